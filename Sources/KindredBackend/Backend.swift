@@ -2,8 +2,8 @@ import KindredAssociations
 
 /// A database that the server reads from and writes to.
 ///
-/// This protocol and those beside it are all that the layers above know of a database. They are called once per request
-/// and per part of a result, never per row.
+/// This protocol and its neighbors are all that the layers above know about a database. They are called once per
+/// request and per part of a result, never per row.
 ///
 /// Every method that throws may throw a ``BackendError``; those that also throw a `RequestError` document it.
 public protocol Backend: ReaderPool {
@@ -16,8 +16,8 @@ public protocol Backend: ReaderPool {
   /// a later one.
   var stateNumber: Int64? { get }
 
-  /// Returns the tables that were changed between the states of two numbers, in lower case; nil if that is unknown, or if
-  /// others than this process have committed in between.
+  /// Returns the tables that were changed between the states of two numbers, in lower case; nil if that is unknown, or
+  /// if others than this process have committed in between.
   func tablesChanged(since earlier: Int64, until later: Int64) -> Set<String>?
 
   /// Checks that the database responds; it may be busy.

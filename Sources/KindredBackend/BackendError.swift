@@ -10,20 +10,21 @@ public protocol BackendError: Error, CustomStringConvertible {
   /// Returns the names of those columns of a table that belong to the violated constraint, as far as they are known.
   func columns(of table: Table) -> [String]
 
-  /// The number of records after the one that failed, if it was to be inserted by a ``RecordInsertion`` and was put off;
-  /// otherwise nil.
+  /// The number of records after the one that failed, if it was to be inserted by a ``RecordInsertion`` and was put
+  /// off; otherwise nil.
   var recordsAfter: Int? { get }
 
-  /// What the database says about a value that a change gives to a column, in words for clients; nil if it doesn't say.
+  /// The database's complaint about a value that a change assigns to a column, worded for clients; nil if there is
+  /// none.
   var complaint: String? { get }
 
   /// Returns the name of the violated constraint of a table; nil if it is unknown, or of another table.
   func constraintName(of table: Table) -> String?
 
-  /// What the operator can do about it, for the log; nil if that is clear, or unknown.
+  /// Advice for the operator, for the log; nil if the remedy is obvious or unknown.
   var advice: String? { get }
 
-  /// Whether the statement is of a schema that has changed since, so that it may succeed if it is planned again.
+  /// Whether the statement was planned for an outdated schema, so that it may succeed if it is planned again.
   var isOfEarlierSchema: Bool { get }
 }
 
@@ -31,7 +32,7 @@ extension BackendError {
   /// Returns no columns.
   public func columns(of table: Table) -> [String] { [] }
 
-  /// Nil: nothing is put off.
+  /// Nil: no insertion is deferred.
   public var recordsAfter: Int? { nil }
 
   /// Returns nil.

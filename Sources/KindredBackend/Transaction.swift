@@ -44,7 +44,7 @@ public protocol ReadTransaction: Transaction {
   /// Returns whether the database contains answers kept under an `Idempotency-Key`.
   func keepsAnswers() throws -> Bool
 
-  /// Checks whether the transaction may go on.
+  /// Checks whether the transaction may continue.
   ///
   /// - Throws: ``BackendError`` if the time of the statements is used up or the request was cancelled.
   func checkInterruption() throws

@@ -106,7 +106,7 @@ def edits_are_staged_and_nothing_is_overwritten(visitor):
     expect(changes).to_contain_text("PATCH")
     visitor.write("PATCH", author, {"birthYear": born - 1})
     changes.get_by_role("button", name="Apply").click()
-    expect(changes.get_by_role("alert")).to_contain_text("changed meanwhile")
+    expect(changes.get_by_role("alert")).to_contain_text("changed in the meantime")
     for value in (born, born - 1, born + 1):
         expect(changes.get_by_role("table")).to_contain_text(str(value))
     visitor.picture("conflict")

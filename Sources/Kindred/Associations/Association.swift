@@ -6,11 +6,11 @@ import KindredAssociations
 public protocol Association<OriginRowDecoder, RowDecoder>: DerivableRequest {
   /// The records that the association starts from.
   associatedtype OriginRowDecoder
-  /// How the association leads from its origin to its destination.
+  /// The path from the origin to the destination.
   var path: AssociationPath { get set }
 }
 
-/// An association that leads to one record at most.
+/// An association that leads to at most one record.
 public protocol AssociationToOne<OriginRowDecoder, RowDecoder>: Association {}
 
 /// An association that leads to any number of records.
@@ -43,7 +43,7 @@ public struct BelongsToAssociation<Origin, Destination>: AssociationToOne {
   public typealias OriginRowDecoder = Origin
   /// The records that the association leads to.
   public typealias RowDecoder = Destination
-  /// How the association leads from its origin to its destination.
+  /// The path from the origin to the destination.
   public var path: AssociationPath
 }
 
@@ -53,7 +53,7 @@ public struct HasManyAssociation<Origin, Destination>: AssociationToMany {
   public typealias OriginRowDecoder = Origin
   /// The records that the association leads to.
   public typealias RowDecoder = Destination
-  /// How the association leads from its origin to its destination.
+  /// The path from the origin to the destination.
   public var path: AssociationPath
 }
 
@@ -63,7 +63,7 @@ public struct HasOneAssociation<Origin, Destination>: AssociationToOne {
   public typealias OriginRowDecoder = Origin
   /// The record that the association leads to.
   public typealias RowDecoder = Destination
-  /// How the association leads from its origin to its destination.
+  /// The path from the origin to the destination.
   public var path: AssociationPath
 }
 
@@ -73,7 +73,7 @@ public struct HasManyThroughAssociation<Origin, Destination>: AssociationToMany 
   public typealias OriginRowDecoder = Origin
   /// The records that the association leads to.
   public typealias RowDecoder = Destination
-  /// How the association leads from its origin to its destination.
+  /// The path from the origin to the destination.
   public var path: AssociationPath
 }
 
@@ -83,7 +83,7 @@ public struct HasOneThroughAssociation<Origin, Destination>: AssociationToOne {
   public typealias OriginRowDecoder = Origin
   /// The record that the association leads to.
   public typealias RowDecoder = Destination
-  /// How the association leads from its origin to its destination.
+  /// The path from the origin to the destination.
   public var path: AssociationPath
 }
 
@@ -93,7 +93,7 @@ public struct JoinAssociation<Origin, Destination>: AssociationToMany {
   public typealias OriginRowDecoder = Origin
   /// The rows that the association leads to.
   public typealias RowDecoder = Destination
-  /// How the association leads from its origin to its destination.
+  /// The path from the origin to the destination.
   public var path: AssociationPath
 
   init(_ blueprint: RequestBlueprint, on condition: @escaping JoinCondition) {

@@ -36,7 +36,7 @@ public struct AssociationPath: Sendable {
 
   /// Returns whether two paths join the same tables by the same columns.
   ///
-  /// The keys of the pivots are compared, that of the destination is not.
+  /// The keys of the pivots are compared; the key of the destination is not.
   func leadsTheSameWay(as other: AssociationPath) -> Bool {
     links.count == other.links.count && zip(links, other.links).allSatisfy { $0.leadsTheSameWay(as: $1) }
       && zip(links, other.links).dropLast().allSatisfy { $0.key.joined == $1.key.joined }
@@ -60,7 +60,7 @@ struct AssociationLink: Sendable {
     case belongsTo(ForeignKey?)
     /// The destination refers to the origin.
     case has(ForeignKey?)
-    /// An expression decides. Every rule has to give the same one.
+    /// An expression. Every rule must return the same one.
     case on([JoinRule])
   }
 

@@ -1,7 +1,7 @@
 import Dispatch
 import Synchronization
 
-/// Runs asynchronous accesses on threads of Dispatch, in order of arrival, and only so many at a time as there are
+/// Runs asynchronous accesses on threads of Dispatch, in order of arrival, and at most as many at a time as there are
 /// connections.
 ///
 /// If each access blocked a thread while it waits for a connection, they could occupy all threads that Dispatch has,

@@ -10,7 +10,7 @@ public protocol Cursor<Element>: AnyObject {
   /// - Throws: `DatabaseError`, or the error that decoding the element throws.
   func next() throws -> Element?
 
-  /// Throws the error that a row's subscript met while the last element was decoded, and could not throw itself.
+  /// Throws the error that a subscript of a row recorded while the last element was decoded.
   ///
   /// The default implementation throws nothing.
   func checkDecoding() throws

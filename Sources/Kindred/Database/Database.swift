@@ -11,7 +11,7 @@ public final class Database {
   let context: DatabaseContext
   /// Whether the access is still running.
   private(set) var isOpen = true
-  /// The errors that subscripts of rows met and could not throw.
+  /// The errors that subscripts of rows recorded, because they can't throw.
   let failures = DecodingFailures()
 
   private let ownConnection: Connection
@@ -60,7 +60,7 @@ public final class Database {
 extension Database {
   /// Runs one or more statements, and ignores the rows that they return.
   ///
-  /// Each statement takes as many of the positional arguments as it has parameters, in order.
+  /// Each statement uses as many of the positional arguments as it has parameters, in order.
   ///
   /// - Throws: `DatabaseError`. The statements before one that fails have run by then.
   public func execute(sql: String, arguments: StatementArguments = StatementArguments()) throws {
@@ -152,7 +152,7 @@ extension Database {
     try connection.savepoint { try checkingDecoding(body) }
   }
 
-  /// Runs `body`, then throws the first error that a subscript of a row met meanwhile and could not throw.
+  /// Runs `body`, then throws the first error that a subscript of a row recorded meanwhile.
   func checkingDecoding<Result>(_ body: () throws -> Result) throws -> Result {
     let result = try body()
     try failures.check()

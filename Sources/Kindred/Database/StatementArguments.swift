@@ -47,7 +47,7 @@ public struct StatementArguments: Hashable, Sendable {
 
   /// Returns the values of both.
   ///
-  /// Where both have a value of one name, the right one is taken.
+  /// If both have a value for a name, the right one is used.
   public static func + (left: StatementArguments, right: StatementArguments) -> StatementArguments {
     var both = left
     both.positional += right.positional
@@ -71,7 +71,7 @@ extension StatementArguments: ExpressibleByArrayLiteral {
 extension StatementArguments: ExpressibleByDictionaryLiteral {
   /// The values of `:name`, `@name` and `$name` parameters.
   ///
-  /// Of several with one name, the last one is taken.
+  /// If a name occurs several times, the last value is used.
   public init(dictionaryLiteral values: (String, (any DatabaseValueConvertible)?)...) {
     self.init(Dictionary(values) { $1 })
   }

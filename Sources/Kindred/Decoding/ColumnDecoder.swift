@@ -2,7 +2,7 @@ import Foundation
 
 /// Decodes a column into a type that is not `DatabaseValueConvertible`: a `Codable` enumeration, or JSON.
 struct ColumnDecoder: Decoder, SingleValueDecodingContainer {
-  /// The type asks for a container, so the column has to be read as JSON.
+  /// The type requests a container, so the column must be read as JSON.
   private struct NotSingleValue: Error {}
 
   let row: Row

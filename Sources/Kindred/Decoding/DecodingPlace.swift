@@ -26,7 +26,7 @@ struct DecodingPlace {
   /// The same position with its path already computed, for use by many positions below it.
   var settled: DecodingPlace { DecodingPlace(record: record, above: codingPath, key: nil) }
 
-  /// The keys that lead to this position.
+  /// The coding path of this position.
   ///
   /// Computed on demand, because it is rarely needed.
   var codingPath: [any CodingKey] { key.map { above + [$0] } ?? above }
@@ -61,7 +61,7 @@ struct ElementKey: CodingKey {
 }
 
 extension JSONDecoder {
-  /// A decoder for what `JSONEncoder.ofColumns` writes.
+  /// A decoder for the output of `JSONEncoder.ofColumns`.
   static var ofColumns: JSONDecoder {
     let decoder = JSONDecoder()
     decoder.dateDecodingStrategy = .millisecondsSince1970

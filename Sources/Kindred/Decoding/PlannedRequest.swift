@@ -38,7 +38,7 @@ final class PlannedRequest {
 
   /// The values of the rows above a row, from the root down to and including its own.
   private typealias Lineage = [[SQLValue]]
-  /// Adds the row at which a statement stands to the collection of a record.
+  /// Adds the current row of a statement to the collection of a record.
   private typealias Addition = (_ values: [SQLValue], _ owner: Int, _ statement: Statement) throws -> Void
 
   init(_ plan: Plan, on db: Database) throws {

@@ -72,7 +72,7 @@ final class RecordDecoder: Decoder {
   }
 }
 
-/// The way in which a type is decoded from a row.
+/// How a type is decoded from a row.
 enum RowReading {
   /// By the initializer of a record type.
   case record(any FetchableRecord.Type)
@@ -93,7 +93,7 @@ enum RowReading {
 
   /// Returns the value of a row.
   ///
-  /// `type` has to be the type that this value was created for.
+  /// `type` must be the type that this value was created for.
   func value<Value: Decodable>(of row: Row, as type: Value.Type, at place: DecodingPlace) throws -> Value {
     switch self {
     case .record(let record): try record.read(from: row, as: type)
@@ -104,20 +104,20 @@ enum RowReading {
 }
 
 extension FetchableRecord {
-  /// Returns the record as a `Value`, which has to be this type.
+  /// Returns the record as a `Value`, which must be this type.
   static func read<Value>(from row: Row, as type: Value.Type) throws -> Value {
     try identical(Self(row: row), as: type)
   }
 }
 
 extension DatabaseValueConvertible {
-  /// Returns the value of a column as a `Value`, which has to be this type.
+  /// Returns the value of a column as a `Value`, which must be this type.
   static func read<Value>(from row: Row, atIndex index: Int, as type: Value.Type) throws -> Value {
     try identical(row.decode(Self.self, atIndex: index), as: type)
   }
 }
 
-/// Returns a value as the type that it is known to have.
+/// Returns a value as its known type.
 private func identical<Value, Other>(_ value: Value, as type: Other.Type) throws -> Other {
   // A dynamic cast would look up both types for each value.
   if Value.self == Other.self { return unsafeBitCast(value, to: Other.self) }

@@ -3,7 +3,7 @@ import Foundation
 /// Encodes the properties of a record into columns; properties that no column can hold directly become JSON.
 final class RecordEncoder: Encoder {
   private var container = PersistenceContainer()
-  /// The first position at which the record has asked for something that no column can represent.
+  /// The first position at which the record requested a container that no column can represent.
   private var misplaced: [any CodingKey]?
   private let record: any EncodableRecord.Type
   var codingPath: [any CodingKey] { [] }
@@ -34,7 +34,7 @@ final class RecordEncoder: Encoder {
 
   func singleValueContainer() -> any SingleValueEncodingContainer { Whole(encoder: self) }
 
-  /// Notes that the record can't be represented, and returns an encoder that discards what it is given.
+  /// Records that the record can't be represented, and returns an encoder that discards its input.
   private func discarding(at path: [any CodingKey]) -> CompositeDetector {
     misplaced = misplaced ?? path
     return CompositeDetector(codingPath: path, userInfo: userInfo)

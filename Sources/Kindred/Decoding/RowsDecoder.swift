@@ -3,7 +3,7 @@ final class RowsDecoder: Decoder, UnkeyedDecodingContainer {
   let rows: [Row]
   let place: DecodingPlace
   private(set) var currentIndex = 0
-  /// The way in which the last element was decoded; the next one usually has the same type.
+  /// How the last element was decoded; the next one usually has the same type.
   private var reading: (type: any Decodable.Type, RowReading)?
   var codingPath: [any CodingKey] { place.codingPath }
   var userInfo: [CodingUserInfoKey: Any] { place.userInfo }

@@ -11,7 +11,7 @@ public protocol ColumnExpression: SQLSpecificExpressible {
 }
 
 extension ColumnExpression {
-  /// The column of the record that the enclosing request or association is about.
+  /// The column of the record of the enclosing request or association.
   public var sqlExpression: SQLExpression { SQLExpression(.program(.column(name))) }
 
   /// Returns whether a full-text column matches a pattern; false if the pattern is `nil`.

@@ -5,8 +5,8 @@ import KindredSQLite
 /// Splits SQL into tokens just far enough to tell words, parameters and commas from the contents of strings, quoted
 /// names and comments (<https://www.sqlite.org/lang_expr.html#varparam>).
 ///
-/// It works on bytes, as SQLite does: Swift takes a carriage return with a line feed, or a quote with a combining
-/// accent, for one character.
+/// It works on bytes, as SQLite does: Swift treats a carriage return with a line feed, or a quote with a combining
+/// accent, as one character.
 struct ParameterScanner {
   private let sql: String
   private let text: [UInt8]
@@ -172,7 +172,7 @@ extension UInt8 {
     }
   }
 
-  /// Whether SQLite takes the byte for white space.
+  /// Whether SQLite treats the byte as white space.
   fileprivate var isSQLSpace: Bool { [0x20, 0x09, 0x0A, 0x0C, 0x0D].contains(self) }
 }
 

@@ -56,7 +56,7 @@ extension SQLSpecificExpressible {
 
 /// An SQL expression, which is completed when its request runs and the schema is known.
 public struct SQLExpression: SQLSpecificExpressible {
-  /// What is known of the expression before its request runs.
+  /// The information about the expression that is known before its request runs.
   enum Form: Sendable {
     case known(Expression)
     /// The expression depends on the schema, for example on a primary key.
@@ -159,7 +159,7 @@ public struct SQLExpression: SQLSpecificExpressible {
 }
 
 extension SQLExpression {
-  /// Returns an expression of SQL text with other expressions in it.
+  /// Returns an expression made of SQL text and other expressions.
   static func raw(_ parts: [RawPart]) -> SQLExpression {
     let operands = parts.compactMap { part in
       if case .expression(let operand) = part { operand } else { nil }

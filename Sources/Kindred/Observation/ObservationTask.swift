@@ -21,7 +21,7 @@ final class ObservationTask<Reducer: ValueReducer, Reader: DatabaseReader>: Comm
   private enum Phase {
     /// Waiting for the next commit.
     case idle
-    /// A fetch is going to run; it will see whatever is committed before it begins.
+    /// A fetch is about to run; it will see all changes committed before it begins.
     case scheduled
     /// A fetch is running, which may or may not see these changes, committed since it began.
     case fetching(DatabaseChanges)

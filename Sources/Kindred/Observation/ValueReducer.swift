@@ -1,6 +1,6 @@
-/// The way in which an observation turns what it fetches into the values that it notifies.
+/// Turns the values that an observation fetches into the values that it notifies.
 public protocol ValueReducer<Value>: Sendable {
-  /// The type of what is fetched.
+  /// The type of the fetched values.
   associatedtype Fetched: Sendable
   /// The type of the values that are notified.
   associatedtype Value: Sendable
@@ -19,14 +19,14 @@ public enum ValueReducers {
   /// The first row of a request.
   public typealias OneRecord<Record: Sendable> = Fetch<Record?>
 
-  /// Notifies what is fetched, unchanged.
+  /// Notifies the fetched values unchanged.
   public struct Fetch<Value: Sendable>: ValueReducer {
     let body: @Sendable (Database) throws -> Value
 
     /// Calls the closure of the observation.
     public func fetch(_ db: Database) throws -> Value { try body(db) }
 
-    /// Returns what was fetched.
+    /// Returns the fetched value.
     public func value(_ fetched: Value) -> Value? { fetched }
   }
 

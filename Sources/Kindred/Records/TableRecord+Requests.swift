@@ -7,7 +7,7 @@ extension TableRecord {
     QueryInterfaceRequest(blueprint: RequestBlueprint(Self.self))
   }
 
-  /// Returns a request of no record.
+  /// Returns an empty request.
   public static func none() -> QueryInterfaceRequest<Self> { all().none() }
 
   // MARK: Selection

@@ -12,7 +12,7 @@ public protocol TableRecord {
 
   /// The columns that requests select by default; all columns unless the type declares others.
   ///
-  /// Declare it with this very type: `static let databaseSelection: [any SQLSelectable]`. Without the annotation
+  /// Declare it with exactly this type: `static let databaseSelection: [any SQLSelectable]`. Without the annotation
   /// Swift infers another type, and the property silently fails to satisfy the requirement.
   static var databaseSelection: [any SQLSelectable] { get }
 }

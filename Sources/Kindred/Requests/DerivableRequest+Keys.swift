@@ -3,13 +3,13 @@ import KindredSQLSyntax
 
 /// Filters by primary keys and unique columns.
 extension DerivableRequest {
-  /// Keeps the record with a primary key of one column, or a rowid; none if the key is `nil`.
+  /// Keeps the record with this single-column primary key or rowid; none if the key is `nil`.
   public func filter<Key: DatabaseValueConvertible>(key: Key?) -> Self {
     guard let key else { return none() }
     return filter(keys: [key])
   }
 
-  /// Keeps the records with these primary keys of one column, or rowids.
+  /// Keeps the records with these single-column primary keys or rowids.
   public func filter<Keys: Sequence>(keys: Keys) -> Self where Keys.Element: DatabaseValueConvertible {
     let values = keys.map(\.sqlExpression)
     return filter(

@@ -79,7 +79,7 @@ extension DerivableRequest {
   /// Keeps only records that satisfy an SQL literal.
   public func filter(literal: SQLLiteral) -> Self { filter(literal.sqlExpression) }
 
-  /// Keeps no record.
+  /// Keeps none of the records.
   public func none() -> Self { filter(SQLExpression(.boolean(false))) }
 
   /// Keeps only records that are found by a pattern in the full-text index of their table; none if it is `nil`.

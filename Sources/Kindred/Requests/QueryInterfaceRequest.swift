@@ -6,7 +6,7 @@ import KindredSQLSyntax
 ///
 ///     let request = Book.filter(Column("year") > 1850).including(required: Book.author)
 ///
-/// It is a value, and reads nothing until it is fetched.
+/// It is a value, and nothing is read until it is fetched.
 public struct QueryInterfaceRequest<RowDecoder>: Sendable {
   /// How the records are selected, filtered and ordered.
   public var blueprint: RequestBlueprint

@@ -3,7 +3,7 @@ import KindredSQLSyntax
 
 /// The tree that a request or an association builds, which becomes a request of the engine when it runs.
 ///
-/// It is a value and knows no database, so building one reads nothing.
+/// It is a value that doesn't refer to a database, so building one reads nothing.
 public struct RequestBlueprint: Sendable {
   /// The name of the table.
   var tableName: String
@@ -20,7 +20,7 @@ public struct RequestBlueprint: Sendable {
   var isDistinct = false
   var limit: Int?
   var offset: Int?
-  /// The associated records, by their keys.
+  /// The associated requests, by their keys.
   var children: [AssociatedRequest] = []
   var aliases: [TableAlias] = []
   var commonTables: [CommonTableBlueprint] = []

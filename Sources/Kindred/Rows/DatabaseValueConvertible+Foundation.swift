@@ -48,7 +48,7 @@ extension Decimal: DatabaseFallback {
   /// column as text to keep them all. NaN is stored as NULL.
   public var databaseValue: DatabaseValue { DatabaseValue(isNaN ? .null : .text(description)) }
 
-  /// Returns the number of an integer, of the shortest decimal digits of a real, or of a text that is entirely a
+  /// Returns the value of an integer, of the shortest decimal digits of a real, or of a text that is entirely a
   /// number.
   public static func fromDatabaseValue(_ value: DatabaseValue) -> Decimal? {
     switch value.storage {
@@ -69,11 +69,11 @@ extension Decimal: DatabaseFallback {
     self.init(string: text)
   }
 
-  /// Reads a number byte by byte, because a regular expression takes longer than all else in decoding a row.
+  /// Reads a number byte by byte, because a regular expression would take longer than the rest of decoding a row.
   private struct NumberScanner {
     var rest: Substring.UTF8View
 
-    /// Takes a sign, digits with or without a point, and an exponent; false if no number begins the text.
+    /// Consumes a sign, digits with or without a point, and an exponent; false if the text doesn't begin with a number.
     mutating func takeNumber() -> Bool {
       take("+-")
       let whole = takeDigits()
@@ -84,7 +84,7 @@ extension Decimal: DatabaseFallback {
       return takeDigits() > 0
     }
 
-    /// Takes one of these characters if it comes next.
+    /// Consumes one of these characters if it comes next.
     @discardableResult
     private mutating func take(_ characters: String) -> Bool {
       guard let first = rest.first, characters.utf8.contains(first) else { return false }

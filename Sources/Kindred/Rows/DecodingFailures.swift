@@ -3,7 +3,7 @@ import Synchronization
 
 /// Keeps the first error of reading the rows of an access until it can be thrown.
 ///
-/// `let name: String = row["name"]` can't throw, and has to return a string whatever the column holds. The error is
+/// `let name: String = row["name"]` can't throw, and must return a string whatever the column contains. The error is
 /// thrown instead by the cursor or the fetch that decodes the row, or else by the access when it ends.
 final class DecodingFailures: Sendable {
   private struct State {
@@ -64,7 +64,7 @@ extension Row {
   /// Throws the first error that a subscript met since the last call, on any row of the same access.
   ///
   /// Cursors call this after each element, and accesses at their end. Call it for rows that outlive their access,
-  /// if a column may hold another type than a subscript asks for.
+  /// if a column may contain a type other than the one that a subscript requests.
   ///
   /// - Throws: `RowDecodingError`, or the error that the initializer of a record threw in a subscript.
   public func checkDecoding() throws { try failures.check() }

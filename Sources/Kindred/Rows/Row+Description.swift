@@ -13,7 +13,7 @@ extension Row: CustomDebugStringConvertible {
   ///       - author: [id:2, name:"Herman Melville"]
   ///       + prizes: 3 rows
   ///
-  /// A row that has only columns takes one line.
+  /// A row that has only columns is described on one line.
   public var debugDescription: String {
     let tree = treeLines(indentation: "  ")
     let isAdapted = layout.statement.map { $0.columns != layout.columns } ?? false

@@ -1,7 +1,7 @@
 import KindredSQLSyntax
 
-/// Values by the names of columns, ignoring case, and by position. Of several columns with one name, the first is
-/// taken.
+/// Values by the names of columns, ignoring case, and by position. If several columns have the same name, the first is
+/// used.
 ///
 ///     let name: String = row["name"]
 ///     let birthYear: Int? = row["birthYear"]
@@ -11,7 +11,7 @@ import KindredSQLSyntax
 extension Row {
   /// The value of a column.
   ///
-  /// If the column holds no `Value`, the subscript returns the type's fallback, and the fetch throws a
+  /// If the column doesn't contain a `Value`, the subscript returns the type's fallback, and the fetch throws a
   /// `RowDecodingError`: see `checkDecoding()`.
   public subscript<Value: DatabaseFallback>(name: String) -> Value {
     fallback { try decode(Value.self, forKey: name) }
@@ -19,7 +19,7 @@ extension Row {
 
   /// The value of the column at a position from 0.
   ///
-  /// If the column holds no `Value`, the subscript returns the type's fallback, and the fetch throws a
+  /// If the column doesn't contain a `Value`, the subscript returns the type's fallback, and the fetch throws a
   /// `RowDecodingError`: see `checkDecoding()`.
   public subscript<Value: DatabaseFallback>(index: Int) -> Value {
     fallback { try decode(Value.self, atIndex: index) }
@@ -27,7 +27,7 @@ extension Row {
 
   /// The value of a column, for types without a fallback, such as enumerations.
   ///
-  /// - Throws: `RowDecodingError` if there is no such column, or it holds no `Value`.
+  /// - Throws: `RowDecodingError` if there is no such column, or it doesn't contain a `Value`.
   @_disfavoredOverload
   public subscript<Value: DatabaseValueConvertible>(name: String) -> Value {
     get throws { try decode(Value.self, forKey: name) }
@@ -35,7 +35,7 @@ extension Row {
 
   /// The value of the column at a position from 0, for types without a fallback, such as enumerations.
   ///
-  /// - Throws: `RowDecodingError` if there is no such column, or it holds no `Value`.
+  /// - Throws: `RowDecodingError` if there is no such column, or it doesn't contain a `Value`.
   @_disfavoredOverload
   public subscript<Value: DatabaseValueConvertible>(index: Int) -> Value {
     get throws { try decode(Value.self, atIndex: index) }
@@ -43,7 +43,7 @@ extension Row {
 
   /// The value of a column.
   ///
-  /// - Throws: `RowDecodingError` if there is no such column, or it holds no `Value`. For an optional type, a
+  /// - Throws: `RowDecodingError` if there is no such column, or it doesn't contain a `Value`. For an optional type, a
   ///   missing column counts as NULL.
   public func decode<Value: DatabaseValueConvertible>(
     _ type: Value.Type = Value.self, forKey name: String
@@ -53,7 +53,7 @@ extension Row {
 
   /// The value of the column at a position from 0.
   ///
-  /// - Throws: `RowDecodingError` if there is no such column, or it holds no `Value`. For an optional type, a
+  /// - Throws: `RowDecodingError` if there is no such column, or it doesn't contain a `Value`. For an optional type, a
   ///   missing column counts as NULL.
   public func decode<Value: DatabaseValueConvertible>(
     _ type: Value.Type = Value.self, atIndex index: Int

@@ -47,7 +47,7 @@ public struct AccessConfiguration: Sendable {
     }
   }
 
-  /// Which role of the database a client gets.
+  /// Determines a client's role in the database.
   public struct DatabaseRoles: Sendable {
     /// The path of the claim that names the role.
     public var claim: String

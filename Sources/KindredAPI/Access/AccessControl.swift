@@ -2,14 +2,14 @@ import KindredAssociations
 import KindredHTTP
 import Logging
 
-/// Determines who a client is, and whether it is an operator.
+/// Identifies the client of a request, and determines whether it is an operator.
 final class AccessControl: Sendable {
   private let authenticator: Authenticator
   private let models: ModelSource
   private let isConfigured: Bool
   private let isImpersonated: Bool
   private let operatorRoles: Set<String>
-  /// Whether the configuration says who operators are.
+  /// Whether the configuration names the roles of operators.
   let namesOperators: Bool
 
   /// - Throws: `KeySetError` if the set of keys can't be read.

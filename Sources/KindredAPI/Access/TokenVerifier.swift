@@ -4,7 +4,7 @@ import Logging
 
 /// Verifies JSON Web Tokens (RFC 7519) in their compact serialization (RFC 7515 §7.1).
 ///
-/// The configuration decides which algorithms are accepted, and each key what it is for; the header of a token only
+/// The configuration determines the accepted algorithms, and each key its use; the header of a token only
 /// selects among them (RFC 8725 §3.1).
 struct TokenVerifier: Sendable {
   private let configuration: AccessConfiguration.Tokens

@@ -248,7 +248,7 @@ struct RequestShape {
           key.bytes.append(Mark.integer)
           literals.append(.integer(number))
         } else {
-          // The digits are part of something else, such as `1.5` or `1e3`.
+          // The digits are part of another token, such as `1.5` or `1e3`.
           key.bytes += value[index..<end]
           isInName = true
         }

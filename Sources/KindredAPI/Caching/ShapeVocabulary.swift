@@ -1,6 +1,6 @@
 import KindredAssociations
 
-/// What the shapes of requests depend on in a model, in a form that is read without copying resources.
+/// The parts of a model on which the shapes of requests depend, in a form that is read without copying resources.
 final class ShapeVocabulary: Sendable {
   final class Resource: Sendable {
     /// The column by which a path names a record, if it is the whole key and every text has one candidate.
@@ -12,7 +12,7 @@ final class ShapeVocabulary: Sendable {
     private let columns: Set<String>
     /// A bit for each length and first byte of their names, modulo 64: few other names have one of them.
     private let marks: UInt64
-    /// Those of them that spell some texts otherwise.
+    /// Those of them that write some texts differently.
     private let respelled: [String: Column]
 
     init(_ resource: KindredAssociations.Resource) {

@@ -126,7 +126,7 @@ struct PageRequest {
         key: key.map {
           (URLCoding.encodeSegment($0), add(Expression(names: [association.key, $0]), to: &node))
         })
-      // A key that is the label says it all.
+      // If the key is the label, it needs no further text.
       let label = destination.labelColumn.flatMap { column in
         step.destinationColumns[0] == column.name
           ? nil : add(Self.nonempty([association.key, column.name]), to: &node)

@@ -10,10 +10,10 @@ final class LiveQuery {
     let rights: [UInt8]
   }
 
-  /// What running the query again has led to.
+  /// The result of running the query again.
   enum Outcome: Sendable {
     case result(LiveResult)
-    /// The database does not answer, or not in time: the query runs again after a pause.
+    /// The database doesn't respond in time: the query runs again after a pause.
     case failure
     /// The result no longer exists, or the client may not see it any more.
     case end
@@ -108,7 +108,7 @@ final class LiveQuery {
     failures += 1
   }
 
-  /// Ends the pause if its time is over.
+  /// Ends the pause if its time is up.
   func resume(at now: UInt64) {
     if let pauseEnd, now >= pauseEnd { self.pauseEnd = nil }
   }

@@ -11,6 +11,6 @@ enum OperationsPage: String, CaseIterable {
   case diagramMermaid = "diagram.mmd"
   case modelFileSchema = "schema.json"
 
-  /// The page's path.
+  /// The path of the page.
   var path: String { "/-/\(rawValue)" }
 }

@@ -88,7 +88,7 @@ final class OperationsService: Sendable {
       headers: Self.healthHeaders, content: .bytes(Self.healthContent), tag: Self.healthTag)
   }
 
-  // Created once, because monitors ask often.
+  // Created once, because monitors request it often.
   private static let healthContent = JSONValue.object([("status", "ok")]).bytes
   private static let healthHeaders = Representation.headers(MediaType.json.rawValue, cacheControl: "no-store")
   private static let healthTag = Representation(MediaType.json.rawValue, healthContent).tag

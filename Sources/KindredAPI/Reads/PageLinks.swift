@@ -36,7 +36,7 @@ struct PageLinks {
     first = url(offset.map { String($0) } ?? "", within: room) ?? links.first
   }
 
-  /// The parameters that all pages have, and the one that tells where the first begins.
+  /// The parameters that all pages have, and the one that contains the start of the first page.
   private static func pairs(of request: HTTPRequest) -> (kept: [Substring], offset: Substring?) {
     let pairs = (request.query ?? "").split(separator: "&")
     return (

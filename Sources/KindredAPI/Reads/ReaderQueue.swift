@@ -8,7 +8,7 @@ import Synchronization
 /// The requests that wait for a reading connection, and the results that hold one while they are sent.
 ///
 /// A waiting request occupies no thread. Requests are served in order of arrival, and a wait ends when the request's
-/// time is over or its client disconnects. While requests wait, results with slow clients must release their
+/// time is up or its client disconnects. While requests wait, results with slow clients must release their
 /// connections.
 final class ReaderQueue: Sendable {
   private struct State {
@@ -37,7 +37,7 @@ final class ReaderQueue: Sendable {
 
   /// Parks a request until its turn.
   ///
-  /// `resume` is called once: with its ticket, or with nil if its time is over or its client has disconnected.
+  /// `resume` is called once: with its ticket, or with nil if its time is up or its client has disconnected.
   ///
   /// - Parameter deadline: In nanoseconds of `MonotonicTime`; nil for none.
   func park(

@@ -47,7 +47,7 @@ final class RecordsReading {
     var hash = beginning.hash
     if reader.isAtEnd { return whole(beginning, tag: hash.finish()) }
     var parts = [reader.takePart()]
-    // What was long before is probably long again: then its first part is sent at once.
+    // A result that was long before is probably long again, so its first part is sent at once.
     let wasStreamed = service.representations.entry(for: asked.key)?.isStreamed ?? false
     if wasStreamed, let tag = knownTag { return streamed(beginning, parts, tag: tag) }
     while !reader.isAtEnd, parts.byteCount < Self.gatheredLength, let part = try reader.next() {
@@ -66,7 +66,7 @@ final class RecordsReading {
     remember(tag, isOfContent: measured != nil)
     // The response will be 304 or 412, so the content isn't needed.
     if measured != nil, isSettled(by: tag) { return whole(beginning, [], tag: tag) }
-    // Read again from the same snapshot what was read for the tag.
+    // Read the content again, from the same snapshot as for the tag.
     reader.close()
     reader = Self.reader(planned, reading)
     let again = try begin()
@@ -230,7 +230,7 @@ final class RecordsReading {
     reader.close()
     reading.close()
     let representation = Representation(headers: beginning.headers, content: content, tag: tag)
-    // Content that was only measured has been remembered as what it is.
+    // Content that was only measured has already been stored in the cache.
     if planned.isTimeless, version != nil, gathered?.isEmpty != true {
       remember(tag, isOfContent: true, isLong: representation.isLong, isStreamed: false)
     }

@@ -30,7 +30,7 @@ extension Column {
     }
   }
 
-  /// Whether some texts are spelled otherwise for the database.
+  /// Whether some texts are written differently for the database.
   var isRespelled: Bool { affinity == .integer || namesInfinities }
 
   /// Returns the values that a text in a path may stand for in this column.
@@ -55,7 +55,7 @@ extension Column {
   func isCanonical(_ text: String) -> Bool {
     guard affinity.isNumeric else { return true }
     if affinity != .real {
-      // Of any length: a longer number is none of 64 bits.
+      // Of any length: a longer number doesn't fit 64 bits.
       if text[...].consists(of: { (0x30...0x39).contains($0) }) {
         return text.utf8.first != 0x30 || text.utf8.count == 1
       }

@@ -11,7 +11,7 @@ import KindredHTTP
 struct LongRequests: Sendable {
   /// The prefix of values of `after` that contain a request; no cursor begins with it.
   private static let mark: Character = "~"
-  /// How long a request may be, in bytes, that is made of a link and other parameters.
+  /// The maximum length in bytes of a request that combines a link with other parameters.
   private static let maximumLength = 1 << 20
   private enum Kind {
     static let whole: UInt8 = 0
@@ -29,7 +29,7 @@ struct LongRequests: Sendable {
     /// The length of the query in bytes.
     fileprivate let length: Int
 
-    /// Compresses a query without the parameters that tell the page; returns nil if memory is exhausted.
+    /// Compresses a query without the parameters that identify the page; returns nil if memory is exhausted.
     init?(_ query: String) {
       let text = Array(query.utf8)
       guard let bytes = Deflation.deflate(text) else { return nil }

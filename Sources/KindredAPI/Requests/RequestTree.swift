@@ -73,7 +73,7 @@ final class RequestTree {
     }
   }
 
-  /// Refuses a path that is longer than the tree may be deep, before anything is made of it.
+  /// Refuses a path that is longer than the maximum depth of the tree, before any node is created.
   private func checkDepth(of item: IncludeItem) throws {
     guard item.steps.count > limits.treeDepth else { return }
     throw tooDeep(at: item.steps[limits.treeDepth])

@@ -6,7 +6,7 @@ import OrderedCollections
 /// default order.
 struct HiddenNames {
   private let names: [String]
-  /// The names that consist of more than a word, as they stand in quotes.
+  /// The names that consist of more than a word, as they are written in quotes.
   private let quoted: [String]
 
   init(in model: Model) {

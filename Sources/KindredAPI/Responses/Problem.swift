@@ -72,7 +72,7 @@ public struct Problem: Error {
 extension Problem {
   init(_ error: RequestError) {
     let description = ErrorDescription[error.code]
-    // Without a parameter, the path itself leads nowhere.
+    // Without a parameter, the path itself is invalid.
     let isPath = error.origin?.parameter == nil
     let isAbsent =
       switch error.code {
@@ -171,7 +171,7 @@ extension Problem {
   /// 503: the database is in use.
   static let busy = Problem(.busy, "the database is busy; try again", headers: [("Retry-After", "1")])
 
-  /// 503: the query time is over.
+  /// 503: the query time is up.
   static let outOfTime = Problem(
     .outOfTime,
     "the request took too long; request less data, or create an index (`explain=true` lists missing ones)",

@@ -58,7 +58,7 @@ final class ProblemReporter: Sendable {
       if error.kind == .full { logger.error("\(error)") }
       if error.kind == .brokenSchema { logger.warning("\(error)") }
       if let advice = error.advice { logger.warning("\(advice)") }
-      // What a function says may quote a record that an access rule withholds.
+      // The message of a function may quote a record that an access rule hides.
       if case .constraint(.trigger) = error.kind, models.hasAccessRules, principal?.roles != nil {
         return Problem(.conflict, "a function of the database refused the request")
       }

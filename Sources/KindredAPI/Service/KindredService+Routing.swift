@@ -46,7 +46,7 @@ extension KindredService {
     return response
   }
 
-  /// Checks what the head of a request with content decides.
+  /// Checks the head of a request before its content is read.
   ///
   /// - Throws: `Problem` (405 or 415); `RequestError` (403 or 404).
   func screenContent(of request: HTTPRequest, _ principal: Principal) throws {

@@ -5,7 +5,7 @@ import Logging
 
 /// Answers the requests of clients from a database.
 ///
-/// It determines who asks for what; the services of its parts answer.
+/// It identifies the client and the route; the services of the routes answer.
 public final class KindredService: HTTPHandler {
   let models: ModelSource
   let planner: RequestPlanner
@@ -60,7 +60,7 @@ public final class KindredService: HTTPHandler {
     try begin(backend, logger)
   }
 
-  /// Reads the model, reports what is wrong with it, and removes answers that are no longer kept.
+  /// Reads the model, reports its errors and warnings, and removes expired answers.
   private func begin(_ backend: any Backend, _ logger: Logger) throws {
     let reading = try backend.read(.waiting, as: nil, cancellation: nil, seconds: nil)
     defer { reading.close() }
@@ -131,7 +131,7 @@ public final class KindredService: HTTPHandler {
     return pending
   }
 
-  // MARK: What the HTTP layer asks
+  // MARK: For the HTTP layer
 
   /// Returns the response to a request with content if its head already decides it, so that the content is neither sent
   /// nor read in vain.

@@ -9,7 +9,7 @@ struct Completer {
   let model: Model
   let limits: RequestLimits
 
-  /// Returns what may stand at a position.
+  /// Returns the items that may be inserted at a position.
   ///
   /// - Parameter position: In Unicode scalars of `url`, not beyond its end.
   func completions(of url: String, at position: Int) -> [Completion] {

@@ -1,4 +1,4 @@
-/// An item that may stand at a position of a URL.
+/// An item that may be inserted at a position of a URL.
 struct Completion {
   /// The kind of an item, for editors to show.
   enum Kind: String {

@@ -80,7 +80,7 @@ struct ExpressionCompleter {
     } ?? scalars.count
   }
 
-  // MARK: What the grammar takes
+  // MARK: What the grammar accepts
 
   /// Parses the text before the word, to record what may follow it.
   private func expect(_ text: String, _ expectations: Expectations) {

@@ -48,7 +48,7 @@ extension Column {
     affinity == .integer || affinity == .numeric || affinity == .real || isUntyped
   }
 
-  /// Whether values of all types are stored as they come: the column has no type, or is `ANY` in a `STRICT` table, for
+  /// Whether values of all types are stored unchanged: the column has no type, or is `ANY` in a `STRICT` table, because
   /// elsewhere `ANY` has an affinity (<https://www.sqlite.org/stricttables.html>).
   var isUntyped: Bool {
     affinity == .blob && (declaredType.isEmpty || declaredType.lowercased() == "any")
@@ -86,7 +86,7 @@ extension Column {
 }
 
 extension CompositeType {
-  /// Returns a member of a value that is no field of the type, or of those of its fields; nil if there is none.
+  /// Returns a member of a value that isn't a field of the type or of the types of its fields; nil if there is none.
   ///
   /// PostgreSQL would ignore it.
   fileprivate func unknownField(in node: JSONDocument.Node) -> (name: String, type: CompositeType)? {
@@ -152,6 +152,6 @@ extension String {
 }
 
 extension Double {
-  /// The number in decimal notation; there is none for infinity, but a number that is too large means it.
+  /// The number in decimal notation; infinity is written as a number that is too large.
   var literal: String { isInfinite ? (self < 0 ? "-9e999" : "9e999") : description }
 }

@@ -78,7 +78,7 @@ extension Problem {
     Problem(.conflict, "a record refers to one that doesn't exist, or would do so after the change")
   }
 
-  /// 409: what is to be deleted, or gets another key, is referred to.
+  /// 409: another record refers to the record that is deleted or gets another key.
   static func referredTo(at pointer: JSONPointer = JSONPointer()) -> Problem {
     var problem = Problem(
       .conflict, "another record refers to this one; delete or change that record first")
@@ -117,7 +117,7 @@ extension Problem {
     let columns = resource?.columns(namedBy: error) ?? []
     let names = columns.map { "`\($0)`" }.joined(separator: ", ")
     let one = columns.count == 1 ? pointer + columns[0] : pointer
-    // What is refused may be something other than a value, and then the whole content is no place.
+    // The error may not be about a value; a pointer to the whole content would then be misleading.
     let nested = pointer.isRoot ? nil : pointer.fragment
     switch error.kind {
     case .constraint(.notNull):

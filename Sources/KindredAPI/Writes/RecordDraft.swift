@@ -9,7 +9,7 @@ struct RecordDraft: Sendable {
     let value: SQLValue
     /// Whether the client chose the value; otherwise it follows from the path or the surrounding record.
     var isChosen = true
-    /// Whether the value is a JSON object that changes the one that is there (RFC 7396).
+    /// Whether the value is a JSON object that changes the stored one (RFC 7396).
     var isPatch = false
   }
 
@@ -38,7 +38,7 @@ struct RecordDraft: Sendable {
   /// The columns to be written.
   var columns: [String] { assignments.map(\.column) }
 
-  /// The columns that the content names, and those that follow from elsewhere.
+  /// The columns that the content names, and those whose values come from elsewhere.
   var namedColumns: [String] { columns + computed.map(\.column) }
 
   /// The columns whose values the client chose, in the content or in the path.
@@ -55,12 +55,12 @@ struct RecordDraft: Sendable {
       && key.allSatisfy { name in given.contains { $0.column == name && $0.value != .null } }
   }
 
-  /// Adds a value that the content has.
+  /// Adds a value of the content.
   ///
   /// - Throws: `Problem` (422) for a generated column that the client can't have read.
   mutating func add(_ assignment: Assignment, to column: Column, of resource: Resource) throws {
     guard column.isGenerated else { return assignments.append(assignment) }
-    // Whether the value is right would tell what is stored.
+    // Checking the value would reveal the stored one.
     guard resource.columns.contains(where: { $0.name == column.name }) else {
       throw Problem.refusedValue(
         "`\(column.name)` is computed by the database; leave it out", at: pointer + column.name)
@@ -90,7 +90,7 @@ struct RecordDraft: Sendable {
     }
   }
 
-  /// Removes columns whose values follow from elsewhere.
+  /// Removes columns whose values come from elsewhere.
   ///
   /// - Throws: `Problem` (422) if the client chose other values.
   mutating func drop(
@@ -108,7 +108,7 @@ struct RecordDraft: Sendable {
   }
 }
 
-// MARK: - Values that depend on what is there
+// MARK: - Values that depend on stored ones
 
 extension RecordDraft {
   /// Returns the columns that are compared with the stored ones, or whose new values depend on them.

@@ -30,7 +30,7 @@ struct RecordWriter {
     try draft.applyPatches(to: nil)
     try rules.willInsert(draft.namedColumns, into: resource)
     var returned = Self.columns(of: resource.table, below: draft, and: columns + draft.computed.map(\.column))
-    // Of a view without a key nothing has to be known, but whether a record was added.
+    // For a view without a key, it is enough to know whether a record was added.
     if returned.isEmpty { returned = resource.table.columns.prefix(1).map(\.name) }
     let change = TableChange.insertion(of: draft.columns, returning: returned)
     let written = UnstoredRecord(draft: draft, resource: resource)
@@ -314,7 +314,7 @@ extension RecordWriter {
     if removed.isEmpty { throw Problem.ignored() }
   }
 
-  /// Makes a record that is to be written refer to one with these values.
+  /// Makes a record, before it is written, refer to one with these values.
   func refer(_ draft: inout RecordDraft, to values: [SQLValue], by step: AssociationStep) throws {
     guard !values.contains(.null) else {
       throw Problem.refusedValue("other records can't refer to a record without a key", at: draft.pointer)

@@ -9,13 +9,13 @@ struct WriteAnswer {
   /// The plan that reads the records.
   var plan: ExecutablePlan { planned.plan }
   private let locatorColumns: [String]
-  /// The statement that tells whether a record still exists.
+  /// The statement that tests whether a record still exists.
   private let presence: ExecutableStatement
   /// Whether a record may be invisible to the client that has written it.
   private let isRestricted: Bool
 
-  /// The largest length in bytes: an answer is complete in memory before the change is committed, for a moment with a copy
-  /// of the memory that it has outgrown.
+  /// The largest length in bytes: an answer is complete in memory before the change is committed, for a moment with a
+  /// copy of the memory that it has outgrown.
   static let maximumLength = 16 << 20
 
   /// - Parameters:
@@ -65,7 +65,7 @@ struct WriteAnswer {
       do {
         try reader.start(isRepeated: index > 0)
       } catch let error as RequestError where error.code == .notFound {
-        // It may be out of sight, or gone again: by a trigger, or by `ON CONFLICT REPLACE` of a later one.
+        // It may be hidden, or already deleted by a trigger or by `ON CONFLICT REPLACE` of a later one.
         if try isRestricted || isGone(record, in: transaction) {
           bytes += "null".utf8
           continue

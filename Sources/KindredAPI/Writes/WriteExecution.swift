@@ -243,7 +243,7 @@ struct WriteExecution {
     }
     let content = try plan.answer.json(of: records, isArray: isArray, to: plan.principal, in: transaction)
     result.content = content
-    // The record is gone again, by a trigger, or out of the client's sight.
+    // The record was deleted by a trigger, or is hidden from the client.
     if content.elementsEqual("null".utf8) {
       result.location = nil
       return result
@@ -258,8 +258,8 @@ struct WriteExecution {
     return result
   }
 
-  /// Returns the path of a record, or nil if it has none of its own: in a column without a type, a number and the text of
-  /// its digits have the same.
+  /// Returns the path of a record, or nil if it has none of its own: in a column without a type, a number and the text
+  /// of its digits have the same.
   private func location(of record: StoredRecord) throws -> String? {
     let table = resource.table
     guard let path = record.path(in: resource) else { return nil }

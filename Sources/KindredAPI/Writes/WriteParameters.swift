@@ -10,7 +10,7 @@ struct WriteParameters {
     // Lengths make the concatenation unambiguous.
     shaping.parameters.map { "\($0.name.utf8.count),\($0.value.utf8.count):\($0.name)\($0.value)" }.joined()
   }
-  /// The columns by which existing records are found; nil if the query doesn't say.
+  /// The columns by which existing records are found; nil if the query doesn't name any.
   private(set) var conflictColumns: [String]?
 
   private static let shapingNames = ["include", "join", "annotate", "fields"]
@@ -79,7 +79,7 @@ extension Resource {
         at: origin
       )
     }
-    // A content has no value of its own for such a column by which a record could be found.
+    // The content doesn't determine the value of such a column, so it can't find a record.
     if let name = names.first(where: { table.column(named: $0)?.isGenerated ?? false }) {
       throw RequestError(
         .invalidValue, "`\(name)` is computed from other columns; name a key that can be written", at: origin)

@@ -53,7 +53,7 @@ struct WritePreferences {
     throw RequestError.unknown(
       first, .invalidValue,
       "`\(first)` is not a preference of this request, and `handling=strict` refuses unknown ones",
-      // What is known and has no place here is no suggestion.
+      // Known preferences that don't apply here are not suggested.
       among: Self.known.contains(first) ? [] : Self.known)
   }
 

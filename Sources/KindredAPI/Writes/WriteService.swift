@@ -50,7 +50,7 @@ final class WriteService: Sendable {
     return (try? WriteTarget(segments, in: model))?.allow(in: model) ?? WriteTarget.allow()
   }
 
-  /// Checks what the head of a request decides.
+  /// Checks the head of a request before its content is read.
   ///
   /// - Throws: `Problem` (405 or 415); `RequestError` (403 or 404).
   func screen(_ segments: [Substring], _ request: HTTPRequest, _ principal: Principal) throws {

@@ -27,7 +27,7 @@ struct WriteTarget {
   let linkage: Linkage?
   /// The key of the record that the path names, if any.
   let key: [RequestPath.KeyColumn]?
-  /// Whether the path leads on to a column of the record, which can only be read by itself.
+  /// Whether the path continues to a column of the record, which can only be read by itself.
   let isColumn: Bool
 
   /// - Throws: `RequestError` if the path leads nowhere.

@@ -64,7 +64,7 @@ extension Model {
     for (name, resource) in resources {
       guard let withheld = columns[resource.table.name] else { continue }
       let fields = (resource.fields ?? resource.columns.map(\.name)).filter { !withheld.contains($0) }
-      // Records of which nothing may be read are refused.
+      // Records without any readable column are refused.
       if !fields.isEmpty { model.resources[name]?.fields = fields }
     }
     return model

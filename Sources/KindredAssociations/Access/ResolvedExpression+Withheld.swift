@@ -42,7 +42,7 @@ extension ResolvedPath {
 }
 
 extension Resource {
-  /// Whether the roles of the model may not read any of it.
+  /// Whether the roles of the model can't read any part of it.
   fileprivate var isWithheld: Bool { permissions.map { $0.read == nil } ?? false }
 
   /// Returns whether the roles of the model may not read a column.

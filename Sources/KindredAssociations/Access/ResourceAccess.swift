@@ -42,7 +42,7 @@ public struct AccessEntry: Sendable {
   /// The names of the columns to which the entry applies; nil for all.
   public var fields: Set<String>?
 
-  /// An entry for everybody, all records and all columns, unless said otherwise.
+  /// An entry for everybody, all records and all columns by default.
   public init(roles: Set<String>? = nil, rows: Expression? = nil, fields: Set<String>? = nil) {
     self.roles = roles
     self.rows = rows
@@ -52,7 +52,7 @@ public struct AccessEntry: Sendable {
 
 /// What the principal of a request may do with a resource; nil denies.
 public struct Permissions: Sendable {
-  /// Which records may be read, and what of them.
+  /// Which records may be read, and which of their columns.
   public var read: AccessEntry?
   /// Which records may be added.
   public var create: AccessEntry?

@@ -1,4 +1,4 @@
-/// A named way from the records of one table to those of another: a chain of steps, and a cardinality.
+/// A named connection from the records of one table to those of another: a chain of steps, and a cardinality.
 public struct Association: Equatable, Sendable {
   /// How many records are associated with one record.
   public enum Cardinality: Sendable, Hashable {
@@ -47,7 +47,7 @@ public struct Association: Equatable, Sendable {
 
 /// One step of an association, from a table to another by equal columns, where NULL equals nothing.
 public struct AssociationStep: Equatable, Sendable {
-  /// The ways that a foreign key can be followed.
+  /// The directions in which a foreign key can be followed.
   public enum Direction: Sendable, Hashable {
     /// The origin refers to the destination.
     case belongsTo
@@ -67,7 +67,7 @@ public struct AssociationStep: Equatable, Sendable {
   public var direction: Direction
   /// Whether the step leads to at most one record.
   public var isToOne: Bool
-  /// The condition of the association from which this step was taken, where another association goes through it.
+  /// The condition of the association that this step comes from, if another association goes through that one.
   public var filter: Expression?
   /// The order that decides which of several records is taken, where another association goes through a to-one one.
   public var sort: [SortTerm]?

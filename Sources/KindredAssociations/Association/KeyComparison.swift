@@ -72,7 +72,7 @@ extension Model {
   /// Whether an ordinary `=` compares all columns of a step as the foreign key does.
   func isPlain(_ step: AssociationStep) -> Bool { comparisons(of: step).allSatisfy { $0?.isPlain ?? true } }
 
-  /// Whether a step really leads to at most one record.
+  /// Whether a step certainly leads to at most one record.
   ///
   /// Values that a unique index of the referring column considers different may both equal the value referred to.
   package func leadsToOne(_ step: AssociationStep) -> Bool {

@@ -1,6 +1,6 @@
 import OrderedCollections
 
-/// What can be requested: resources and their associations, inferred from a schema and refined by a model file.
+/// The resources that can be requested, with their associations, inferred from a schema and refined by a model file.
 public struct Model: Sendable {
   /// The resources by name, in table order.
   public var resources: OrderedDictionary<String, Resource>

@@ -121,7 +121,7 @@ extension ModelInference {
       // One of several foreign keys, or one from A to itself, appends `By` and its key. The stem is used even where
       // the key on A was changed because it equals a column.
       if !reference.isOnly { key += "By" + reference.key.uppercasingFirst }
-      // If the key is taken, it becomes key + destination. That goes for hasOne too, whose key is the singular of its
+      // If the key is taken, it becomes key + destination. That applies to hasOne too, whose key is the singular of its
       // destination already.
       let alternative = key + reference.originNames.singular.uppercasingFirst
       add(

@@ -1,6 +1,6 @@
 import KindredSQLSyntax
 
-/// What an operand contributes to a comparison in SQLite, where it depends on the column that it is
+/// The affinity and the collation of an operand, which determine how SQLite compares it
 /// (<https://www.sqlite.org/datatype3.html#type_conversions_prior_to_comparison>,
 /// <https://www.sqlite.org/datatype3.html#assigning_collating_sequences_from_sql>).
 struct ComparisonRules: Equatable {
@@ -70,7 +70,7 @@ extension CompiledExpression {
       return (value, others)
     }
     let first = others.contains { value.mustConvert($0) } ? value.withAffinity : value
-    // The collation may differ from one to the next.
+    // The collation may differ from one item to the next.
     return (
       first,
       others.map { other in
@@ -125,7 +125,7 @@ extension CompiledExpression {
 
   private func converting(_ other: Self) -> Self { mustConvert(other) ? withAffinity : self }
 
-  /// Whether its affinity has to be written, since it affects the comparison with `other`.
+  /// Whether its affinity must be written, since it affects the comparison with `other`.
   ///
   /// The value itself needs no conversion: it comes from a column of that affinity.
   private func mustConvert(_ other: Self) -> Bool {

@@ -1,6 +1,6 @@
 import KindredSQLSyntax
 
-/// An expression as SQL, its names resolved, with what a dialect has to know to combine it with others.
+/// An expression as SQL with resolved names, and the properties that a dialect needs to combine it with others.
 struct CompiledExpression {
   var sql: SQL
   var precedence = Precedence.primary
@@ -19,9 +19,10 @@ struct CompiledExpression {
   ///
   /// Those of a parameter that is bound to a value of another statement differ.
   var rulesOfSQL: ComparisonRules?
-  /// Its value where the record that it reads is missing; nil for NULL.
+  /// Its value if the record that it reads is missing; nil for NULL.
   var absent: CompiledAbsence?
-  /// The same aggregate for all records in one pass; nil if it is no aggregate of an association, or can't be grouped.
+  /// The same aggregate for all records in one pass; nil if it isn't an aggregate of an association, or can't be
+  /// grouped.
   var grouped: GroupedAggregate?
   /// Whether it is a text whose collation considers different texts equal, so that PostgreSQL can't search in it.
   var isNondeterministic = false
@@ -47,7 +48,8 @@ struct CompiledAbsence {
   var type: ValueType?
 }
 
-/// How tightly the outermost operator binds (<https://www.sqlite.org/lang_expr.html#operators_and_parse_affecting_attributes>).
+/// How tightly the outermost operator binds
+/// (<https://www.sqlite.org/lang_expr.html#operators_and_parse_affecting_attributes>).
 ///
 /// Parentheses are written only where they are needed, as each takes one of the 100 entries of SQLite's parser stack.
 enum Precedence: Int, Comparable {

@@ -1,10 +1,10 @@
 import KindredSQLSyntax
 
-/// The database whose SQL is written.
+/// The dialect of SQL to write.
 public enum Dialect: Sendable, Hashable {
   case sqlite
   case postgreSQL
-  /// That of databases that speak PostgreSQL's protocol, but are slow or wrong with limits in `LATERAL` subqueries.
+  /// PostgreSQL's dialect for compatible databases that are slow or wrong with limits in `LATERAL` subqueries.
   case compatible
 
   /// The writer of the dialect.
@@ -24,16 +24,17 @@ public enum Dialect: Sendable, Hashable {
 protocol SQLDialect: Sendable {
   /// How parameters are numbered.
   var parameterStyle: SQL.ParameterStyle { get }
-  /// How they are numbered in statements with access rules, so that the database evaluates what is guarded by a rule only
-  /// where the rule holds.
+  /// How they are numbered in statements with access rules, so that the database evaluates guarded conditions only
+  /// where their rule is true.
   var guardedParameterStyle: SQL.ParameterStyle { get }
   /// Whether the statement of a node runs once for each parent row, instead of once for many.
   var nestsStatements: Bool { get }
-  /// Whether the first rows of each parent are found by window functions, rather than by limits in `LATERAL` subqueries.
+  /// Whether the first rows of each parent are found by window functions, rather than by limits in `LATERAL`
+  /// subqueries.
   var limitsByWindows: Bool { get }
 
-  /// Whether comparing the columns of a foreign key depends on their affinities and collations. True only for a database
-  /// whose expressions have no types.
+  /// Whether comparing the columns of a foreign key depends on their affinities and collations. True only for a
+  /// database whose expressions have no types.
   var hasAffinities: Bool { get }
 
   /// Whether arithmetic and casts are defined for all operands, so that no error reveals them.
@@ -79,7 +80,7 @@ protocol SQLDialect: Sendable {
     _ value: CompiledExpression, _ low: CompiledExpression, _ high: CompiledExpression, negated: Bool
   ) throws -> CompiledExpression
   /// - Parameters:
-  ///   - isStoppable: Whether a match must end when the time of the request is over.
+  ///   - isStoppable: Whether a match must end when the time of the request is up.
   ///   - beginning: A pattern of the literal prefix, where an index may find the texts that begin with it.
   func matches(
     _ op: Expression.MatchOperator, _ value: CompiledExpression, _ pattern: CompiledExpression,
@@ -97,8 +98,8 @@ protocol SQLDialect: Sendable {
 
   /// Returns the call of a scalar function, whose name and number of arguments have been checked.
   func function(_ name: String, _ arguments: [CompiledExpression]) throws -> CompiledExpression
-  /// Makes 'now' in the arguments of a date function the time of the request, so that an order by it is the same on all
-  /// pages.
+  /// Replaces 'now' in the arguments of a date function by the time of the request, so that an order by it is the same
+  /// on all pages.
   func bindTime(of function: String, _ arguments: inout [CompiledExpression])
   /// Whether the SQL of this function depends on the values of literals among its arguments.
   func readsLiterals(of function: String) -> Bool
@@ -121,12 +122,12 @@ protocol SQLDialect: Sendable {
 
   /// Returns the value that is written to a column for a parameter.
   func written(_ binding: SQL.Binding, to column: Column) -> SQL
-  /// Returns a parameter converted to the type of a column, if the error of a statement that writes it doesn't tell which value
-  /// can't be; otherwise nil.
+  /// Returns a parameter converted to the type of a column, if the error of a statement that writes it doesn't name the
+  /// value that can't be converted; otherwise nil.
   func conversion(_ binding: SQL.Binding, to column: Column) -> SQL?
   /// Returns the value that resets a column to its default.
   func defaultValue(of column: Column?) -> SQL
-  /// Returns the end of an error message that tells how a table gets a full-text index.
+  /// Returns the end of an error message that explains how to create a full-text index for a table.
   func fullTextIndex(of table: String) -> String
 
   // MARK: Clauses

@@ -41,7 +41,7 @@ struct ValueType: Hashable, Sendable {
 
 /// An error: an operand has a type that the operator or the function doesn't accept.
 struct TypeMismatch: Error {
-  /// A description of the error, without the fix.
+  /// A description of the error, without a suggested fix.
   let message: String
   /// The index of the operand that a `cast` would fix, and the type to cast it to; nil if none would.
   var cast: (operand: Int, type: Expression.CastType)?

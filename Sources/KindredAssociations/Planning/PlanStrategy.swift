@@ -1,6 +1,6 @@
 import KindredSQLSyntax
 
-/// Adapts the selects of a request to the way in which a database runs them best, without changing the result.
+/// Adapts the selects of a request to the form that a database runs best, without changing the result.
 protocol PlanStrategy {
   /// Returns an equivalent tree.
   func arranged(_ tree: SelectTree) -> SelectTree

@@ -37,7 +37,7 @@ struct PlanWriter {
 
   /// Returns the number of bytes of SQL that only find the page.
   ///
-  /// They don't count: a page must be possible where the first one is, and takes about five times as much.
+  /// They don't count: later pages need about five times as much SQL as the first one, and must not be refused for it.
   private func lengthOfPaging(_ plan: Plan, _ tree: SelectTree) -> Int {
     guard plan.sqlLength > state.budget.limits.sqlLength, let pages = tree.pages, let root = tree.nodes.first
     else { return 0 }

@@ -4,7 +4,7 @@
 /// expressions. Each part has one task, and finds the others here.
 struct PlanningContext {
   let state: PlanningState
-  /// Whether an access rule is being compiled, inside of which no rules apply.
+  /// Whether an access rule is being compiled, within which no rules apply.
   var isInRule = false
   /// The nodes whose conditions are being compiled.
   var filtered = FilteredNodes()

@@ -1,7 +1,7 @@
 import KindredSQLSyntax
 import OrderedCollections
 
-/// The state of planning one request: what it is planned with, what is left of its budget, and what is remembered.
+/// The state of planning one request: its inputs, the rest of its budget, and the results found so far.
 final class PlanningState {
   let model: Model
   /// The dialect of the database that the plan is for.
@@ -14,7 +14,7 @@ final class PlanningState {
   let isForOneRecord: Bool
   var budget: PlanningBudget
 
-  /// Whether the value of a literal has decided about the SQL, or whether it has a meaning.
+  /// Whether the SQL, or whether it is valid, depends on the value of a literal.
   var readsLiterals = false
 
   // MARK: Memory
@@ -49,7 +49,7 @@ final class PlanningState {
       isForOneRecord: isForOneRecord)
   }
 
-  /// Returns what has been found out about the names of a record.
+  /// Returns the results of looking up the names of a record.
   func memory(of scope: NameScope) -> NameMemory {
     let id = ObjectIdentifier(scope)
     if let known = names[id] { return known }
@@ -58,7 +58,7 @@ final class PlanningState {
     return memory
   }
 
-  /// Returns what has been built for a record of a statement.
+  /// Returns the parts that have been built for a record of a statement.
   func memory(of record: StatementRecord) -> RecordMemory {
     let id = ObjectIdentifier(record)
     if let known = records[id] { return known }
@@ -68,7 +68,7 @@ final class PlanningState {
   }
 }
 
-/// What has been built for a record of a statement, so that each thing is built once.
+/// The parts that have been built for a record of a statement, so that each is built only once.
 final class RecordMemory {
   /// Keeps the identity under which the memory is found.
   let record: StatementRecord

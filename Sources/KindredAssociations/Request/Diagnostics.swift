@@ -2,7 +2,7 @@
 ///
 /// With diagnostics, parsing and planning continue after an error: they note it and put a harmless value in its place.
 package final class Diagnostics {
-  /// What a name in a request refers to.
+  /// The meaning of a name in a request.
   package enum Meaning: Sendable, Hashable {
     case column, association, aggregate, function
     /// The key of a node, or the name of a value, that the request defines.
@@ -22,7 +22,7 @@ package final class Diagnostics {
     var message: String
   }
 
-  /// More errors would be of no use, and each takes time to find.
+  /// More errors wouldn't be useful, and each takes time to find.
   private static let maximumErrors = 100
 
   /// The maximum number of errors has been noted, so the rest of the request is not examined.

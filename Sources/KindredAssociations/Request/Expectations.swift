@@ -9,7 +9,7 @@ package final class Expectations {
   /// The kind of name, if one is allowed.
   package private(set) var name: Name?
 
-  /// What a name at the end would refer to.
+  /// The possible meaning of a name at the end.
   package enum Name {
     /// The beginning of a value: a column, an association, a function.
     case operand(Place)

@@ -163,7 +163,7 @@ struct ExpressionGrammar {
 
   private typealias Operator = (sign: Token.Sign, meaning: Expression.BinaryOperator)
 
-  // Lists that are made once, as each operand is parsed on each level.
+  // Created only once, because each operand is parsed at every level.
   private static let comparisons: [Operator] = [
     (.less, .less), (.lessOrEqual, .lessOrEqual), (.greater, .greater), (.greaterOrEqual, .greaterOrEqual),
   ]

@@ -59,7 +59,7 @@ public struct RequestPath: Equatable, Sendable {
   }
 }
 
-/// A node of the request tree: the records of the root or of an association, and what the request wants of them.
+/// A node of the request tree: the records of the root or of an association, and how they are selected and shown.
 ///
 ///     SELECT [DISTINCT] fields, annotations
 ///     FROM records [JOIN associations]

@@ -1,4 +1,4 @@
-/// The words of the grammar of expressions, which are read without regard to case.
+/// The keywords of expressions, which are case-insensitive.
 package enum Keywords {
   /// Operators that are words; columns with these names must be quoted.
   private static let operators = [
@@ -19,7 +19,7 @@ package enum Keywords {
     return nil
   }
 
-  /// Whether a name can't begin a value here.
+  /// Whether a name can't begin a value at this place.
   static func isReserved(_ name: String, inCase: Bool) -> Bool {
     operators.contains(where: name.equalsIgnoringCase)
       || inCase && ofCase.contains(where: name.equalsIgnoringCase)

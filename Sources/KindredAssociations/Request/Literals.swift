@@ -6,10 +6,10 @@ import KindredSQLSyntax
 public struct Literals: Equatable, Sendable {
   /// The values by number.
   public private(set) var values: [SQLValue] = []
-  /// Where the values stand that an expression or a key consists of.
+  /// The places of the values that an expression or a key consists of.
   private(set) var places: [Int: Place] = [:]
 
-  /// Where a value stands in a request.
+  /// The place of a value in a request.
   public enum Place: Equatable, Sendable {
     /// It is the key of a record in the path, or a part of it.
     case key

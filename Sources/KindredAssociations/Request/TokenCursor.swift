@@ -1,4 +1,4 @@
-/// A position in the tokens of a text, which notes what is looked for at the end.
+/// A position in the tokens of a text, which notes what the parser expects at the end.
 struct TokenCursor {
   private let tokens: [Token]
   private var index = 0

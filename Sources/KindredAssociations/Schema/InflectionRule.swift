@@ -1,6 +1,6 @@
 /// A rule that replaces the ending of words: `(matr|vert|ind)(ix|ex)$` → `\1ices`, in the notation of Rails.
 struct InflectionRule: Sendable {
-  /// What must precede the ending, and is kept.
+  /// The text before the ending, which is kept.
   enum Context: Sendable {
     case anything
     /// Anything that ends with one of these.

@@ -8,7 +8,7 @@ public enum NameSuggestion {
     let letters = Array(name.lowercased().unicodeScalars.prefix(maximumLength + 1))
     guard !letters.isEmpty, letters.count <= maximumLength else { return [] }
     let synonyms = synonyms[String(String.UnicodeScalarView(letters.filter { $0 != "_" && $0 != "$" }))] ?? []
-    // A third of the letters may be wrong, three at most, and at least one has to be right.
+    // A third of the letters may be wrong, at most three, and at least one must be right.
     let limit = min(3, max(letters.count / 3, 1), letters.count - 1)
     var found: [(name: String, rank: Int)] = []
     for candidate in candidates {
@@ -42,7 +42,7 @@ public enum NameSuggestion {
     "position": ["instr"], "strpos": ["instr"], "indexof": ["instr"],
   ]
 
-  /// Longer names are hardly typing errors.
+  /// Longer names are unlikely to be typing errors.
   private static let maximumLength = 64
 
   /// Returns the distance of `candidate` from `name`; nil if they differ too much.

@@ -53,9 +53,9 @@ public struct Table: Sendable, Hashable {
   /// Whether the rows of a view may depend on the clock, or on random numbers.
   public let readsClock: Bool
 
-  /// Whether the rows depend on nothing but the database, so that they are the same until something is committed.
+  /// Whether the rows depend only on the database, so that they stay the same until the next commit.
   ///
-  /// Unlike ``readsClock``, which decides how pages are found, this is false wherever it is not certain.
+  /// Unlike ``readsClock``, which determines how pages are found, this is false if in doubt.
   public var isTimeless = true
 
   /// A set of kinds of changes to records.
@@ -115,8 +115,8 @@ public struct Table: Sendable, Hashable {
     return table
   }
 
-  /// Returns the column of this name: an exact match, else, unless names are case-sensitive, one that differs in the case
-  /// of ASCII letters only.
+  /// Returns the column of this name: an exact match, else, unless names are case-sensitive, one that differs in the
+  /// case of ASCII letters only.
   public func column(named name: String) -> Column? {
     if let exact = columns.first(where: { $0.name == name }) { return exact }
     return isCaseSensitive ? nil : columns.first { $0.name.equalsIgnoringCase(name) }
@@ -166,7 +166,8 @@ public struct Column: Sendable, Hashable {
   public var comparesBytes: Bool
   /// Whether its numbers are exact and written with their scale, as PostgreSQL's `numeric` (`12.50`).
   public var keepsScale = false
-  /// Whether the database reads its infinities by their names, as PostgreSQL does, and not as numbers that are too large.
+  /// Whether the database reads its infinities by their names, as PostgreSQL does, and not as numbers that are too
+  /// large.
   public var namesInfinities = false
   /// Whether its values have parts, and are JSON arrays or objects to clients.
   public let isComposed: Bool
@@ -174,7 +175,7 @@ public struct Column: Sendable, Hashable {
   /// The type of its values, or of the elements of its arrays, if that is composite.
   public var parts: CompositeType?
 
-  /// What the declared type of a column of PostgreSQL begins with whose values are records.
+  /// The prefix of the declared type of a PostgreSQL column whose values are records.
   public static let compositePrefix = "composite "
 
   /// Creates a column; by default it has no type, is nullable and has no default value.

@@ -11,7 +11,7 @@ public struct RecordLookup: Sendable {
   public let searches: [Plan.SearchCheck]
   /// The transient tables to fill before the statements run.
   public let transients: [TransientTable]
-  /// Where the request has its literals.
+  /// The places of the request's literals.
   public let places: [Int: Literals.Place]
 }
 
@@ -75,7 +75,7 @@ extension RequestNode {
 }
 
 extension RecordLookup {
-  /// Creates the lookup of these steps, with what is noted about their SQL.
+  /// Creates the lookup of these steps, with the notes of their SQL.
   init(steps: [Plan.Step], columns: [String], places: [Int: Literals.Place] = [:]) {
     var plan = Plan()
     plan.path = steps

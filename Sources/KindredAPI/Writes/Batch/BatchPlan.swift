@@ -40,7 +40,7 @@ struct BatchPlan: Sendable {
       }
       planned.append(part)
       works.append(work)
-      // The batch gets no further than this.
+      // The batch stops here.
       if case .failure = work { break }
     }
     self.parts = planned

@@ -60,7 +60,7 @@ struct CSVReader: ~Copyable {
       case .fieldStart, .quoteInQuoted, .carriageReturn: break
       }
       try checkLength()
-      // The part may also have been nothing but a mark.
+      // The part may have contained only a byte order mark.
       if place == part.count { continue }
       let byte = part[place]
       place += 1

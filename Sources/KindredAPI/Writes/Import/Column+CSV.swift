@@ -14,7 +14,7 @@ extension Column {
     case json
   }
 
-  /// How a field of this column is read, which is how it is written.
+  /// The format in which a field of this column is read and written.
   var fieldForm: FieldForm {
     switch valueFormat {
     case .json: .json

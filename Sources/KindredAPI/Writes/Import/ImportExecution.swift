@@ -128,7 +128,7 @@ struct ImportExecution {
       throw Problem.malformedCSV("it has no header with the names of the columns", 1)
     }
     let columns = try header(reader)
-    // What is computed has to be compared with what is stored.
+    // Computed values must be compared with the stored ones.
     let plain = try columns.contains(where: \.isGenerated) ? nil : plain.map { try PlainFields($0, columns) }
     while try reader.next() {
       try atLine(reader.line) {

@@ -30,7 +30,7 @@ struct PlainInsertion {
     try transaction.insertion(of: columns, into: resource.table)
   }
 
-  /// Inserts the record whose values are bound; returns false if a trigger ignores it, and nil if the general way has to
+  /// Inserts the record whose values are bound; returns false if a trigger ignores it, and nil if the general path must
   /// find out what is wrong with it.
   ///
   /// - Throws: `Problem`, or the `BackendError` of an earlier record.
@@ -38,7 +38,7 @@ struct PlainInsertion {
     do {
       return try statement.run()
     } catch let error as any BackendError where error.recordsAfter == nil {
-      // The general way names the reference or the value, if the transaction can still be used.
+      // The general path names the reference or the value, if the transaction can still be used.
       if error.constraint == .foreignKey || error.isOfValues, transaction.isOpen { return nil }
       throw Problem(refusing: error, changing: resource) ?? error
     }
@@ -57,7 +57,7 @@ struct PlainFields {
     statement = try insertion.statement(of: columns)
   }
 
-  /// Inserts a record; returns false if a trigger ignores it, and nil if the general way has to find out what is wrong
+  /// Inserts a record; returns false if a trigger ignores it, and nil if the general path must find out what is wrong
   /// with it.
   func insert(_ reader: borrowing CSVReader) throws -> Bool? {
     for index in columns.indices {

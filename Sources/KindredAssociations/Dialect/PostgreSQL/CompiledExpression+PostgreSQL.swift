@@ -1,6 +1,6 @@
 import KindredSQLSyntax
 
-/// What PostgreSQL makes of a value where an operator or a function wants one of another type.
+/// Converts a value to the type that an operator or a function of PostgreSQL requires.
 extension CompiledExpression {
   /// The maximum length of what an operator writes several times, in bytes.
   static let maximumRepetition = 256 << 10
@@ -8,13 +8,13 @@ extension CompiledExpression {
   /// The SQL as an operand of any operator except `AND`, `OR` and `NOT`.
   var operand: SQL { sql(within: .primary) }
 
-  /// Returns the SQL of a text as an operand or an argument in which PostgreSQL searches, which it does only by
-  /// deterministic collations.
+  /// Returns the SQL of a text as an operand or an argument in which PostgreSQL searches, which requires
+  /// a deterministic collation.
   func searched(by collation: SQL = "\"C\"") -> SQL {
     isNondeterministic ? "\(operand) COLLATE \(collation)" : operand
   }
 
-  /// Returns a text made of others, which has the collation of one of them.
+  /// Returns a text composed of others, with the collation of one of them.
   func inheriting(from others: [CompiledExpression]) -> CompiledExpression {
     guard type?.kind == .text, others.contains(where: \.isNondeterministic) else { return self }
     var inherited = self
@@ -70,7 +70,7 @@ extension CompiledExpression {
     if type.kind == .boolean { return asInteger }
     if type.kind == .json { return numberOfJSON }
     if type == .money { return CompiledExpression(sql: "\(operand)::numeric", type: .numeric) }
-    // The number that a text begins with is none of a date or an array.
+    // The text of a date or an array doesn't begin with a number that means its value.
     let isCastable = type.kind == .text || type.kind == .blob
     throw TypeMismatch(
       message: "\(type.description) is not a number",
@@ -82,7 +82,7 @@ extension CompiledExpression {
     CompiledExpression(sql: "\(operand)::int4", type: .integer, isNullable: isNullable)
   }
 
-  /// A literal as `numeric`, so that beside an exact number it doesn't become a binary fraction; else the expression
+  /// A literal as `numeric`, so that next to an exact number it doesn't become a binary fraction; else the expression
   /// itself.
   var exact: CompiledExpression {
     guard case .literal(let binding, _) = form else { return self }

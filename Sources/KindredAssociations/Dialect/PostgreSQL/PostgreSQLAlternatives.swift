@@ -34,7 +34,7 @@ struct PostgreSQLAlternatives {
   ) throws -> CompiledExpression {
     guard let other = value.type else { return value }
     if type.kind.isNumber, other.kind.isNumber {
-      // Beside an exact number, a literal must not make the result a binary fraction.
+      // Next to an exact number, a literal must not make the result a binary fraction.
       return type.kind == .real || other.kind == .integer ? value : value.exact
     }
     if type.kind.isNumber, other.kind == .boolean { return value.asInteger }

@@ -1,6 +1,7 @@
 import KindredSQLSyntax
 
-/// A claim of a token, which is a text of any form: one that the type of the other operand doesn't have matches nothing.
+/// A claim of a token, which is an arbitrary text: if the type of the other operand has no such value, it matches
+/// nothing.
 struct PostgreSQLClaim {
   private let binding: SQL.Binding
 
@@ -13,7 +14,7 @@ struct PostgreSQLClaim {
   /// Returns the claim converted to the type of what it is compared with, NULL if it has no such value; nil for types
   /// that need no conversion, or for which it can't be tested.
   ///
-  /// A whole number is compared as such, so that an index serves.
+  /// A whole number is compared as such, so that an index can be used.
   func converted(to type: ValueType) -> CompiledExpression? {
     let text = ValueType.text.parameter(binding)
     func tested(_ pattern: StaticString) -> CompiledExpression {
@@ -36,7 +37,7 @@ struct PostgreSQLClaim {
   }
 
   /// Whether values of a type are compared with a claim by their texts: those of an enumeration or of another type of
-  /// the database's own, of which a claim may be no value.
+  /// the database's own, which may lack the value of a claim.
   static func isComparedAsText(_ type: ValueType) -> Bool {
     type.kind == .other && !ownTypes.contains(type.name)
   }
@@ -49,8 +50,8 @@ struct PostgreSQLClaim {
 }
 
 extension CompiledExpression {
-  /// Returns a claim as a number with its fraction, for it is compared by order with an integer; else the expression
-  /// itself.
+  /// Returns a claim as a number with its fraction, because it is compared by order with an integer; else the
+  /// expression itself.
   func ranked(beside other: CompiledExpression) -> CompiledExpression {
     guard other.type?.kind == .integer else { return self }
     return PostgreSQLClaim(self)?.converted(to: .numeric) ?? self

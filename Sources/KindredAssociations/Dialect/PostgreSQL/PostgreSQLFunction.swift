@@ -44,7 +44,7 @@ struct PostgreSQLFunction {
       // `round(float8)` rounds half to even; SQLite rounds half away from zero, as `numeric` does.
       let value = try arguments[0].asNumber(0)
       guard arguments.count > 1 else { return call("round(\(value.operand)::numeric)::float8", .real) }
-      // As in SQLite, 30 digits are the most.
+      // As in SQLite, the maximum is 30 digits.
       let digits = try arguments[1].asNumber(1)
       return call(
         "round(\(value.operand)::numeric, trunc(least(greatest(\(digits.sql), 0), 30))::int4)::float8", .real)
@@ -95,7 +95,8 @@ struct PostgreSQLFunction {
       type)
   }
 
-  /// Returns a number without its fraction as an `int4`; beyond a value's maximum length the exact number doesn't matter.
+  /// Returns a number without its fraction as an `int4`; beyond a value's maximum length the exact number doesn't
+  /// matter.
   private func position(_ value: CompiledExpression) -> SQL {
     "trunc(least(greatest(\(value.sql), -1073741823), 1073741823))::int4"
   }

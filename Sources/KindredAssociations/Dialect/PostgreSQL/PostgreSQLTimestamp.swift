@@ -1,6 +1,6 @@
 import KindredSQLSyntax
 
-/// A timestamp without time zone, in UTC, made of what SQLite takes for a date
+/// A timestamp without time zone, in UTC, converted from a value that SQLite accepts as a date
 /// (<https://www.sqlite.org/lang_datefunc.html>).
 struct PostgreSQLTimestamp {
   private(set) var sql: SQL
@@ -51,7 +51,7 @@ struct PostgreSQLTimestamp {
       "timezone('UTC', substring(regexp_replace(\(text), '^(?=\\d\\d:)', '2000-01-01 ') from \(SQL(trusted: "'\(Self.pattern)'")))::timestamptz)"
   }
 
-  /// What PostgreSQL can convert to a timestamp of all that SQLite takes for one.
+  /// The texts that both SQLite accepts as a date and PostgreSQL can convert to a timestamp.
   private static let pattern: String = {
     let long = "(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])"
     let short = "(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)"

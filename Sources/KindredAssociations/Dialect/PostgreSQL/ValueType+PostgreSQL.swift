@@ -88,9 +88,9 @@ extension ValueType {
     }
   }
 
-  /// Whether PostgreSQL sorts and compares its values.
+  /// Whether PostgreSQL can sort and compare its values.
   ///
-  /// It does so with those of a composite only if it does with those of all parts.
+  /// It can do so with the values of a composite type only if it can with those of all parts.
   var isOrdered: Bool {
     let element = name.hasSuffix("[]") ? String(name.dropLast(2)) : name
     if kind == .array, element == name { return false }

@@ -40,7 +40,7 @@ public struct Plan: Sendable {
   /// sentence each.
   public var mismatches: [String] = []
 
-  /// Where the values of expressions and keys stand in the request, by the numbers of the bindings.
+  /// The places in the request of the values of expressions and keys, by the numbers of the bindings.
   public var places: [Int: Literals.Place] = [:]
 
   /// Whether date functions of the request read the clock, unless a literal is another time than 'now'.
@@ -50,7 +50,7 @@ public struct Plan: Sendable {
     }
   }
 
-  /// Whether the result depends on nothing but the database, so that it is the same until something is committed.
+  /// Whether the result depends only on the database, so that it stays the same until the next commit.
   public var isTimeless = true
 
   /// Whether values of the request are part of the SQL, so that the plan can't serve other requests.
@@ -78,7 +78,7 @@ public struct Plan: Sendable {
     /// The number of bytes before the page at the end, ` LIMIT $3::int8 + $4::int8`, whose parameters are the last ones
     /// and used only there; nil if there is none.
     public let lengthBeforePage: Int?
-    /// What was noted about the SQL.
+    /// The notes of the SQL.
     let notes: [PlanNote]
 
     init(_ sql: SQL, _ style: SQL.ParameterStyle = .questionMark) {
@@ -190,11 +190,11 @@ public struct Plan: Sendable {
 
   /// How a column's value appears in the result.
   public enum ValueFormat: Sendable, Hashable {
-    /// As it is stored.
+    /// Unchanged.
     case plain
     /// As `false` or `true` instead of 0 or 1.
     case boolean
-    /// As the JSON that it is.
+    /// As JSON.
     case json
   }
 }

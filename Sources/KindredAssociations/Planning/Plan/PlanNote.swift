@@ -1,9 +1,9 @@
 import KindredSQLSyntax
 import OrderedCollections
 
-/// What a plan has to know about the SQL of its statements, as a note of whoever wrote that SQL.
+/// A fact about the SQL of a statement that its plan needs, noted by the code that writes the SQL.
 enum PlanNote: SQLNote {
-  /// It depends on more than the database, such as the clock or random numbers.
+  /// Its value depends on more than the database, such as the clock or random numbers.
   case volatile
   /// It has a full-text pattern to validate before the first byte is sent.
   case search(Plan.SearchCheck)
@@ -16,7 +16,7 @@ enum PlanNote: SQLNote {
 }
 
 extension Plan {
-  /// Adds what is noted about the SQL of its statements.
+  /// Adds the notes of the SQL of its statements.
   mutating func addNotes() {
     let notes = OrderedSet(statements.flatMap(\.notes))
     guard !notes.isEmpty else { return }

@@ -12,7 +12,7 @@ extension Column {
     switch declaredType.uppercased() {
     case "BOOLEAN", "BOOL": .boolean
     case "JSON": .json
-    // SQLite has no such type, and would give the column numeric affinity.
+    // SQLite has no type JSON; its rules give such a column numeric affinity.
     case "JSONB" where affinity == .text: .json
     default: .plain
     }

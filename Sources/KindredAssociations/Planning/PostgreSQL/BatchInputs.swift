@@ -18,7 +18,7 @@ struct BatchInputs {
     sql.replacingBindings { binding, type in
       guard case .ancestor = binding else { return nil }
       let type = type ?? "text"
-      // `unnest` would take an array of arrays apart altogether.
+      // `unnest` would flatten an array of arrays completely.
       let isArray = type.hasSuffix("[]")
       let number =
         columns.firstIndex(of: binding)

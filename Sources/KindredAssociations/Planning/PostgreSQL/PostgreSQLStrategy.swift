@@ -9,7 +9,7 @@ struct PostgreSQLStrategy: PlanStrategy {
     if let root = tree.nodes.first?.rows {
       tree.nodes[0].rows.ranking = GroupedRanking(of: root)
       if tree.isFoundByPrimaryKey, root.group == nil, !root.isDistinct {
-        // PostgreSQL takes the subquery that also returns the state apart only if it has neither.
+        // PostgreSQL flattens the subquery that also returns the state only if it has neither.
         tree.nodes[0].rows.order = []
         tree.nodes[0].page = SQL()
       }
@@ -41,7 +41,7 @@ struct PostgreSQLStrategy: PlanStrategy {
   ///       FROM unnest($1, $2) WITH ORDINALITY AS above(…, n) CROSS JOIN book WHERE … GROUP BY above.n, group
   ///     ) AS rows(columns, n, place) WHERE place <= limit ORDER BY n, place
   ///
-  /// If they are so otherwise, or found by a subquery:
+  /// If they are limited, grouped or distinct in other dialects, or are found by a subquery:
   ///
   ///     SELECT rows.columns, above.n FROM unnest($1, $2) WITH ORDINALITY AS above(…, n)
   ///     CROSS JOIN LATERAL (SELECT columns, order FROM book WHERE … ORDER BY order LIMIT …) AS rows(…)

@@ -3,8 +3,8 @@ import KindredSQLSyntax
 /// A full-text pattern for PostgreSQL's `to_tsquery`
 /// (<https://www.postgresql.org/docs/current/textsearch-controls.html>).
 ///
-/// Patterns are written as for FTS5 (<https://www.sqlite.org/fts5.html#full_text_query_syntax>): words, phrases in double
-/// quotes or joined by `+`, prefixes with `*`, `AND`, `OR`, `NOT`, parentheses. What it has beyond that is
+/// Patterns are written as for FTS5 (<https://www.sqlite.org/fts5.html#full_text_query_syntax>): words, phrases in
+/// double quotes or joined by `+`, prefixes with `*`, `AND`, `OR`, `NOT`, parentheses. Other constructs of FTS5 are
 /// refused.
 struct TextSearchQuery {
   /// The argument of `to_tsquery`.
@@ -87,7 +87,7 @@ struct TextSearchQuery {
   private struct Parser {
     var tokens: [Token]
     var index = 0
-    /// The length in bytes of what the `NEAR`s so far stand for.
+    /// The length in bytes of the alternatives that the `NEAR`s so far are replaced by.
     private var expandedLength = 0
 
     init(tokens: [Token]) {
@@ -137,7 +137,7 @@ struct TextSearchQuery {
       return try phrase()
     }
 
-    /// Parses words that follow one another, the last of which may be a beginning.
+    /// Parses a sequence of words, the last of which may be a prefix.
     private mutating func phrase() throws(Failure) -> String {
       var words = try self.words()
       while skip(.symbol("+")) { words += try self.words() }
@@ -179,7 +179,7 @@ struct TextSearchQuery {
       return "(\(alternatives.joined(separator: " | ")))"
     }
 
-    /// The maximum length in bytes of what a pattern stands for.
+    /// The maximum length in bytes of a pattern after its `NEAR`s have been replaced by alternatives.
     static let maximumLength = 256 << 10
     /// The maximum distance, since each one adds two alternatives.
     private static let largestDistance = 100

@@ -14,7 +14,7 @@ extension Resource {
   func defaultAggregates(of key: String) -> [(name: String, aggregate: DefaultAggregate)] {
     let singular = Inflector.singular(key)
     var named: [(name: String, aggregate: DefaultAggregate)] = []
-    // `total` would have the names of `sum`.
+    // `total` would have the same default names as `sum`.
     for function in Expression.AggregateFunction.allCases where function != .total {
       for column in function.takesArgument ? columns.map(\.name) : [nil] {
         guard let name = function.defaultName(of: singular, column: column ?? "") else { continue }

@@ -34,7 +34,7 @@ extension NameScope {
 
   // MARK: Paths
 
-  /// What a path without its last component leads to.
+  /// The target of a path without its last component.
   package enum Target {
     /// One record: a column, an association or another of its names may follow.
     case record(NameScope)

@@ -1,8 +1,8 @@
 import OrderedCollections
 
-/// A record as a scope of names: its columns and associations, and what the request names about it.
+/// A record as a scope of names: its columns, its associations, and the names that the request defines for it.
 ///
-/// It knows nothing of SQL: the planner resolves expressions in it, and completion lists its names.
+/// It is independent of SQL: the planner resolves expressions in it, and completion lists its names.
 package final class NameScope {
   /// The model in which names are looked up.
   let model: Model
@@ -12,7 +12,7 @@ package final class NameScope {
   package let node: RequestNode?
   /// The record that `../` leads to.
   package let parent: NameScope?
-  /// Why `../` leads nowhere, if it does.
+  /// The reason why `../` is not available, if it isn't.
   let parentRefusal: String
   /// The join table that leads here, whose columns are named `via.…`.
   package let via: Resource?

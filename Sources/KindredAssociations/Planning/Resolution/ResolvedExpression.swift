@@ -30,7 +30,7 @@ struct ResolvedExpression {
     case cases(of: ResolvedExpression?, [Branch], else: ResolvedExpression?)
     /// An expression of a program, which refers to records by aliases.
     case program(Expression.ProgramExpression)
-    /// Takes the place of an expression whose error has been noted.
+    /// Replaces an expression whose error has been noted.
     case unknown
   }
 

@@ -47,7 +47,7 @@ struct CommonTableDefinitions {
     let rows = try builder.select(request, into: statement.newSelect())
     let columns = try builder.selection(of: rows)
     if state.readsLiterals { outer.readsLiterals = true }
-    // The patterns of its searches are literals of its own: a malformed one is an error of the statement.
+    // The patterns of its searches are its own literals; a malformed one is an error of the statement.
     return rows.rendered(page: true, columns: columns).removingNotes { note in
       if case .search? = note as? PlanNote { true } else { false }
     }

@@ -10,7 +10,7 @@ struct FullTextPattern {
   /// SQLite parses a pattern in a time that grows with the square of its length, and can't be interrupted meanwhile.
   static let maximumTokenCount = 1000
 
-  /// The number of words, phrases and signs.
+  /// The number of words, phrases and operators.
   var tokenCount: Int { tokens.count }
 
   init(_ pattern: String) {

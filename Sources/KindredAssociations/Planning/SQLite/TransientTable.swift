@@ -69,7 +69,7 @@ public struct TransientTable: Sendable, Hashable {
         ("CREATE TEMP TABLE \(identifier: name) (\(definitions.joined(separator: ", ")), PRIMARY KEY (\(list))) WITHOUT ROWID"
         as SQL).rendered().text
     }
-    // NULL equals nothing, so its rows are never looked for; sorted, they are appended and not inserted.
+    // NULL equals nothing, so its rows are never looked up; sorting them first makes insertion append.
     let present = keys.map { "\(identifier: $0.column.name) IS NOT NULL" as SQL }.joined(separator: " AND ")
     let read = columns.map { "\(identifier: $0.copied)" as SQL }.joined(separator: ", ")
     let sorted: SQL = pointers.isEmpty ? SQL() : " ORDER BY \(read)"

@@ -8,7 +8,7 @@ struct AssociationChains {
 
   /// Adds the tables of an association to `select`, and the conditions that link them to `origin`.
   ///
-  /// There is a row for each way to a record.
+  /// There is a row for each path to a record.
   ///
   /// - Returns: The destination's record.
   func chain(
@@ -170,7 +170,7 @@ struct AssociationChains {
         continue
       }
       if number == 0 { conditions += links }
-      // The table must not be read before the transient index that leads to it.
+      // The table must be read after the transient index that leads to it.
       select.join(item.table, on: conditions, number > 0 ? .ordered : .required)
     }
   }

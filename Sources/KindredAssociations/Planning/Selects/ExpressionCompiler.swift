@@ -112,7 +112,7 @@ struct ExpressionCompiler {
       return dialect.isNull(try operand(value), negated: negated)
     case .among(let value, let list, let negated):
       guard !list.isEmpty else {
-        // SQLite makes an integer of `x IN ()`, and an integer alone in ORDER BY is the number of a column.
+        // SQLite reduces `x IN ()` to an integer, and an integer alone in ORDER BY is the number of a column.
         _ = try operand(value)
         return truth(negated)
       }
@@ -188,7 +188,7 @@ struct ExpressionCompiler {
       try name == "iif" && number == 0
         ? compileCondition(argument, in: record) : compile(argument, in: record)
     }
-    // A rule reads the clock of the database, which no cursor can set back, also where an argument reads its records.
+    // A rule reads the clock of the database, which a cursor can't set back, even where an argument reads its records.
     if !context.isInRule, arguments.allSatisfy(\.isPlain) { dialect.bindTime(of: name, &compiled) }
     var call = try dialect.function(name, compiled)
     if dialect.readsLiterals(of: name) { state.readsLiterals = true }
@@ -288,7 +288,7 @@ struct ExpressionCompiler {
   private func compile(via column: Column, in record: StatementRecord) throws -> CompiledExpression {
     guard let via = record.via else { return CompiledExpression(sql: "NULL", form: .null) }
     let compiled = compile(column, in: via)
-    // If the record doesn't exist there is no way to it, even if a row of the join table exists.
+    // If the record doesn't exist, no path leads to it, even if a row of the join table exists.
     guard !record.isAlwaysPresent, let presence = record.presence else { return compiled }
     let isMissing = dialect.isNull(CompiledExpression(sql: presence), negated: false)
     var shown = try dialect.function(

@@ -21,8 +21,8 @@ struct GroupedAggregate {
   let counted: Association?
 }
 
-/// Reads pages of records that are filtered and sorted by one aggregate, such as the authors with most books among those
-/// with five or more: the associated records are grouped once, and only the page's records are looked up.
+/// Reads pages of records that are filtered and sorted by one aggregate, such as the authors with most books among
+/// those with five or more: the associated records are grouped once, and only the page's records are looked up.
 ///
 ///     SELECT columns FROM (
 ///       SELECT keys, rank, columns of the order FROM
@@ -32,8 +32,8 @@ struct GroupedAggregate {
 ///       ORDER BY order LIMIT page)
 ///     CROSS JOIN records ON keys joins ORDER BY order
 ///
-/// Records without associated ones cost nothing if the conditions can't hold for them, since conditions that read no table
-/// are evaluated before one is read.
+/// Records without associated ones cost nothing if the conditions can't hold for them, since conditions that read no
+/// table are evaluated before one is read.
 struct GroupedRanking {
   private static let ranked: SQL = "\(identifier: "kindred:ranked")"
 
@@ -41,7 +41,7 @@ struct GroupedRanking {
   private let rank: SQL
   private let aggregate: GroupedAggregate
 
-  /// Returns nil if the rows are better read in another way.
+  /// Returns nil if another way of reading the rows is better.
   init?(of rows: RecordSelect) {
     let record = rows.record
     guard rows.group == nil, !rows.isDistinct, rows.isLimited,
@@ -52,7 +52,7 @@ struct GroupedRanking {
     (self.rank, self.aggregate) = (rank.sql, aggregate)
   }
 
-  /// Returns the statement; nil if the records are better read in another way.
+  /// Returns the statement; nil if another way of reading the records is better.
   ///
   /// - Parameters:
   ///   - columns: The selected columns.

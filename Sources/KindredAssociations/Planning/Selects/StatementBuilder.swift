@@ -126,7 +126,7 @@ final class SelectBuilder {
   ///
   /// - Parameters:
   ///   - links: The conditions that link the records to the one that they are associated with.
-  ///   - isPlain: Whether all visible records are meant, rather than a selected one.
+  ///   - isPlain: Whether the source contains all visible records, rather than selected ones.
   func begin(with table: TableReference, links: [SQL] = [], isPlain: Bool = true) {
     source.table = table.sql
     source.plainRecord = isPlain ? table.record : nil

@@ -48,7 +48,7 @@ final class StatementRecord {
   /// The identity by which SQL refers to it.
   var id: RecordID { RecordID(alias: alias, depth: select.depth) }
 
-  /// The record for expressions that can't add joins.
+  /// The same record, for expressions that can't add joins.
   var withoutJoins: StatementRecord {
     StatementRecord(
       names, table: table, alias: alias, select: select, parent: parent, via: via, canJoin: false)

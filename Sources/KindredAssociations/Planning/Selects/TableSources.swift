@@ -159,7 +159,7 @@ extension Model {
 /// `FROM` clauses are built from these alone, so no statement reads a table without its rule.
 struct TableReference {
   private let table: SQL
-  /// What is noted about its use.
+  /// The notes about its use.
   var notes: [PlanNote] = []
   /// Nil if all records are visible.
   let rule: SQL?

@@ -86,7 +86,7 @@ struct ToOneJoins {
       return record
     }
     let inner = record.withoutJoins
-    // Where the record is missing, these conditions must not make what reads it unknown.
+    // If the record is missing, these conditions must not make expressions that read it unknown.
     let filters = try state.guardedApart {
       let filters = try context.rules.modelConditions(of: step, of: association, in: inner)
       guard association != nil, !isRequired else { return filters }

@@ -141,7 +141,7 @@ struct ContentBuilder {
     let isToOne = child.association?.cardinality == .toOne
     switch (child.isIncluded, isToOne) {
     case (false, true):
-      // It is no object: the nodes below it become members of this one.
+      // It isn't an object of its own: the nodes below it become members of this one.
       let joined = try context.toOne.join(child, to: record)
       try tree.check(child, name: path)
       try addChildren(of: child, in: joined, to: &shape, name: path)

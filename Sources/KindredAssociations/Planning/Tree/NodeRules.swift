@@ -1,4 +1,4 @@
-/// Refuses combinations of parameters that make no sense, whatever the expressions mean.
+/// Refuses combinations of parameters that are invalid regardless of their expressions.
 struct NodeRules {
   let node: RequestNode
   /// The path of the node, which is the prefix of its parameters.

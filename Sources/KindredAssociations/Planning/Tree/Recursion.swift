@@ -61,12 +61,12 @@ extension ContentBuilder {
 }
 
 extension TreeBuilder {
-  /// Aligns the columns of a recursion's second level with those of the first one: since the second level is also its own
-  /// parent, it must have everything that is read from the first level at the same position.
+  /// Aligns the columns of a recursion's second level with those of the first one: since the second level is also its
+  /// own parent, it must have everything that is read from the first level at the same position.
   func align(_ record: StatementRecord) throws {
     guard let recursion = record.recursion, let first = recursion.base.recursion else { return }
     var number = 0
-    // Reading records further above adds to the list.
+    // Reading records further above extends the list.
     while number < first.reads.count {
       let read = first.reads[number]
       number += 1
