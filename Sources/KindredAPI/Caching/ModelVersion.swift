@@ -91,7 +91,7 @@ final class ModelVersion: Sendable {
 
   /// Returns the version whose records leave out the columns that a transaction's role of the database may not read.
   func readable(by role: DatabaseRole?, in source: any SchemaSource) throws -> ModelVersion {
-    guard model.dialect != .sqlite else { return self }
+    guard model.dialect.hasColumnPrivileges else { return self }
     let name = role?.name ?? ""
     if let known = databaseRoles.withLock({ $0.byName[name] }) { return known ?? self }
     let withheld = try source.withheldColumns()

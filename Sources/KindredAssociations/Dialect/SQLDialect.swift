@@ -7,6 +7,14 @@ public enum Dialect: Sendable, Hashable {
   /// PostgreSQL's dialect for compatible databases that are slow or wrong with limits in `LATERAL` subqueries.
   case compatible
 
+  /// Whether roles of the database may be refused columns.
+  public var hasColumnPrivileges: Bool {
+    switch self {
+    case .sqlite: false
+    case .postgreSQL, .compatible: true
+    }
+  }
+
   /// The writer of the dialect.
   var writer: any SQLDialect {
     switch self {
@@ -27,11 +35,17 @@ protocol SQLDialect: Sendable {
   /// How they are numbered in statements with access rules, so that the database evaluates guarded conditions only
   /// where their rule is true.
   var guardedParameterStyle: SQL.ParameterStyle { get }
-  /// Whether the statement of a node runs once for each parent row, instead of once for many.
+  /// Whether the statement of a node runs once for each parent row, instead of once for many, which decides about the
+  /// strategy.
   var nestsStatements: Bool { get }
   /// Whether the first rows of each parent are found by window functions, rather than by limits in `LATERAL`
   /// subqueries.
   var limitsByWindows: Bool { get }
+
+  /// Whether a subquery in `FROM` can read the tables before it.
+  var joinsLaterally: Bool { get }
+  /// `JOIN`, in the order of the statement where the database has a word for that.
+  var orderedJoin: SQL { get }
 
   /// Whether comparing the columns of a foreign key depends on their affinities and collations. True only for a
   /// database whose expressions have no types.
@@ -52,6 +66,8 @@ protocol SQLDialect: Sendable {
   func parameter(_ binding: SQL.Binding, as type: ValueType?) -> SQL
   /// Returns a column and its type in a form that can be compared for equality with a parameter of that type.
   func equatable(_ column: SQL, _ type: ValueType?) -> (SQL, ValueType?)
+  /// Whether two columns, which an ordinary `=` compares as their foreign key does, each consider the same values equal.
+  func haveSameEquality(_ column: Column, _ other: Column) -> Bool
   /// Returns a parameter that is bound to an integer, such as a limit.
   func integer(_ binding: SQL.Binding) -> SQL
 
@@ -127,6 +143,11 @@ protocol SQLDialect: Sendable {
   func conversion(_ binding: SQL.Binding, to column: Column) -> SQL?
   /// Returns the value that resets a column to its default.
   func defaultValue(of column: Column?) -> SQL
+  /// Returns the search for a pattern in a full-text index.
+  ///
+  /// - Parameter visible: The columns that may be searched.
+  /// - Throws: `TextSearchRefusal`
+  func search(for pattern: TextPattern, in fullText: FullText, visible: [String]) throws -> any TextSearch
   /// Returns the end of an error message that explains how to create a full-text index for a table.
   func fullTextIndex(of table: String) -> String
 

@@ -47,7 +47,7 @@ public struct Planner {
     let selects = try TreeBuilder(context).tree(of: request)
     try JoinedNodeCheck.check(request, context)
     var writer = PlanWriter(context.state)
-    var plan = try writer.plan(of: model.strategy(for: context.dialect).arranged(selects))
+    var plan = try writer.plan(of: context.state.strategy.arranged(selects))
     plan.places = request.literals.places
     return plan
   }

@@ -6,6 +6,8 @@ final class PlanningState {
   let model: Model
   /// The dialect of the database that the plan is for.
   let dialect: any SQLDialect
+  /// How the database runs statements best.
+  let strategy: any PlanStrategy
   /// The values of the request, by number.
   let literals: [SQLValue]
   /// Collects errors, if they are not to be thrown.
@@ -36,6 +38,7 @@ final class PlanningState {
   ) {
     self.model = model
     self.dialect = dialect
+    strategy = model.strategy(for: dialect)
     self.literals = literals
     self.budget = budget
     self.diagnostics = diagnostics

@@ -11,6 +11,8 @@ struct PostgreSQLDialect: SQLDialect {
   var guardedParameterStyle: SQL.ParameterStyle { .dollar }
   var nestsStatements: Bool { false }
   var limitsByWindows = false
+  var joinsLaterally: Bool { true }
+  var orderedJoin: SQL { "JOIN" }
   var hasAffinities: Bool { false }
   var hasTotalArithmetic: Bool { false }
 
@@ -25,6 +27,10 @@ struct PostgreSQLDialect: SQLDialect {
   func equatable(_ column: SQL, _ type: ValueType?) -> (SQL, ValueType?) {
     // The type `json` has no equality operator.
     type?.name == "json" ? ("\(column)::jsonb", .json) : (column, type)
+  }
+
+  func haveSameEquality(_ column: Column, _ other: Column) -> Bool {
+    type(of: column) == type(of: other) && column.comparesBytes && other.comparesBytes
   }
 
   func integer(_ binding: SQL.Binding) -> SQL { parameter(binding, as: .integer) }
@@ -241,6 +247,10 @@ struct PostgreSQLDialect: SQLDialect {
   /// Makes a value of JSON, including arrays and composites at any depth.
   private func made(of json: SQL, as type: SQL) -> SQL {
     "(SELECT written.value FROM json_to_record(json_build_object('value', \(json))) AS written(value \(type)))"
+  }
+
+  func search(for pattern: TextPattern, in fullText: FullText, visible: [String]) throws -> any TextSearch {
+    try TextVectorSearch(for: pattern, in: fullText, visible: visible)
   }
 
   func fullTextIndex(of table: String) -> String {

@@ -1,7 +1,8 @@
 import KindredSQLSyntax
 
 /// Runs the select of a node once for each parent record, since a call of SQLite costs next to nothing; but as a merge
-/// join if both selects have the same order, and pages sorted by an aggregate by grouping.
+/// join if both selects have the same order, and pages sorted by an aggregate by grouping; what no index finds, by a transient
+/// one.
 struct SQLiteStrategy: PlanStrategy {
   let model: Model
 
@@ -16,5 +17,9 @@ struct SQLiteStrategy: PlanStrategy {
       tree.nodes[number].rows.ranking = GroupedRanking(of: tree.nodes[number].rows)
     }
     return tree
+  }
+
+  func source(of search: UnindexedSearch, insteadOf source: TableSource) -> TableSource {
+    TransientIndex(for: search, in: model)?.source(insteadOf: source) ?? source
   }
 }

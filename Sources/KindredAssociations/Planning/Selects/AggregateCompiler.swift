@@ -109,10 +109,6 @@ struct AggregateCompiler {
       isNullable: dialect.absence(of: function) == nil, absent: dialect.absence(of: function))
   }
 
-  private func hasSameValues(_ key: Column, _ origin: Column) -> Bool {
-    dialect.type(of: key) == dialect.type(of: origin) && key.comparesBytes && origin.comparesBytes
-  }
-
   /// Returns an aggregate by grouping; nil unless the records are found by a single column of their table.
   private func grouped(
     _ function: Expression.AggregateFunction, _ call: CompiledExpression, _ association: Association,
@@ -123,7 +119,7 @@ struct AggregateCompiler {
       let key = records.table.column(named: step.destinationColumns[0]),
       let origin = record.table.column(named: step.originColumns[0]),
       // Then all values of a group belong to the same records.
-      state.model.isPlain(step), dialect.nestsStatements || hasSameValues(key, origin),
+      state.model.isPlain(step), dialect.haveSameEquality(key, origin),
       select.source.plainRecord == records.id,
       // Groups are computed independently of any record.
       !select.source.conditions.contains(where: { $0.reads { $0.depth < select.depth } })

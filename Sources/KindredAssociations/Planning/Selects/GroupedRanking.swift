@@ -78,8 +78,7 @@ struct GroupedRanking {
         "SELECT \(shown.joined(separator: ", ")), \(value) AS \(GroupedAggregate.value) FROM \(source)\(joins) WHERE \(all.joined(separator: " AND "))"
     }
     let records = rows.source.table
-    // SQLite joins in this order then; other databases have no `ON` there.
-    let join: SQL = record.statement.dialect.nestsStatements ? "CROSS JOIN" : "JOIN"
+    let join = record.statement.dialect.orderedJoin
     let groups: SQL = "\(identifier: "kindred:groups")"
     let parts: [SQL] = [
       part(

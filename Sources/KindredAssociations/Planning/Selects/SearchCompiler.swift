@@ -22,96 +22,75 @@ struct SearchCompiler {
   /// Returns the condition that a search finds the record.
   func match(_ search: RequestNode.Search, in record: StatementRecord) throws -> SQL {
     let fullText = try fullText(of: record, for: search)
-    if let vector = fullText.vector { return try vectorMatch(search, vector, fullText, in: record).condition }
-    return FullTextTable(fullText).contains(
-      SQL.column(record.id, fullText.rowIDName), where: try pattern(of: search, fullText, in: record))
+    let (found, check) = try compiled(search, fullText, in: record)
+    return found.condition(on: record.id).noted(check)
   }
 
   /// Adds a search to the record's own statement, and returns the rank, which can order the result.
   ///
   /// - Parameter isPlain: Whether the statement's rows are those of the table, neither distinct nor grouped.
-  /// - Returns: The rank; nil if it would depend on hidden columns, or SQLite can't compute it for such rows.
+  /// - Returns: The rank; nil if it would depend on hidden columns, or the database can't compute it for such rows.
   func join(_ search: RequestNode.Search, to record: StatementRecord, isPlain: Bool) throws -> SQL? {
     let fullText = try fullText(of: record, for: search)
-    if let vector = fullText.vector {
-      let match = try vectorMatch(search, vector, fullText, in: record)
-      record.select.add(match.condition)
-      return match.rank
+    let alias =
+      fullText.table == record.table.name ? record.alias : record.select.alias(for: fullText.table)
+    let (found, check) = try compiled(search, fullText, in: record)
+    let match = found.match(record.id, by: alias, isPlain: isPlain)
+    if let link = match.link {
+      record.select.join(context.sources.reference(to: fullText, as: alias), on: [link])
     }
-    let table = FullTextTable(fullText)
-    var alias = record.alias
-    if fullText.table != record.table.name {
-      alias = record.select.alias(for: fullText.table)
-      record.select.join(
-        context.sources.reference(to: fullText, as: alias),
-        on: [table.isIndex(alias, of: SQL.column(record.id, fullText.rowIDName))])
-    }
-    record.select.add(table.matches(alias, try pattern(of: search, fullText, in: record)))
-    guard visibleColumns(of: fullText, in: record).count == fullText.columns.count else { return nil }
-    return table.rank(alias, isPlain: isPlain)
+    record.select.add(match.condition.noted(check))
+    return match.rank
   }
 
-  /// Returns the condition and the rank of a search in a `tsvector` column.
-  private func vectorMatch(
-    _ search: RequestNode.Search, _ vector: String, _ fullText: FullText, in record: StatementRecord
-  ) throws -> (condition: SQL, rank: SQL) {
-    try state.budget.charge(8, at: search.origin)
-    guard !fullText.columns.contains(where: record.resource.hidden.contains) else {
-      throw holdsHidden(record, search)
-    }
-    guard case .text(let pattern) = state.literals[search.literal] else {
-      throw RequestError(.invalidValue, "the pattern must be a text", at: search.origin)
-    }
-    state.readsLiterals = true
-    let query: TextSearchQuery
-    do {
-      query = try TextSearchQuery(pattern)
-    } catch {
-      throw RequestError(.invalidValue, "the pattern is malformed: \(error.message)", at: search.origin)
-    }
-    let column = SQL.column(record.id, vector)
-    return (query.matches(column), query.rank(column))
-  }
-
-  private func holdsHidden(_ record: StatementRecord, _ search: RequestNode.Search) -> RequestError {
-    RequestError(
-      .invalidValue,
-      "\(record.resource.name) can't be searched, because its full-text index contains hidden data",
-      at: search.origin)
-  }
-
-  /// Returns the pattern of a search, restricted to visible columns.
-  private func pattern(of search: RequestNode.Search, _ fullText: FullText, in record: StatementRecord) throws
-    -> SQL
-  {
-    let pattern = SQL.bound(to: .parameter(search.literal))
+  /// Returns the search as the database writes it, and a note of its pattern if that is to be validated before the
+  /// statements run.
+  private func compiled(
+    _ search: RequestNode.Search, _ fullText: FullText, in record: StatementRecord
+  ) throws -> (search: any TextSearch, check: PlanNote?) {
     try state.budget.charge(8, at: search.origin)
     let visible = visibleColumns(of: fullText, in: record)
-    let isWhole = visible.count == fullText.columns.count
-    let check = PlanNote.search(check(of: search, on: fullText, columns: isWhole ? nil : visible))
-    guard !isWhole else { return pattern.noted(check) }
-    guard fullText.hasColumnFilters, !visible.isEmpty else { throw holdsHidden(record, search) }
-    return FullTextTable(fullText).pattern(pattern, in: visible).noted(check)
+    let pattern = TextPattern(literal: search.literal, value: state.literals[search.literal])
+    let found: any TextSearch
+    do {
+      found = try dialect.search(for: pattern, in: fullText, visible: visible)
+    } catch let refusal as TextSearchRefusal {
+      throw error(of: refusal, search, in: record)
+    }
+    if found.readsPattern { state.readsLiterals = true }
+    let check = found.check.map { check in
+      PlanNote.search(
+        Plan.SearchCheck(
+          statement: Plan.Statement(check, dialect.parameterStyle), literal: search.literal,
+          columns: visible.count == fullText.columns.count ? nil : visible, origin: search.origin))
+    }
+    return (found, check)
   }
 
-  /// Returns the columns that neither the record's resource nor the index's own hides.
+  private func error(
+    of refusal: TextSearchRefusal, _ search: RequestNode.Search, in record: StatementRecord
+  ) -> RequestError {
+    let message =
+      switch refusal {
+      case .isNoText: "the pattern must be a text"
+      case .malformed(let reason): "the pattern is malformed: \(reason)"
+      case .readsHidden:
+        "\(record.resource.name) can't be searched, because its full-text index contains hidden data"
+      }
+    return RequestError(.invalidValue, message, at: search.origin)
+  }
+
+  /// Returns the columns that neither the record's resource hides, nor the index's own if that is a table.
   private func visibleColumns(of fullText: FullText, in record: StatementRecord) -> [String] {
-    let resources =
-      [record.resource] + state.model.resources.values.filter { $0.table.name == fullText.table }
+    let isTable = fullText.vector == nil
+    let own = isTable ? state.model.resources.values.filter { $0.table.name == fullText.table } : []
+    let resources = [record.resource] + own
     return fullText.columns.filter { column in
       !resources.contains { $0.hidden.contains(where: column.equalsIgnoringCase) }
     }
   }
+}
 
-  /// Returns how a pattern is validated before the statements run.
-  ///
-  /// - Parameter columns: The columns that it may name; nil means all.
-  private func check(
-    of search: RequestNode.Search, on fullText: FullText, columns: [String]?
-  ) -> Plan.SearchCheck {
-    let sql = FullTextTable(fullText).check(.bound(to: .parameter(search.literal)))
-    return Plan.SearchCheck(
-      statement: Plan.Statement(sql, dialect.parameterStyle), literal: search.literal, columns: columns,
-      origin: search.origin)
-  }
+extension SQL {
+  fileprivate func noted(_ note: PlanNote?) -> SQL { note.map { self.noted($0) } ?? self }
 }

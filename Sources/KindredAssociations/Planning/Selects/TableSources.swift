@@ -16,7 +16,7 @@ struct TableSource {
   }
 }
 
-/// Adds tables to `FROM` clauses: with an index that finds their records, or else with a transient table.
+/// Adds tables to `FROM` clauses: where no index finds their records, as the strategy of the database wants them.
 struct TableSources {
   let context: PlanningContext
 
@@ -49,44 +49,12 @@ struct TableSources {
         ? mismatches(comparisons, of: record, from: origin)
         : [.missingIndex(createIndex(on: table, columns, indexed))]
     }
-    guard dialect.nestsStatements else { return source }
     // A bound value has no affinity that could convert the other one.
     let isBound = origin.constants != nil || origin.statement !== record.statement
-    guard isRepeated && !state.isForOneRecord || (isConverted && isBound), table.kind != .ofRequest else {
-      return source
-    }
-    return copied(source, of: record, by: columns, comparisons: refers ? comparisons : [])
-  }
-
-  /// Returns a source that finds the records of `source` by a transient table.
-  private func copied(
-    _ source: TableSource, of record: StatementRecord, by columns: [String], comparisons: [KeyComparison?]
-  ) -> TableSource {
-    let keys = columns.enumerated().map { number, name in
-      TransientTable.Key(
-        record.table.column(named: name) ?? Column(name: name),
-        comparison: comparisons.indices.contains(number) ? comparisons[number] : nil)
-    }
-    let transient = TransientTable(
-      of: record.table, by: keys, commonTableExpressions: commonTableExpressions(for: record.table))
-    var source = source
-    source.isConverted = true
-    let pointers = record.table.pointerColumns
-    guard !pointers.isEmpty else {
-      source.items[0].table = source.items[0].table.copied(to: transient, as: record.alias)
-      source.keys = zip(keys, source.keys).enumerated().map { number, key in
-        key.0.isConverted ? .column(record.id, TransientTable.keyName(number)) : key.1
-      }
-      return source
-    }
-    let index = RecordID(alias: record.select.alias(for: "index"), depth: record.select.depth)
-    let pointing: [SQL] = pointers.enumerated().map { number, column in
-      "\(SQL.column(record.id, column)) = \(SQL.column(index, "p\(number)"))"
-    }
-    source.items.insert((table: TableReference(indexIn: transient, as: index.alias), condition: nil), at: 0)
-    source.items[1].condition = pointing.joined(separator: " AND ")
-    source.keys = columns.indices.map { .column(index, "k\($0)") }
-    return source
+    let search = UnindexedSearch(
+      record: record, columns: columns, comparisons: refers ? comparisons : [],
+      isRepeated: isRepeated && !state.isForOneRecord, convertsBoundValues: isConverted && isBound)
+    return state.strategy.source(of: search, insteadOf: source)
   }
 
   /// Returns the table of a record with the access rule of its records.
@@ -136,11 +104,6 @@ struct TableSources {
       )
     }
   }
-
-  /// Returns the `WITH` clause of a statement that reads `table`, which may be empty.
-  private func commonTableExpressions(for table: Table) -> SQL {
-    if case .commonTableExpression = table.kind { model.commonTableExpressions } else { SQL() }
-  }
 }
 
 extension Model {
@@ -176,12 +139,12 @@ struct TableReference {
   }
 
   /// A transient table of pointers to records, whose own reference has the rule.
-  fileprivate init(indexIn transient: TransientTable, as alias: String) {
+  init(indexIn transient: TransientTable, as alias: String) {
     self.init(sql: transient.reference(as: alias), rule: nil)
   }
 
   /// Returns a copy of the table, which holds all of its records.
-  fileprivate func copied(to transient: TransientTable, as alias: String) -> TableReference {
+  func copied(to transient: TransientTable, as alias: String) -> TableReference {
     var copy = TableReference(sql: transient.reference(as: alias), rule: rule)
     copy.notes = notes
     return copy

@@ -121,7 +121,7 @@ struct ToOneJoins {
     let statement = record.statement
     let sources = context.sources
     let hasKey = !record.table.pointerColumns.isEmpty
-    guard dialect.nestsStatements else {
+    if dialect.joinsLaterally {
       let row = try statement.subquery { select in
         try firstRow(of: step, from: origin, like: record, in: association, into: select, isRepeated: true) {
           let row: SQL = "\(identifier: $0.alias).*"

@@ -10,13 +10,7 @@ struct TextSearchQuery {
   /// The argument of `to_tsquery`.
   let text: String
 
-  private var sql: SQL { "to_tsquery('simple', \(SQL.bound(to: .value(.text(text)), as: "text")))" }
-
-  /// Returns the condition that a `tsvector` column matches.
-  func matches(_ column: SQL) -> SQL { "\(column) @@ \(sql)" }
-
-  /// Returns the rank of a `tsvector` column; the best match has the lowest one.
-  func rank(_ column: SQL) -> SQL { "(- ts_rank(\(column), \(sql)))" }
+  var sql: SQL { "to_tsquery('simple', \(SQL.bound(to: .value(.text(text)), as: "text")))" }
 
   /// The error of a malformed pattern.
   struct Failure: Error {

@@ -8,6 +8,8 @@ struct SQLiteDialect: SQLDialect {
   var guardedParameterStyle: SQL.ParameterStyle { .subquery }
   var nestsStatements: Bool { true }
   var limitsByWindows: Bool { false }
+  var joinsLaterally: Bool { false }
+  var orderedJoin: SQL { "CROSS JOIN" }
   var hasAffinities: Bool { true }
   var hasTotalArithmetic: Bool { true }
 
@@ -30,6 +32,8 @@ struct SQLiteDialect: SQLDialect {
   }
 
   func parameter(_ binding: SQL.Binding, as type: ValueType?) -> SQL { "\(binding)" }
+
+  func haveSameEquality(_ column: Column, _ other: Column) -> Bool { true }
 
   func integer(_ binding: SQL.Binding) -> SQL { "\(binding)" }
 
@@ -210,6 +214,10 @@ struct SQLiteDialect: SQLDialect {
   func defaultValue(of column: Column?) -> SQL { column?.defaultValue ?? "NULL" }
 
   func least(_ left: SQL, _ right: SQL) -> SQL { "min(\(left), \(right))" }
+
+  func search(for pattern: TextPattern, in fullText: FullText, visible: [String]) throws -> any TextSearch {
+    try FullTextTableSearch(for: pattern, in: fullText, visible: visible)
+  }
 
   func fullTextIndex(of table: String) -> String { "create an FTS5 table with content='\(table)'" }
 
