@@ -60,7 +60,7 @@ public protocol WriteTransaction: Transaction {
   /// Returns an insertion of these columns, to be run for many records.
   func insertion(of columns: [Column], into table: Table) throws -> any RecordInsertion
 
-  /// Inserts the records that have been put off, and returns how many of all those put off triggers have ignored.
+  /// Inserts the deferred records, and returns how many of all deferred records triggers have ignored.
   ///
   /// - Throws: A `BackendError` with ``BackendError/recordsAfter``.
   func finishInsertions() throws -> Int
@@ -76,7 +76,7 @@ public protocol WriteTransaction: Transaction {
 }
 
 extension WriteTransaction {
-  /// Returns 0: nothing is put off.
+  /// Returns 0: no insertion is deferred.
   public func finishInsertions() throws -> Int { 0 }
 
   /// Returns the columns of the one record that a lookup finds.
@@ -100,8 +100,8 @@ public protocol RecordInsertion: AnyObject {
 
   /// Inserts a record with the bound values; returns false if a trigger ignores it.
   ///
-  /// It may put the record off, to insert it together with others later: then the error of an earlier record is thrown, with
-  /// ``BackendError/recordsAfter``, and ``WriteTransaction/finishInsertions()`` has to be called.
+  /// It may defer the record, to insert it together with others later; then the error of an earlier record is thrown,
+  /// with ``BackendError/recordsAfter``, and ``WriteTransaction/finishInsertions()`` must be called.
   func run() throws -> Bool
 }
 

@@ -2,9 +2,10 @@ import KindredAssociations
 import KindredSQLSyntax
 import KindredSQLite
 
-/// A table in which Kindred keeps its own data in the served database; it is no resource.
+/// A table in which Kindred keeps its own data in the served database; it is not a resource.
 ///
-/// A table of the same name that doesn't begin with these columns belongs to the database, and is served like any other.
+/// A table of the same name that doesn't begin with these columns belongs to the database, and is served like any
+/// other.
 public struct BookkeepingTable: Sendable {
   private let name: String
   private let columns: [String]

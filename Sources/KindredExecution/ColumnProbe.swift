@@ -3,7 +3,7 @@ import KindredAssociations
 import KindredSQLSyntax
 import KindredSQLite
 
-/// Finds out how SQLite compares the columns of a view or a common table expression, which no declaration and no
+/// Determines how SQLite compares the columns of a view or a common table expression, which neither a declaration nor a
 /// function of SQLite reports.
 ///
 ///     WITH … probe(c0, …) AS MATERIALIZED (SELECT * FROM (SELECT * FROM view LIMIT 0) UNION ALL SELECT 'a', …)
@@ -11,7 +11,7 @@ import KindredSQLite
 ///
 /// A compound SELECT takes the affinity and collation of its columns from its first part, of which no row is read.
 struct ColumnProbe {
-  /// The way in which values of a column are compared.
+  /// How values of a column are compared.
   struct Comparison {
     let isNumeric: Bool
     let isText: Bool

@@ -87,7 +87,7 @@ public struct CommonTableExpressionReader {
       columns: columns, primaryKey: [], isCompound: isCompound, readsClock: readsClock)
   }
 
-  /// Returns why a text can't be enclosed in parentheses, because it would end before the closing one; nil if it
+  /// Returns why a text can't be enclosed in parentheses, as it would end before the closing one; nil if it
   /// can.
   private static func objection(to sql: String) -> String? {
     var depth = 0

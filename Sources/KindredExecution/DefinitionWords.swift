@@ -4,17 +4,17 @@ import KindredSQLSyntax
 
 /// The views and common table expressions whose definitions have certain words, directly or in what they read.
 ///
-/// A word with another meaning only makes a table count that would not.
+/// A false positive, from a word with another meaning, is harmless.
 struct DefinitionWords {
-  /// Those of SELECTs that consist of several (`UNION ALL` and the like).
+  /// The words of compound SELECTs (`UNION ALL` and the like).
   static let compound: Set = ["union", "intersect", "except"]
-  /// Those of definitions whose rows depend on the clock, or on random numbers.
+  /// The words of definitions whose rows depend on the clock, or on random numbers.
   ///
-  /// The text 'now' counts, and no column of that name.
+  /// The text 'now' counts, but not a column of that name.
   static let clock: Set = [
     "'now", "current_date", "current_time", "current_timestamp", "random", "randomblob",
   ]
-  /// Those of definitions whose rows may depend on more than the database.
+  /// The words of definitions whose rows may depend on more than the database.
   ///
   /// Date functions count whatever their arguments, since a column may hold the text 'now'.
   static let volatile: Set = [
@@ -22,9 +22,9 @@ struct DefinitionWords {
     "current_date", "current_time", "current_timestamp", "random(", "randomblob(",
     "changes(", "total_changes(", "last_insert_rowid(", unknownModule,
   ]
-  /// The word of virtual tables that may show anything.
+  /// The word of virtual tables, which may return arbitrary rows.
   private static let unknownModule = "using("
-  /// The modules whose tables show nothing but what the database has.
+  /// The modules whose tables return only data of the database.
   private static let storedModules: Set = [
     "fts3", "fts4", "fts4aux", "fts5", "fts5vocab", "rtree", "rtree_i32", "geopoly",
   ]

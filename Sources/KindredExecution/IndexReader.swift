@@ -51,7 +51,7 @@ struct IndexReader {
     let position: Int?
     /// The collation of the index; nil if it is that of the column.
     let collation: String?
-    /// Whether values that the column's collation takes for equal are also equal in the index.
+    /// Whether values that the column's collation considers equal are also equal in the index.
     let isUniquelyCompared: Bool
     let isDescending: Bool
   }

@@ -152,7 +152,7 @@ extension OutputBuffer {
 
   @inline(__always)
   static func text(_ value: OpaquePointer?) -> UnsafeRawBufferPointer {
-    // The text has to be requested first, because the length may otherwise be that of another encoding.
+    // The text must be requested first, because the length may otherwise be that of another encoding.
     let text = sqlite3_value_text(value)
     return UnsafeRawBufferPointer(start: text, count: text == nil ? 0 : Int(sqlite3_value_bytes(value)))
   }

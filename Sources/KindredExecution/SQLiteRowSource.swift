@@ -25,7 +25,7 @@ struct SQLiteRowSource: RowSource, ~Copyable {
 
   /// The reason why reading can't continue.
   enum Obstacle {
-    /// The statement of this node is needed for the first time, and has to be prepared.
+    /// The statement of this node is needed for the first time, and must be prepared.
     case unprepared(node: Int32, recursionLevel: Int32)
     /// SQLite returned this error code.
     case failed(Int32)

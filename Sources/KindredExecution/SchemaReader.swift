@@ -61,7 +61,7 @@ public struct SchemaReader {
       } catch let error as DatabaseError
         where entry.kind != .table && [SQLITE_ERROR, SQLITE_CORRUPT].contains(error.code)
       {
-        // For example a view of a table that was dropped, a virtual table of an unknown module, a damaged full-text
+        // For example, a view of a table that was dropped, a virtual table of an unknown module, a damaged full-text
         // index.
         warnings.append("the \(entry.kindName) \(entry.name) is not served: \(error.message)")
       }

@@ -15,7 +15,7 @@ struct VirtualTableDeclaration {
   let module: String
   let arguments: [Argument]
 
-  /// Parses the SQL from `sqlite_schema`; nil if it is no such statement.
+  /// Parses the SQL from `sqlite_schema`; nil if it isn't such a statement.
   init?(_ sql: String) {
     var tokens = SQLTokens.all(in: sql)[...]
     for keyword in ["create", "virtual", "table"] {

@@ -1,6 +1,6 @@
 import KindredYAML
 
-/// A node of a model file's YAML, with accessors that throw an error if it has another form than expected.
+/// A node of a model file's YAML, with accessors that throw an error if it doesn't have the expected form.
 struct ModelFileNode {
   typealias Located = ModelFile.Located
 
@@ -20,7 +20,7 @@ struct ModelFileNode {
 
   func error(_ message: String) -> ModelFileError { file.error(line, message) }
 
-  /// Whether it is written as `null`, which removes what is inferred.
+  /// Whether it is written as `null`, which removes the inferred entry.
   ///
   /// A missing value doesn't count, so that an unfinished entry removes nothing.
   var isNull: Bool { node.saysNull }

@@ -48,7 +48,7 @@ extension ModelFileParser {
     return entry
   }
 
-  /// Returns the way that the members describe.
+  /// Returns the kind of association that the members describe.
   ///
   /// - Throws: `ModelFileError` for members that don't go together.
   private func way(

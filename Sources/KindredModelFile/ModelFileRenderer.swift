@@ -9,7 +9,7 @@ import OrderedCollections
 ///         associations:
 ///           artist: { belongsTo: artists, foreignKey: { ArtistId: ArtistId } }
 public struct ModelFileRenderer {
-  /// Creates a renderer for inferred models; what only a model file can add, such as an order, is not written.
+  /// Creates a renderer for inferred models; additions of a model file, such as an order, are not written.
   public init() {}
 
   /// Returns the text of the file, with the model's warnings as comments.

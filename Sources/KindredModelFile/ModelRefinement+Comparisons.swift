@@ -4,7 +4,8 @@ import OrderedCollections
 extension ModelRefinement {
   /// Checks that the database can compare the columns by which the file associates records.
   ///
-  /// - Parameter tables: Returns the tables of common table expressions, and so tells whether the database takes a query.
+  /// - Parameter tables: Returns the tables of common table expressions, and so shows whether the database accepts a
+  ///   query.
   func compareColumns(_ tables: ([CommonTableDefinition]) throws -> [Table]) throws {
     let expressions = file.commonTableExpressions.map {
       CommonTableDefinition(name: $0.name.value, sql: $0.sql.value)

@@ -8,9 +8,9 @@ public final class ExecutablePlan: @unchecked Sendable {
 
   /// The plan that this executes.
   public let plan: Plan
-  /// What is needed once per statement, indexed by node.
+  /// The data needed once per statement, indexed by node.
   package let statements: [NodeStatement]
-  /// What is needed for every row, indexed by node.
+  /// The data needed for every row, indexed by node.
   @usableFromInline package let nodes: UnsafeMutablePointer<Node>
   package let nodeCount: Int
   /// The largest number of levels that any node may repeat below itself.
@@ -56,7 +56,7 @@ public final class ExecutablePlan: @unchecked Sendable {
     package var isMergeJoined: Bool
   }
 
-  /// What is written around the rows of a node.
+  /// The text written around the rows of a node.
   @usableFromInline package struct Frame {
     @usableFromInline package var opening = Text()
     @usableFromInline package var separator = Text()

@@ -1,4 +1,4 @@
-/// What an HTML page shows of records besides their values: links, labels and counts.
+/// The additions of an HTML page to the values of records: links, labels and counts.
 public struct HTMLLayout: Sendable {
   /// Keyed by the names of the members that lead to the records; the root's path is empty.
   let records: [[String]: Record]
@@ -39,12 +39,12 @@ public struct HTMLLayout: Sendable {
 
   /// A column of a table.
   public struct Column: Sendable {
-    /// As the database has it.
+    /// The name in the database.
     public var name: String
-    /// As an expression has it.
+    /// The name in expressions.
     public var term: String
 
-    /// A column that expressions call `term`.
+    /// A column whose name in expressions is `term`.
     public init(name: String, term: String) {
       self.name = name
       self.term = term
@@ -101,7 +101,7 @@ public struct HTMLLayout: Sendable {
   /// The number at which counting stops; that many records or more are shown as `999+`.
   public static let countLimit = 1000
 
-  /// The name of a member that is read for links, labels and counts, but gets no cell of its own.
+  /// The name of a member that is read for links, labels and counts, but has no cell of its own.
   public static func hiddenMember(_ number: Int) -> String { "\u{1}kindred \(number)" }
 
   static func isHidden(_ member: String) -> Bool { member.hasPrefix("\u{1}kindred ") }

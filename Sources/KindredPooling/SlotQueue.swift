@@ -1,6 +1,6 @@
 /// A bounded number of slots, granted in the order in which they are requested.
 ///
-/// It decides who has a slot and who waits, and knows nothing of what a slot stands for. Its owner protects it by a lock,
+/// It decides who gets a slot and who waits, and doesn't know what a slot represents. Its owner protects it by a lock,
 /// and calls the closures that it returns after releasing the lock.
 public struct SlotQueue {
   /// Called once, without holding a lock, when a slot is granted to the waiter of this number.
@@ -17,7 +17,7 @@ public struct SlotQueue {
   public let count: Int
   /// The number of slots in use, including those that are granted and not claimed yet.
   public private(set) var taken = 0
-  /// Whether the queue is closed: every request is then granted, so that nobody waits for what will not come.
+  /// Whether the queue is closed: every request is then granted, so that nobody waits in vain.
   public private(set) var isClosed = false
   /// The number of requests that had to wait.
   public private(set) var waits = 0
@@ -76,7 +76,7 @@ public struct SlotQueue {
     return granted.remove(number) == nil ? nil : release()
   }
 
-  /// Gives back a slot.
+  /// Returns a slot to the queue.
   ///
   /// - Returns: The call that grants it to the next request, if one waits.
   public mutating func release() -> Call? {

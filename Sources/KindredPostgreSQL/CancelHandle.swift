@@ -11,16 +11,16 @@ public struct CancelHandle: Sendable {
 
   /// Makes the running statement and later ones fail with `57014`, until the connection has another holder.
   ///
-  /// It returns at once. The request is sent on another thread, because libpq connects to it for that, without a limit of
-  /// time.
+  /// It returns at once. The request is sent on another thread, because libpq connects to it for that, without a limit
+  /// of time.
   public func cancel() {
     guard state.begin(for: holder) else { return }
     let state = state
     Self.threads[Int.random(in: Self.threads.indices)].async { state.tellServer() }
   }
 
-  /// Serial queues, so that Dispatch gives each a thread however many others are busy; several, so that a server that can't
-  /// be reached delays few others.
+  /// Serial queues, so that Dispatch gives each a thread however many others are busy; several, so that a server that
+  /// can't be reached delays few others.
   private static let threads = (0..<4).map { DispatchQueue(label: "kindred.postgresql.cancel.\($0)") }
 }
 
@@ -31,7 +31,7 @@ final class CancelState: Sendable {
     var handle: OpaquePointer?
     var holder: UInt64 = 0
     var isCancelled = false
-    /// The number of requests to the server that are on their way.
+    /// The number of pending requests to the server.
     var users = 0
     var isClosed = false
 
@@ -55,7 +55,7 @@ final class CancelState: Sendable {
   var holder: UInt64 { target.withLock { $0.holder } }
   var isCancelled: Bool { target.withLock { $0.isCancelled } }
 
-  /// Notes that a holder's work is cancelled, and returns whether the server has to be told by `tellServer()`.
+  /// Notes that a holder's work is cancelled, and returns whether the caller must call `tellServer()`.
   func begin(for holder: UInt64) -> Bool {
     target.withLock { target in
       guard target.holder == holder, !target.isClosed, target.handle != nil, !target.isCancelled else {
@@ -85,7 +85,7 @@ final class CancelState: Sendable {
 
   /// Invalidates the existing handles.
   ///
-  /// - Returns: Whether a cancellation is on its way, which would hit the next holder.
+  /// - Returns: Whether a cancellation is pending, which would hit the next holder.
   func changeHolder() -> Bool {
     target.withLock { target in
       target.holder &+= 1

@@ -14,7 +14,7 @@ public struct EngineCapabilities: Hashable, Sendable {
 
   /// Creates the capabilities from the result of `version()` and the names of the installed extensions.
   ///
-  /// - Parameter engine: The engine whose statements are used, whatever the server is; nil for that of the server.
+  /// - Parameter engine: The engine whose statements are used, regardless of the server; nil for the server's own.
   public init(version text: String, extensions: [String], as engine: Engine? = nil) {
     let isCockroach = text.hasPrefix("CockroachDB")
     if let engine {
@@ -36,7 +36,7 @@ public struct EngineCapabilities: Hashable, Sendable {
       separator: " ")
   }
 
-  /// Whether limits in `LATERAL` subqueries are fast and right.
+  /// Whether limits in `LATERAL` subqueries are fast and correct.
   public var limitsLaterally: Bool { engine == .postgresql }
 
   /// Whether `pg_current_snapshot` identifies the state of all data.

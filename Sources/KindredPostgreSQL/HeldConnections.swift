@@ -11,11 +11,11 @@ struct HeldConnections: Sendable {
     case first
     /// The server has refused one.
     case refused(PostgreSQLError)
-    /// The server has one less.
+    /// The server has closed one.
     case another
   }
 
-  /// What the holder of a slot does if no connection is idle.
+  /// The next step of a slot's holder if no connection is idle.
   enum Step {
     case open
     case wait(Handover)
@@ -49,10 +49,10 @@ struct HeldConnections: Sendable {
   /// The nanoseconds after a refusal for which others wait too, without asking the server.
   private static let pause: UInt64 = 1_000_000_000
 
-  /// Notes that a connection has got a holder.
+  /// Notes that a connection has a holder.
   mutating func add() { count += 1 }
 
-  /// Returns what a holder of a slot does if no connection is idle.
+  /// Returns the next step of a slot's holder if no connection is idle.
   mutating func step(_ attempt: Attempt) -> Step {
     let refusal: PostgreSQLError
     switch attempt {
@@ -74,7 +74,7 @@ struct HeldConnections: Sendable {
   /// Ends a wait whose time has passed.
   mutating func withdraw(_ handover: Handover) { waiters.removeAll { $0 === handover } }
 
-  /// Passes a connection from its holder to the one that waits longest; returns false if nobody does.
+  /// Passes a connection from its holder to the one that has waited longest; returns false if none waits.
   mutating func pass(_ connection: PostgreSQLConnection) -> Bool {
     guard !waiters.isEmpty else { return false }
     let next = waiters.removeFirst()
@@ -83,7 +83,7 @@ struct HeldConnections: Sendable {
     return true
   }
 
-  /// Notes that a connection has no holder any more.
+  /// Notes that a connection no longer has a holder.
   ///
   /// - Parameter isClosed: Whether the server has room for another one instead.
   mutating func remove(isClosed: Bool) {

@@ -20,7 +20,7 @@ public final class PostgreSQLConnection {
   private var isOpen = false
   /// Whether the response to the end of a transaction has not been read yet.
   private var awaitsEnd = false
-  /// The time by which its work has to end, in nanoseconds of `MonotonicTime`; nil for no limit.
+  /// The time by which its work must end, in nanoseconds of `MonotonicTime`; nil for no limit.
   public var deadline: UInt64?
 
   /// The nanoseconds after the deadline in which the server may report the timeout, before the connection is
@@ -147,7 +147,7 @@ public final class PostgreSQLConnection {
     guard Int(kindred_pq_result_status(end)) == KINDRED_PQ_PIPELINE_SYNC else { throw broken() }
   }
 
-  /// An expected response, in the order of what was sent.
+  /// An expected response; responses arrive in the order in which the statements were sent.
   private enum Expected {
     /// The response to preparing a statement.
     case preparation(sql: String)
@@ -189,7 +189,7 @@ public final class PostgreSQLConnection {
       let state = kindred_pq_flush(handle)
       if state == 0 { return }
       guard state == 1 else { throw broken() }
-      // Responses have to be read meanwhile: a server that can't write its responses stops reading.
+      // Responses must be read meanwhile: a server that can't write its responses stops reading.
       try wait(toWriteToo: true)
     }
   }
@@ -291,7 +291,7 @@ public final class PostgreSQLConnection {
 
   // MARK: Holders
 
-  /// Closes the connection when its holder returns it, because something was left that a rollback doesn't undo.
+  /// Closes the connection when its holder returns it, because a rollback wouldn't undo all of its changes.
   public func retire() { isBroken = true }
 
   /// A handle to cancel the statements of the current holder.
@@ -303,7 +303,7 @@ public final class PostgreSQLConnection {
     let socket = WatchedSocket(descriptor: kindred_pq_socket(handle))
     guard socket.wait(toWriteToo: false, nanoseconds: 0).isReadable else { return false }
     if awaitsEnd {
-      // Usually this is all that has come; the statements that follow find out about the rest.
+      // Usually this is all that has arrived; the next statements detect anything else.
       guard kindred_pq_consume(handle) else { return true }
       guard !kindred_pq_is_busy(handle) else { return false }
       do { try takeEnd() } catch { return true }
@@ -317,17 +317,17 @@ public final class PostgreSQLConnection {
     return true
   }
 
-  /// The nanoseconds within which the end of a connection follows the message that announces it.
+  /// The nanoseconds between the message that announces the end of a connection and the end itself.
   private static let timeToClose: UInt64 = 50_000_000
 
   private var isInTransaction: Bool {
     !isBroken && !awaitsEnd && Int(kindred_pq_transaction_status(handle)) != KINDRED_PQ_TRANSACTION_IDLE
   }
 
-  /// Undoes what a holder has left, and invalidates its cancel handles.
+  /// Undoes what its holder has left behind, and invalidates the holder's cancel handles.
   func relinquish() {
     if cancelState.changeHolder() {
-      // The cancellation may arrive at any time, and must not meet another holder's statement.
+      // The cancellation may arrive at any time, and must not hit another holder's statement.
       isBroken = true
       return
     }

@@ -25,7 +25,7 @@ public struct PostgreSQLError: Error, Hashable, Sendable {
   public var recordsAfter: Int?
   /// Whether `RAISE` or `ASSERT` of a function reported it, with any SQLSTATE.
   public var isRaised = false
-  /// Whether it arose in what a statement calls, such as the function of a trigger.
+  /// Whether it arose in code that a statement calls, such as the function of a trigger.
   public var isInFunction = false
   /// Whether a statement was cancelled because of its time limit.
   public var isTimeout = false
@@ -33,7 +33,7 @@ public struct PostgreSQLError: Error, Hashable, Sendable {
   public var concernsChange = false
   /// Whether the connection can't be used any more.
   public var endsConnection = false
-  /// What the operator can do about it; nil if that is clear, or unknown.
+  /// Advice for the operator; nil if the remedy is obvious or unknown.
   public var advice: String?
 
   /// Creates an error.
@@ -71,7 +71,7 @@ public struct PostgreSQLError: Error, Hashable, Sendable {
     public static let cancelled = "57014"
     /// A concurrent transaction prevents serialization.
     public static let serializationFailure = "40001"
-    /// Transactions have waited for each other.
+    /// Transactions are deadlocked.
     public static let deadlock = "40P01"
     /// The user lacks a privilege.
     public static let forbidden = "42501"
@@ -115,7 +115,7 @@ public struct PostgreSQLError: Error, Hashable, Sendable {
     case State.changedResult: message.contains("cached plan")
     // The server is shutting down or starting up, or an administrator has ended the session.
     case "57P01", "57P02", "57P03": true
-    // A second attempt could do twice what was committed.
+    // A second attempt could repeat a committed change.
     case State.unknownOutcome: false
     default: category == "08"
     }
@@ -153,7 +153,7 @@ extension PostgreSQLError {
 extension PostgreSQLError: CustomStringConvertible {
   /// The message, the SQLSTATE and the SQL.
   ///
-  /// The SQLSTATE of an error of connecting, or of the schemas to be served, tells nothing more.
+  /// The SQLSTATE of an error of connecting, or of the schemas to be served, adds no information.
   public var description: String {
     if sql == nil, category == "08" || state == State.unknownSchema { return message }
     var text = "PostgreSQL error \(state): \(message)"

@@ -5,8 +5,8 @@ import Synchronization
 /// A bounded number of connections to one database, opened on demand, each with one holder at a time.
 ///
 /// Requests for a connection are served in the order in which they arrive. A connection that the server has closed
-/// meanwhile is replaced. If the server refuses another one, which it does if it has too many, a request gets the next one
-/// that is given back.
+/// meanwhile is replaced. If the server refuses another one, which it does if it has too many, a request gets the next
+/// one that is returned.
 public final class PostgreSQLPool: Sendable {
   /// Counters of the pool, for metrics.
   public struct Statistics: Hashable, Sendable {
@@ -35,7 +35,7 @@ public final class PostgreSQLPool: Sendable {
     var extra = 0
     var longInSlots = 0
 
-    /// What the holder of a slot does to get a connection.
+    /// The next step of a slot's holder to get a connection.
     enum Step {
       case take(Idle)
       case other(HeldConnections.Step)
@@ -135,7 +135,7 @@ public final class PostgreSQLPool: Sendable {
     grantNext?()
   }
 
-  /// Undoes what was done with a connection, for another attempt of its holder, and replaces a lost one.
+  /// Resets a connection for another attempt of its holder, and replaces a lost one.
   ///
   /// - Throws: `PostgreSQLError` if no connection can be opened; the holder has none then.
   public func renew(_ connection: PostgreSQLConnection) throws(PostgreSQLError) -> PostgreSQLConnection {
@@ -217,7 +217,7 @@ public final class PostgreSQLPool: Sendable {
 
   // MARK: Giving back
 
-  /// Takes a connection back, and undoes what its holder has left.
+  /// Takes a connection back, and undoes what its holder has left behind.
   ///
   /// - Parameter hold: How it was counted, if it was held for long.
   public func giveBack(_ connection: PostgreSQLConnection, after hold: LongHold? = nil) {

@@ -11,12 +11,12 @@ struct PreparedStatements {
   private var entries: [String: Entry] = [:]
   private var uses: UInt64 = 0
   private var count: UInt64 = 0
-  /// The names of statements that are not used any more, but not removed yet.
+  /// The names of statements that are no longer used, but not removed yet.
   var leftovers: [String] = []
   /// Unique for each connection, because a pooler may let two connections use one session in turn.
   private let prefix = "kindred_" + String(UInt64.random(in: .min ... .max), radix: 36)
 
-  /// Returns the name of the statement with this SQL; nil if it has to be prepared first.
+  /// Returns the name of the statement with this SQL; nil if it must be prepared first.
   mutating func name(of sql: String) -> String? {
     guard let index = entries.index(forKey: sql) else { return nil }
     uses += 1

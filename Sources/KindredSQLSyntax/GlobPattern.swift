@@ -7,7 +7,7 @@ struct GlobPattern {
     case anyCharacter
     case character(Unicode.Scalar)
     case set([ClosedRange<UInt32>], isInverted: Bool)
-    /// What no text matches.
+    /// A pattern that no text matches.
     case nothing
   }
 
@@ -29,12 +29,12 @@ struct GlobPattern {
     self.parts = parts
   }
 
-  /// What follows a bracket; without its end, nothing matches.
+  /// The content of a bracket; if the bracket is not closed, nothing matches.
   private static func set(_ rest: inout Substring.UnicodeScalarView) -> Part {
     var ranges: [ClosedRange<UInt32>] = []
     let isInverted = rest.first == "^"
     if isInverted { rest.removeFirst() }
-    // As the first character, the end stands for itself.
+    // As the first character, the closing bracket stands for itself.
     if rest.first == "]", let end = rest.popFirst() { ranges.append(end.value...end.value) }
     var last: UInt32?
     while let scalar = rest.popFirst() {

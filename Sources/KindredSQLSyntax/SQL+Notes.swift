@@ -1,6 +1,6 @@
-/// What is known about SQL besides its text, such as that its value depends on the clock.
+/// A fact about SQL that its text doesn't show, such as that its value depends on the clock.
 ///
-/// Whoever writes the SQL attaches the note, so that nobody has to look for it in the text.
+/// The code that writes the SQL attaches the note, so that the text never has to be analysed.
 public protocol SQLNote: Hashable, Sendable {}
 
 extension SQLNote {

@@ -29,7 +29,7 @@ extension SQL {
     }
   }
 
-  /// Returns the name of the column, if the SQL is nothing but a column of `record`.
+  /// Returns the name of the column, if the SQL is just a column of `record`.
   public func column(of record: RecordID) -> String? {
     guard parts.count == 1, case .column(record, let name) = parts[0] else { return nil }
     return name

@@ -8,7 +8,7 @@
 /// The only way to make one from a `String` that isn't a literal is ``init(trusted:)``.
 ///
 /// Columns are kept as parts of their own, so that the records that an expression reads are known: see
-/// ``reads(where:)``. What else is known about it are its ``notes``.
+/// ``reads(where:)``. Other facts about it are its ``notes``.
 public struct SQL: Sendable {
   enum Part: Sendable {
     case text(String)
@@ -22,7 +22,7 @@ public struct SQL: Sendable {
 
   var parts: [Part] = []
 
-  /// What is known about it besides its text, each fact once; SQL with other notes can be equal.
+  /// Facts about it that its text doesn't show, each once; they are ignored when SQL is compared.
   public internal(set) var notes: [any SQLNote] = []
 
   /// Creates empty SQL.
@@ -172,7 +172,7 @@ public struct SQL: Sendable {
 }
 
 extension SQL {
-  /// What is bound to a parameter when a statement runs.
+  /// The value of a parameter when a statement runs.
   public enum Binding: Hashable, Sendable {
     /// A value that is known when the statement is planned.
     case value(SQLValue)
@@ -193,7 +193,7 @@ extension SQL {
     /// The regular expression of a pattern of `GLOB`.
     indirect case regularExpression(ofGlob: Binding)
 
-    /// The value, if it is known when the statement is planned; 'now' stays what the database makes of it.
+    /// The value, if it is known when the statement is planned; 'now' is left to the database.
     package var knownValue: SQLValue? {
       switch self {
       case .value(let value): value

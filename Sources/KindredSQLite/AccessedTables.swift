@@ -36,7 +36,7 @@ final class TableRecorder {
   private var tables = AccessedTables()
   /// The tables of the statement that is being prepared.
   private var preparing: AccessedTables?
-  /// Whether SQLite has prepared a statement again by itself: what is known of its tables may be from before.
+  /// Whether SQLite has prepared a statement again by itself, so that the recorded tables may be outdated.
   private(set) var isOutdated = false
 
   /// Starts recording, until ``stop(on:)``.
@@ -60,7 +60,7 @@ final class TableRecorder {
   /// Records a table; SQLite also prepares statements by itself, after a change of the schema and for virtual tables.
   private func note(_ action: Int32, _ table: UnsafePointer<CChar>?, _ database: UnsafePointer<CChar>?) {
     guard actions.contains(action), let table else { return }
-    // Temporary tables are no part of the database.
+    // Temporary tables are not part of the database.
     if let database, String(cString: database) == "temp" { return }
     let name = String(cString: table).lowercased()
     tables.insert(name)
@@ -127,7 +127,8 @@ extension AccessedTables {
     }
     let tables = recorder.take()
     if tables.isUnknown { return nil }
-    // A virtual table has no pages of its own (<https://www.sqlite.org/fileformat2.html#storage_of_the_sql_database_schema>).
+    // A virtual table has no pages of its own
+    // (<https://www.sqlite.org/fileformat2.html#storage_of_the_sql_database_schema>).
     let known = try connection.withStatement(
       "SELECT name FROM sqlite_schema WHERE type = 'view' OR type = 'table' AND rootpage > 0"
     ) { statement in

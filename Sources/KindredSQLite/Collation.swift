@@ -11,7 +11,7 @@ public final class Collation: Sendable {
   /// - Parameters:
   ///   - name: The name in SQL.
   ///   - compare: Returns a negative number if the left text comes first, a positive one if the right one does, and
-  ///     0 if they are equal. It has to be a consistent order, or indexes get damaged.
+  ///     0 if they are equal. The order must be consistent, or indexes get damaged.
   public init(_ name: String, _ compare: @escaping @Sendable (_ left: String, _ right: String) -> Int32) {
     self.name = name
     self.compare = compare

@@ -104,9 +104,9 @@ extension Connection {
     if isInTransaction { _ = try? transactionStatements.rollback.runForInteger() }
   }
 
-  /// Undoes what a holder has left: running statements, an open transaction, a deadline.
+  /// Undoes what a holder has left behind: running statements, an open transaction, a deadline.
   func relinquish() {
-    // Usually there is nothing to undo, and visiting all statements takes longer than reading a record.
+    // Usually nothing has to be undone, and visiting all statements takes longer than reading a record.
     if sqlite3_txn_state(handle, nil) != SQLITE_TXN_NONE || isInTransaction || interruption.isRequested {
       rollback()
     }

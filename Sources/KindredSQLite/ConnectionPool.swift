@@ -98,7 +98,7 @@ public final class ConnectionPool: Sendable {
   /// Whether there is a writing connection.
   public var isWritable: Bool { writers != nil }
 
-  /// Takes a reading connection, which has to be returned by `release(_:)`.
+  /// Takes a reading connection, which must be returned by `release(_:)`.
   ///
   /// It may move between threads, but has one holder at a time.
   ///
@@ -109,8 +109,8 @@ public final class ConnectionPool: Sendable {
 
   /// Returns a reading connection to the pool.
   ///
-  /// Whatever its holder has left is undone: running statements are reset, an open transaction is rolled back, and
-  /// deadline and interruption are cleared.
+  /// Everything that its holder has left behind is undone: running statements are reset, an open transaction is rolled
+  /// back, and deadline and interruption are cleared.
   public func release(_ reader: Connection) {
     readers.checkIn(reader)
   }

@@ -128,7 +128,7 @@ final class ConnectionSlots: Sendable {
 
   // MARK: Giving back
 
-  /// Takes a connection back, and undoes what its holder has left.
+  /// Takes a connection back, and undoes what its holder has left behind.
   func checkIn(_ connection: Connection) {
     let returning = ObjectIdentifier(connection)
     let isHeld = state.withLock { state in

@@ -112,7 +112,7 @@ final class InterruptionState: Sendable {
       Unmanaged.passUnretained(self).toOpaque())
   }
 
-  /// Waits a little; false if it is time to give up.
+  /// Waits for a moment; returns false if it is time to give up.
   private func waitForLock(attempt: Int32) -> Bool {
     guard !mustStop() else { return false }
     let now = MonotonicTime.now()

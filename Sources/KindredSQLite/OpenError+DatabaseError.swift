@@ -1,7 +1,7 @@
 import CKindredSQLite
 
 extension OpenError {
-  /// Creates the error that SQLite's error stands for.
+  /// Creates the error that corresponds to SQLite's.
   init(_ error: DatabaseError, path: String, connection: OpaquePointer?) {
     let reason: Reason =
       switch error.code {

@@ -1,6 +1,6 @@
 /// A place in the queue for a reading connection.
 ///
-/// Either `take()` or `withdraw()` has to be called once.
+/// Either `take()` or `withdraw()` must be called once.
 public struct ReaderTicket: Sendable {
   let slots: ConnectionSlots
   /// The number by which the pool identifies the ticket.
@@ -16,7 +16,7 @@ public struct ReaderTicket: Sendable {
 }
 
 extension ConnectionPool {
-  /// Takes a reading connection, which has to be returned by `release(_:)`; nil if none is free, or others are
+  /// Takes a reading connection, which must be returned by `release(_:)`; nil if none is free, or others are
   /// waiting.
   ///
   /// - Throws: `OpenError`.

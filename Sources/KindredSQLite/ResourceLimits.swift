@@ -12,6 +12,6 @@ public struct ResourceLimits: Hashable, Sendable {
   /// Without a limit, nested expressions could double a text at each level.
   public var builtValue: Int32?
 
-  /// Creates limits that limit nothing.
+  /// Creates limits that allow everything.
   public init() {}
 }

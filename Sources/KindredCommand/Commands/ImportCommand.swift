@@ -110,7 +110,7 @@ enum ImportFileFormat: String, ExpressibleByArgument, CaseIterable {
   var mediaType: String { self == .csv ? "text/csv" : "application/jsonl" }
 }
 
-/// What happens to records that exist already.
+/// The treatment of records that exist already.
 enum Duplicates: String, ExpressibleByArgument, CaseIterable {
   case fail, merge, ignore
 }

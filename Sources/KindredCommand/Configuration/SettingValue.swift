@@ -35,7 +35,7 @@ extension SettingValue where Self: ExpressibleByArgument {
 
 extension String: SettingValue {
   init?(setting text: String) {
-    // To the system, NUL ends a text.
+    // The system treats NUL as the end of a text.
     guard !text.contains("\0") else { return nil }
     self = text
   }

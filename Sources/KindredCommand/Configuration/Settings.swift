@@ -9,7 +9,7 @@ import Logging
 
 /// The settings of every command that answers requests.
 ///
-/// A property is all that a setting needs: `Setting` derives its names.
+/// A setting needs only a property: `Setting` derives its names.
 struct RequestSettings: ParsableArguments {
   @Option(help: .init("A model file that refines the model inferred from the schema.", valueName: "file"))
   var model: String?

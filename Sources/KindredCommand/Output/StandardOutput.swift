@@ -43,7 +43,7 @@ enum StandardOutput {
   }
 }
 
-/// Standard output can't be written to.
+/// Standard output can't be written.
 struct OutputError: Error, CustomStringConvertible {
   /// The error number of the system (errno(3)).
   let number: CInt

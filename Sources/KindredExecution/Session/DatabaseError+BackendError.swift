@@ -69,7 +69,7 @@ extension DatabaseError: BackendError {
     return code == 1 && messages.contains(where: message.contains) ? message : nil
   }
 
-  /// SQLite's message about values that an expression can't take; these messages reveal no internals.
+  /// SQLite's message about values that an expression doesn't accept; these messages reveal no internals.
   private var complaintAboutValues: String? {
     let messages = [
       "malformed JSON", "integer overflow", "JSON path error", "string or blob too big",

@@ -46,7 +46,7 @@ final class StateWatcher: Sendable {
 
   /// Runs `body` in a transaction of the watching connection.
   ///
-  /// It holds a lock, so `body` has to be short.
+  /// It holds a lock, so `body` must be short.
   func withConnection<Result: Sendable>(
     _ body: @Sendable (_ schemaVersion: Int64, Connection) throws -> Result
   ) throws -> Result {
@@ -97,7 +97,7 @@ final class StateWatcher: Sendable {
     if let known = connection.attachment as? Known, known.own == connection.snapshotNumber {
       return known.version
     }
-    // The version has to be read before the snapshot is taken.
+    // The version must be read before the snapshot is taken.
     guard let version = current else { return nil }
     try reading.renew()
     connection.attachment = Known(own: connection.snapshotNumber, version: version)

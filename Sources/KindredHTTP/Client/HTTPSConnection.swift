@@ -16,7 +16,7 @@ import CKindredSockets
 final class HTTPSConnection {
   private let context: OpaquePointer
   private var session: OpaquePointer?
-  /// What OpenSSL reads from and writes to.
+  /// The transport of OpenSSL.
   private var transport: PlainTransport?
   private var socket: CInt = -1
   private var deadline = Moment.never

@@ -33,7 +33,7 @@ final class GzipEncoder {
     stream.deallocate()
   }
 
-  /// What follows the given input.
+  /// The continuation of the given input.
   enum Continuation {
     /// More of the content.
     case more

@@ -28,8 +28,8 @@ public struct HTTPLimits: Sendable {
   /// The number of simultaneous connections of one address, and of simultaneous requests of one principal; more are
   /// answered with 429.
   ///
-  /// Nil means no limit. An address is that of IPv4 or the 64-bit prefix of one of IPv6; `HTTPHandler.identity` tells
-  /// the principal.
+  /// Nil means no limit. An address is an IPv4 address or the 64-bit prefix of an IPv6 address; `HTTPHandler.identity`
+  /// names the principal.
   public var maxConnectionsPerClient: Int? = 64
   /// The average number of requests per second of one principal, or of one address without credentials; more are
   /// answered with 429.

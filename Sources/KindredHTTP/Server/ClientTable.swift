@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Whom a connection belongs to, as far as its address tells: an IPv4 address, or the 64-bit prefix of an IPv6 address,
+/// The owner of a connection, as far as its address shows: an IPv4 address, or the 64-bit prefix of an IPv6 address,
 /// of which a customer has at least one (RFC 6177 §2).
 struct ClientAddress: Hashable, Sendable {
   private let prefix: UInt64
@@ -17,7 +17,7 @@ struct ClientAddress: Hashable, Sendable {
   }
 }
 
-/// The client that something is counted for.
+/// The client for which connections or requests are counted.
 enum ClientKey: Hashable, Sendable {
   case address(ClientAddress)
   /// The bearer of valid credentials, whatever its addresses.
@@ -28,7 +28,7 @@ enum ClientKey: Hashable, Sendable {
 ///
 /// Its size is bounded by what is open, and by the requests of about a second.
 final class ClientTable: Sendable {
-  /// How a connection is taken in.
+  /// How a connection is admitted.
   enum Admission: Hashable, Sendable {
     /// All its requests are answered.
     case full
@@ -96,7 +96,7 @@ final class ClientTable: Sendable {
     }
   }
 
-  /// Gives a connection back that has ended.
+  /// Releases a connection that has ended.
   func close(_ address: ClientAddress, _ admission: Admission) {
     state.withLock { state in
       guard var client = state.clients[.address(address)] else { return }
@@ -123,7 +123,7 @@ final class ClientTable: Sendable {
     }
   }
 
-  /// Takes back a request from an address that turned out to be a principal's.
+  /// Uncounts a request of an address that turned out to be a principal's.
   func returnRequest(of address: ClientAddress) {
     guard limits.maxRequestsPerSecond != nil else { return }
     state.withLock { state in

@@ -7,7 +7,7 @@ struct ConnectionSignals: OptionSet, Sendable {
   static let hangUp = ConnectionSignals(rawValue: 2)
   /// The deadline may have passed.
   static let deadline = ConnectionSignals(rawValue: 4)
-  /// The server shuts down: end after the request under way.
+  /// The server shuts down: end after the request in progress.
   static let shutdown = ConnectionSignals(rawValue: 8)
   /// The server shuts down now.
   static let abort = ConnectionSignals(rawValue: 16)

@@ -1,4 +1,4 @@
-/// How long a thread works on a connection that always has input, before others have their turn.
+/// How long a thread works on a connection that always has input, before others get their turn.
 struct ConnectionTurn {
   private static let length = Duration.milliseconds(2)
 

@@ -79,7 +79,7 @@ final class HTTPConnection: @unchecked Sendable {
     if post(.body) { run() }
   }
 
-  /// Works on the connection until there are no more signals.
+  /// Processes signals of the connection until there are no more.
   func run() {
     turn = ConnectionTurn()
     while true {
@@ -101,10 +101,10 @@ final class HTTPConnection: @unchecked Sendable {
     events.post(token)
   }
 
-  /// Cancels the request under way if it has been running for some time and its client has disconnected.
+  /// Cancels the request in progress if it has been running for some time and its client has disconnected.
   func cancelIfDeparted(at now: Moment) { execution.cancelIfDeparted(from: descriptor, now: now) }
 
-  /// Cancels the request under way.
+  /// Cancels the request in progress.
   func cancel() { execution.cancel() }
 
   // MARK: On the thread that works on the connection

@@ -3,7 +3,7 @@ import Synchronization
 /// The signals that have been posted to a connection, and whether a thread is working on it.
 struct PostedSignals: ~Copyable, Sendable {
   private let bits = Atomic<UInt8>(0)
-  /// The bit that says that a thread is working on the connection.
+  /// The bit that is set while a thread is working on the connection.
   private static let busy: UInt8 = 128
 
   /// The signals that have been posted but not taken yet.
@@ -28,7 +28,7 @@ struct PostedSignals: ~Copyable, Sendable {
     return ConnectionSignals(rawValue: old & ~Self.busy)
   }
 
-  /// Ends the work on the connection; returns false if there are more signals, which the caller then has to take.
+  /// Ends the work on the connection; returns false if there are more signals, which the caller must then take.
   func end() -> Bool {
     bits.compareExchange(expected: Self.busy, desired: 0, ordering: .acquiringAndReleasing).exchanged
   }

@@ -4,7 +4,7 @@ struct RequestQuota: ~Copyable {
   private let context: ConnectionContext
   /// The hash of the latest valid credentials, and their principal.
   private var known: (field: Int, principal: [UInt8])?
-  /// The principal that the request under way is counted for.
+  /// The principal for which the request in progress is counted.
   private var holder: [UInt8]?
 
   init(_ client: HTTPConnection.Client, _ context: ConnectionContext) {
@@ -48,7 +48,7 @@ struct RequestQuota: ~Copyable {
     return refusal
   }
 
-  /// Ends the request under way.
+  /// Ends the request in progress.
   mutating func end() {
     guard let holder else { return }
     context.clients.endRequest(of: holder)

@@ -33,8 +33,8 @@ final class TLSContext: @unchecked Sendable {
 
   /// Creates a context with the certificate of another, and with new keys for the tickets that clients resume by.
   ///
-  /// Who learns the keys of the tickets reads every connection that was resumed by one, so they are changed (RFC 8446
-  /// §8.1, RFC 5077 §5.5).
+  /// Anyone who learns the keys of the tickets can read every connection that was resumed by one, so they are changed
+  /// (RFC 8446 §8.1, RFC 5077 §5.5).
   convenience init(renewing other: TLSContext) throws(HTTPServerError) {
     try self.init()
     var chain: OpaquePointer?

@@ -71,7 +71,7 @@ struct ConnectionStateMachine: Sendable {
   private var hasInputEnded = false
   /// Whether the client is waiting for 100 (Continue).
   private var owesContinue = false
-  /// Whether the request under way is the last.
+  /// Whether the request in progress is the last.
   private(set) var isShuttingDown = false
 
   /// Creates the state of a new connection.
@@ -236,7 +236,7 @@ struct ConnectionStateMachine: Sendable {
     }
   }
 
-  /// Notes that the server shuts down: the request under way is the last.
+  /// Notes that the server shuts down: the request in progress is the last.
   mutating func shutDown() { isShuttingDown = true }
 
   /// Closes the connection after the current response.

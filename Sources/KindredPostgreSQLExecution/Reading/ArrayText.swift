@@ -13,7 +13,7 @@ struct ArrayText {
     close()
   }
 
-  /// Provides memory for so many bytes.
+  /// Reserves memory for a number of bytes.
   mutating func reserve(_ count: Int) { bytes.reserveCapacity(count) }
 
   /// Appends an element.

@@ -34,7 +34,7 @@ struct KeyTable {
     return nil
   }
 
-  /// Adds a key, which must not be there yet.
+  /// Adds a new key.
   mutating func add(_ hash: UInt64) {
     if (hashes.count + 1) * 2 > slots.count {
       slots = Array(repeating: -1, count: slots.count * 2)

@@ -53,7 +53,7 @@ final class Level {
   private var starts: [Int32] = []
   /// The levels of the child nodes, by the number of the node.
   private(set) var children: [Child?]
-  /// The cursor that returns more rows of the only parent record; nil if they have all been read.
+  /// The cursor that returns more rows of the only parent record; nil if all have been read.
   var rest: LevelCursor?
 
   /// Creates the level of a node.
@@ -78,7 +78,7 @@ final class Level {
     }
   }
 
-  /// Creates the level of the root, of whose rows the first `limit` are used.
+  /// Creates the level of the root with its first `limit` rows.
   init(root rows: Rows, path: Ordinals, limit: Int, nodeCount: Int) {
     node = 0
     recursionLevel = 0

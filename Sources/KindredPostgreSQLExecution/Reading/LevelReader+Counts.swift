@@ -25,7 +25,7 @@ extension LevelReader {
         node: read.node, rows: Rows(result), link: .key(0), above: read.records, parent: nil,
         nodeCount: plan.nodeCount)
       try read.show(in: column) { ordinal in
-        // There is no row for none.
+        // Parents without rows are missing here.
         counts.range(of: ordinal).first.flatMap { result.integer(counts.row(at: $0), 1) }.map(Int.init) ?? 0
       }
     }

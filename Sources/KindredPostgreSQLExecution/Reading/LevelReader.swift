@@ -6,8 +6,8 @@ import KindredSQLSyntax
 /// Reads the levels below the root's rows: all nodes of a level in one round trip, each by one statement for all
 /// parent records.
 ///
-/// If that gives more rows than may be held in memory, only some of the parent records are read at once, or, of a single
-/// one, only some of its rows.
+/// If that gives more rows than may be held in memory, only some of the parent records are read at once, or, of a
+/// single one, only some of its rows.
 final class LevelReader {
   /// Runs statements in one round trip; `isLast` tells that none follow, unless a result has too many rows.
   typealias Run = (_ queries: [Query], _ isLast: Bool) throws -> [QueryResult]
@@ -23,13 +23,13 @@ final class LevelReader {
   private let pages: [(offset: Int, limit: Int)]
   /// For each node the number of parent records that are read at once.
   private var windows: [Int]
-  /// The number of rows of a node that are held at most.
+  /// The maximum number of rows of a node that are held in memory.
   private var largest: Int { sizes.level }
   private let sizes: BatchSizes
   private let cursorName: () -> String
   /// The statements that close cursors, to be sent with the next ones.
   private var closings: [Query] = []
-  /// Whether nothing is left to be read once the first rows of the root have been.
+  /// Whether the first rows of the root, with everything below them, are the whole result.
   private(set) var isComplete = true
 
   /// Creates a reader for a plan with these parameter values.
@@ -135,7 +135,7 @@ final class LevelReader {
     }
   }
 
-  /// Reads a child and what is below it for the parent record at a place, and for as many after it as can be held in
+  /// Reads a child and the levels below it for the parent record at a place, and for as many after it as can be held in
   /// memory.
   func read(_ child: Int, below level: Level, from place: Int, _ run: Run) throws {
     while true {
@@ -167,7 +167,7 @@ final class LevelReader {
 
   private static let largestWindow = 1 << 20
 
-  /// Makes the next read of a node one for fewer parent records; 0 stands for rows of one that have to be read in parts.
+  /// Makes the next read of a node cover fewer parent records; 0 means that the rows of one must be read in parts.
   private func narrow(_ read: Read) { windows[read.node] = read.places.count / 2 }
 
   private func level(of rows: Rows, _ read: Read) -> Level {
@@ -196,7 +196,7 @@ final class LevelReader {
     level.rest = nil
     var cursor = rest.cursor
     cursor.adapt(toBytes: level.rows.size * Self.partsInMemory)
-    // The writer frees the rows before when it goes on; if the record is visited again, they are read again.
+    // The writer frees the previous rows when it continues; if the record is visited again, they are read again.
     parent.set(.later, of: level.node)
     let rows = Rows(try self.run([cursor.fetch], isLast: false, run)[0])
     let next = self.level(of: rows, rest.read)
@@ -213,7 +213,7 @@ final class LevelReader {
     try self.read(below: level, run)
   }
 
-  /// The number of parts that may be in memory at once, one for each level of nodes and some for what is below.
+  /// The number of parts that may be in memory at once: one for each level of nodes, and some for the levels below.
   private static let partsInMemory = 8
 
   /// Runs statements, after those that close cursors.

@@ -86,7 +86,7 @@ extension OutputBuffer {
     switch place.kind {
     case .integer, .text: append(raw: bytes)
     case .boolean: append(boolean: bytes)
-    // As `null` it could be taken for NULL, and not be read again.
+    // Written as `null`, it could be mistaken for NULL.
     case .real where bytes.last == UInt8(ascii: "N"), .numeric where bytes.last == UInt8(ascii: "N"):
       append(raw: bytes)
     case .real, .numeric: append(number: bytes, place.kind)
@@ -184,7 +184,7 @@ enum Hexadecimal {
   }
 
   private static func value(_ digit: UInt8) -> UInt8 {
-    // Without a check of overflow: a function can change `bytea_output`, and then these are no digits.
+    // Without a check of overflow: a function can change `bytea_output`, and then these aren't digits.
     digit <= UInt8(ascii: "9") ? digit &- UInt8(ascii: "0") : (digit | 0x20) &- UInt8(ascii: "a") &+ 10
   }
 

@@ -2,7 +2,7 @@ import KindredPostgreSQL
 
 /// Queries of PostgreSQL's catalogs (<https://www.postgresql.org/docs/current/catalogs.html>).
 ///
-/// In each of them `$1` is the array of the schemas' names.
+/// In each of them, `$1` is the array of the names of the schemas.
 enum SchemaQueries {
   /// The tables that can be served, as a common table expression of the other queries.
   private static let relations = """

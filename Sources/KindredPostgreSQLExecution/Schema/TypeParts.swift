@@ -1,7 +1,7 @@
 import KindredAssociations
 import KindredPostgreSQL
 
-/// What types are made of, by their OIDs.
+/// The components of types, by their OIDs.
 struct TypeParts {
   private var fields: [Int64: [(name: String, type: Int64)]] = [:]
   /// The base types of domains, and the types of the elements of arrays.

@@ -2,7 +2,7 @@ import KindredPostgreSQL
 
 /// The views, foreign tables and tables with policies whose rows may change without a commit.
 ///
-/// Since views may read each other, one of them makes all count as such.
+/// Since views may read each other, a single one of them makes all count as volatile.
 struct VolatileRelations {
   private var ids: Set<Int64> = []
   private var names: [String] = []
@@ -25,7 +25,7 @@ struct VolatileRelations {
     return Self.isVolatile(sql) || names.contains { text.contains($0.replacing("\"", with: "\"\"")) }
   }
 
-  /// What definitions have that read the clock, random numbers, or what isn't stored in tables.
+  /// The constructs of definitions that read the clock, random numbers, or data that isn't stored in tables.
   private static let signs = [
     "now(", "'now", "'today", "'tomorrow", "'yesterday", "age(", "current_", "local", "_timestamp(",
     "timeofday(",

@@ -1,4 +1,4 @@
-/// The number of records that are read from a cursor at once, with all that is below them.
+/// The number of records that are read from a cursor at once, with everything below them.
 public struct BatchSizes: Sendable {
   /// The number for the first batch, after which it adapts to the size of the records.
   public var first: Int

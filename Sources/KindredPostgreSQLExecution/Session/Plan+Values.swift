@@ -3,8 +3,8 @@ import KindredPostgreSQL
 import KindredSQLSyntax
 
 extension Plan {
-  /// Returns the error of the request for an error about one of its values, which can't be converted to the type of what
-  /// it is compared with; nil if PostgreSQL doesn't tell which.
+  /// Returns the error of the request for an error about one of its values, which can't be converted to the type of the
+  /// other operand; nil if PostgreSQL doesn't report which.
   func requestError(of error: PostgreSQLError) -> RequestError? {
     guard let sql = error.sql else { return nil }
     // The statement is that of a cursor, or has a limit.
@@ -22,10 +22,10 @@ extension Plan {
 extension RequestError {
   /// Creates the error of the request for an error about one of the values that a statement is bound to.
   ///
-  /// Returns nil if PostgreSQL doesn't tell which.
+  /// Returns nil if PostgreSQL doesn't report which.
   ///
   /// - Parameters:
-  ///   - places: Where the request has its literals.
+  ///   - places: The places of the request's literals.
   ///   - absence: The message if there is no record of a key.
   init?(
     _ error: PostgreSQLError, of bindings: [SQL.Binding], _ places: [Int: Literals.Place], absence: String

@@ -29,7 +29,7 @@ public final class PostgreSQLBackend: Backend {
   /// The nanoseconds for which the schema is assumed not to change.
   private static let schemaValidity: UInt64 = 2_000_000_000
 
-  /// The nanoseconds between two checks for the sake of types that don't fit.
+  /// The minimum nanoseconds between two checks caused by types that don't match.
   private static let schemaRest: UInt64 = 100_000_000
 
   /// Creates a backend that uses the connections of a pool.
@@ -38,7 +38,7 @@ public final class PostgreSQLBackend: Backend {
   ///   - schemas: The names of the served schemas; if empty, those of the search path.
   ///   - isWritable: Whether records can be changed.
   ///   - batches: The number of records that are read from a cursor at once.
-  ///   - engine: The engine whose statements are used, whatever the server is; nil for that of the server.
+  ///   - engine: The engine whose statements are used, regardless of the server; nil for the server's own.
   /// - Throws: `PostgreSQLError` if the database can't be reached.
   public init(
     _ pool: PostgreSQLPool, schemas: [String] = [], isWritable: Bool = false,
@@ -62,7 +62,7 @@ public final class PostgreSQLBackend: Backend {
     try checkSchemas()
   }
 
-  /// Checks that the named schemas are there.
+  /// Checks that the named schemas exist.
   ///
   /// - Throws: `PostgreSQLError`.
   private func checkSchemas() throws {
@@ -98,8 +98,8 @@ public final class PostgreSQLBackend: Backend {
     ]
   }
 
-  /// Returns the statement that applies the settings of reading to a session, in which statements then see one state and
-  /// change nothing.
+  /// Returns the statement that applies the settings of reading to a session, in which statements then see one state
+  /// and change nothing.
   ///
   /// - Parameter milliseconds: The time that a statement may take; 0 for no limit.
   func sessionSettings(milliseconds: UInt64) -> Query {
@@ -141,7 +141,7 @@ public final class PostgreSQLBackend: Backend {
     return StateNumbers.number(number, schemaVersion: version)
   }
 
-  /// Returns nil: the engine doesn't tell which transactions lie between two states.
+  /// Returns nil: the engine doesn't report the transactions between two states.
   public func tablesChanged(since earlier: Int64, until later: Int64) -> Set<String>? { nil }
 
   /// Checks that the database responds.
@@ -208,7 +208,7 @@ public final class PostgreSQLBackend: Backend {
   /// Makes the next request check the schema if an error indicates that it has changed.
   func notice(_ error: PostgreSQLError) {
     guard error.isOfEarlierSchema || error.state == PostgreSQLError.State.changedResult else { return }
-    // Clients can ask for impossible comparisons, which must not make the server check all the time.
+    // Clients can request impossible comparisons, which must not make the server check all the time.
     let rest = error.isOfTypes ? Self.schemaRest : 0
     let now = MonotonicTime.now()
     schemaState.withLock { if $0.beginning + rest <= now { $0.time = 0 } }

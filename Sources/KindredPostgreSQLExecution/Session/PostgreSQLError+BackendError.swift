@@ -5,7 +5,7 @@ import KindredPostgreSQL
 extension PostgreSQLError: BackendError {
   /// The kind of the error, by its SQLSTATE (<https://www.postgresql.org/docs/current/errcodes-appendix.html>).
   public var kind: BackendErrorKind {
-    // Whatever its SQLSTATE, it is the word of the database's author.
+    // Whatever its SQLSTATE, its message comes from the author of the database.
     if isRaised, !isTransient { return .constraint(.trigger(message)) }
     switch state {
     case State.cancelled: return isTimeout ? .timedOut : .cancelled
@@ -59,7 +59,7 @@ extension PostgreSQLError: BackendError {
     }
   }
 
-  /// PostgreSQL's message about a value; what a function says may quote other records.
+  /// PostgreSQL's message about a value; the message of a function may quote other records.
   public var complaint: String? {
     guard category == "22" else { return nil }
     guard isInFunction else { return message }
@@ -75,19 +75,19 @@ extension PostgreSQLError: BackendError {
     return !isInFunction && (self.table == nil || isOfTable) ? constraint : nil
   }
 
-  /// Whether the statement may be of a schema that has changed since: it names what isn't there, or combines types for
+  /// Whether the statement may be planned for an outdated schema: it names something missing, or combines types for
   /// which there is no operator.
   public var isOfEarlierSchema: Bool { namesWhatIsGone || isOfTypes }
 
-  /// Whether the statement names a table or column that isn't there any more.
+  /// Whether the statement names a table or column that no longer exists.
   private var namesWhatIsGone: Bool {
     isOfStatement && [State.unknownTable, State.unknownColumn].contains(state)
   }
 
-  /// Whether the types of an expression don't fit.
+  /// Whether the types of an expression don't match.
   var isOfTypes: Bool { isOfStatement && !concernsChange && State.mismatches.contains(state) }
 
-  /// Whether it is about the statement itself, and not about a value or what the statement calls.
+  /// Whether it is about the statement itself, and not about a value or a function that the statement calls.
   private var isOfStatement: Bool { !isInFunction && !isRaised && parameter == nil }
 
   /// Returns the columns that PostgreSQL names, if they are the table's and not those of one that a trigger writes to.
@@ -99,13 +99,13 @@ extension PostgreSQLError: BackendError {
 }
 
 extension PostgreSQLError.State {
-  /// The states of statements whose types or collations don't fit, such as an association of columns of two types.
+  /// The states of statements whose types or collations don't match, such as an association of columns of two types.
   fileprivate static let mismatches: Set = ["42883", "42804", "42846", "42P21", "42P22", "42725"]
 
   /// The states of results that their type does not have, and of divisions by zero.
   fileprivate static let arithmetic: Set = ["22003", "22012"]
 
-  /// The states of statements that PostgreSQL refuses because of what the client asks for: a value without a
-  /// conversion such as NaN to an integer, a type that can't be told.
+  /// The states of statements that PostgreSQL refuses because of the client's request: a value without a
+  /// conversion such as NaN to an integer, or an undetermined type.
   fileprivate static let refusals: Set = ["0A000", "42P18", "42P08"]
 }

@@ -22,7 +22,7 @@ final class PostgreSQLReadTransaction: ReadTransaction, StatementRunner {
   private(set) var hasEnded = false
   /// Whether the last statements may end the transaction.
   private var endsEarly = true
-  /// Whether the first statements tell the state that they see, and its number once they have.
+  /// Whether the first statements also return the state that they see, and its number once they have.
   private var observesState = false
   private(set) var observedState: Int64?
   /// The nanoseconds that the statements may still take; nil for no limit.
@@ -63,7 +63,7 @@ final class PostgreSQLReadTransaction: ReadTransaction, StatementRunner {
 
   // MARK: Statements
 
-  /// How far the transaction is.
+  /// The stage of the transaction.
   private enum Progress {
     case none
     /// Its first statement began it, in a session with the settings of reading.
@@ -137,14 +137,14 @@ final class PostgreSQLReadTransaction: ReadTransaction, StatementRunner {
 
   private static let commit = Query("COMMIT", isReusable: false)
 
-  /// Returns the first statement of the transaction in a form that also returns the state; nil if that needs a statement of
-  /// its own.
+  /// Returns the first statement of the transaction in a form that also returns the state; nil if that needs a
+  /// statement of its own.
   private func observer(of queries: [Query]) -> Query? {
     guard observesState, progress == .none, queries.count == 1, queries[0].hasOneRow else { return nil }
     return StateNumbers.observing(queries[0])
   }
 
-  /// Notes the state that a result tells.
+  /// Notes the state that a result contains.
   private func observe(_ result: QueryResult, column: Int) {
     observesState = false
     guard result.rowCount > 0 else { return }
@@ -156,7 +156,7 @@ final class PostgreSQLReadTransaction: ReadTransaction, StatementRunner {
   /// Returns the statements that have to run before others of the transaction.
   ///
   /// In a session of its own, the first statement begins a transaction, which ends with the pipeline. `BEGIN` makes a
-  /// block of it, which has the same snapshot.
+  /// block of that transaction, with the same snapshot.
   private func beginning(for queries: [Query], observesState: Bool) throws -> [Query] {
     let needsBlock = role != nil || queries.contains(where: \.needsTransactionBlock)
     switch progress {
@@ -167,7 +167,7 @@ final class PostgreSQLReadTransaction: ReadTransaction, StatementRunner {
       return [Query("BEGIN", isReusable: false)]
     case .none:
       let hasSettings = try hasSessionSettings()
-      // If it is refused, nothing has begun.
+      // If it is refused, no transaction has begun.
       let roleSettings = try role.map { try RoleSettings.query(for: $0) }
       progress = needsBlock || !hasSettings ? .inBlock : .open
       var beginning: [Query] = []
@@ -188,7 +188,7 @@ final class PostgreSQLReadTransaction: ReadTransaction, StatementRunner {
     let needed = timeLeft.map { max(1, $0 / 1_000_000) } ?? 0
     if let known = connection.sessionTimeout {
       if needed == known { return true }
-      // After waiting, less time is left; the connection itself keeps to it.
+      // After waiting, less time is left; the connection itself enforces the limit.
       if needed > 0, known > needed { return known - needed <= Self.leeway }
       guard needed > known else { return false }
     }

@@ -262,7 +262,7 @@ final class PostgreSQLResultSource: ResultSource {
 
 /// A transaction in which statements run and see one state.
 protocol StatementRunner: AnyObject {
-  /// How many records are read from a cursor at once.
+  /// The number of records that are read from a cursor at once.
   var batches: BatchSizes { get }
 
   /// Whether rows have been returned, so that nothing can be tried again.
@@ -275,7 +275,7 @@ protocol StatementRunner: AnyObject {
 
   /// Runs statements of a result that is read as a whole, in one round trip.
   ///
-  /// The last ones end the transaction, which then returns the same results if it is asked for the same statements again.
+  /// The last ones end the transaction, which then returns the same results if the same statements are run again.
   ///
   /// - Throws: `PostgreSQLError`.
   func run(_ queries: [Query], isLast: Bool) throws -> [QueryResult]

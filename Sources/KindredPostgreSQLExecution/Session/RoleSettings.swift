@@ -1,11 +1,11 @@
 import KindredBackend
 import KindredPostgreSQL
 
-/// The settings by which a transaction takes on a role until it ends, like `SET LOCAL ROLE` but with bound values.
+/// The settings by which a transaction assumes a role until it ends, like `SET LOCAL ROLE` but with bound values.
 enum RoleSettings {
   private static let sql = "SELECT set_config('role', $1, true), set_config('request.jwt.claims', $2, true)"
 
-  /// Returns the statement that takes on a role.
+  /// Returns the statement that assumes a role.
   ///
   /// - Throws: `PostgreSQLError` if the name can't be that of a role.
   static func query(for role: DatabaseRole) throws -> Query {
@@ -21,8 +21,8 @@ enum RoleSettings {
   /// user.
   static let end = Query("SELECT set_config('role', 'none', true)")
 
-  /// Runs `body`, and throws a `forbidden` error if the role does not exist or the connection's user can't take it
-  /// on.
+  /// Runs `body`, and throws a `forbidden` error if the role does not exist or the connection's user can't assume
+  /// it.
   static func refusing<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()

@@ -22,7 +22,7 @@ final class StateNumbers: Sendable {
       isReusable: query.isReusable)
   }
 
-  /// Returns the number of a state together with the version of the schema by which it is shown: what a request shows
+  /// Returns the number of a state together with the version of the schema: the result of a request
   /// changes with either.
   static func number(_ number: Int64, schemaVersion: Int64) -> Int64 { schemaVersion << 40 + number }
 

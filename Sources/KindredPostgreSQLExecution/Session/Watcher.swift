@@ -9,7 +9,7 @@ final class Watcher: Sendable {
   private struct State: @unchecked Sendable {
     // Used only while holding the lock.
     var connection: PostgreSQLConnection?
-    /// Why the last attempt to connect failed, and when another one may be made.
+    /// The reason why the last attempt to connect failed, and the time at which another one may be made.
     var failure: PostgreSQLError?
     var nextAttempt: UInt64 = 0
     /// The number of the state that was read last, and by which query.
@@ -24,7 +24,8 @@ final class Watcher: Sendable {
   private let target: ConnectionTarget
   let numbers = StateNumbers()
 
-  /// The nanoseconds for which a failure to connect holds for all: in an outage, requests don't wait one after the other.
+  /// The nanoseconds for which a failure to connect applies to all: in an outage, requests don't wait one after
+  /// another.
   private static let pause: UInt64 = 1_000_000_000
   /// The nanoseconds that one use of the connection may take.
   private static let patience: UInt64 = 5_000_000_000
@@ -35,7 +36,7 @@ final class Watcher: Sendable {
 
   /// The number of the current state; nil if it can't be determined.
   ///
-  /// Those who wait at the same time share a query: any that began after they asked.
+  /// Callers that wait at the same time share a query, if it began after they called.
   var current: Int64? {
     let seen = begun.load(ordering: .sequentiallyConsistent)
     return state.withLock { state in
@@ -49,12 +50,12 @@ final class Watcher: Sendable {
     }
   }
 
-  /// When it was noticed last that the state of the database has changed, in nanoseconds of `MonotonicTime`.
+  /// The time when a change of the database's state was last noticed, in nanoseconds of `MonotonicTime`.
   var lastChange: UInt64 { change.load(ordering: .sequentiallyConsistent) }
 
   /// Runs `body` with the watching connection.
   ///
-  /// It holds a lock, so `body` has to be short.
+  /// It holds a lock, so `body` must be short.
   ///
   /// - Throws: `PostgreSQLError`, or the error that `body` throws.
   func withConnection<Result: Sendable>(_ body: (PostgreSQLConnection) throws -> Result) throws -> Result {

@@ -21,10 +21,10 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
   private var settings: [Query] = []
   /// The nanoseconds that each statement may take; nil for no limit.
   private var span: UInt64?
-  /// The limit of time for each statement that the server has been told, in milliseconds.
+  /// The time limit of each statement that was last sent to the server, in milliseconds.
   private var limit: UInt64?
   var hasGivenRows = false
-  /// The insertions that have been put off, and their size in bytes.
+  /// The deferred insertions, and their size in bytes.
   private var insertions: [(query: Query, written: WrittenColumns)] = []
   private var insertionsSize = 0
   private var ignoredCount = 0
@@ -40,7 +40,7 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
     self.role = role
     self.connection = connection
     schemaVersion = try backend.checkSchemaVersion()
-    // Beginning has a limit even if what follows has none.
+    // Beginning has a limit even if the transaction has none.
     connection.deadline = deadline ?? MonotonicTime.now() &+ Self.longestBeginning
     defer { connection.deadline = deadline }
     limit = Self.milliseconds(until: deadline)
@@ -74,7 +74,7 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
     } catch {
       throw error.endsConnection ? .unknownOutcome : error.ofWrite()
     }
-    // The COMMIT of a failed transaction is no error, but rolls it back.
+    // The COMMIT of a failed transaction isn't an error, but rolls it back.
     guard results.first?.command == "COMMIT" else {
       throw PostgreSQLError(state: PostgreSQLError.State.rollback, message: "the transaction was rolled back")
     }
@@ -103,10 +103,10 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
 
   // MARK: Insertions
 
-  /// Up to so many insertions, and about so many bytes, share a round trip.
+  /// The maximum number of insertions, and about the number of bytes, that share a round trip.
   private static let largestGroup = (count: 500, size: 1 << 18)
 
-  /// Puts an insertion off.
+  /// Defers an insertion.
   fileprivate func add(_ insertion: Query, to columns: WrittenColumns) throws {
     insertions.append((insertion, columns))
     insertionsSize += insertion.values.reduce(64) { $0 + ($1?.count ?? 0) }
@@ -116,7 +116,7 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
     try insert()
   }
 
-  /// Runs the insertions that have been put off.
+  /// Runs the deferred insertions.
   ///
   /// Without a savepoint, which would cost each record two statements, one that fails ends the transaction.
   private func insert() throws {
@@ -216,7 +216,7 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
     let query = try Query(statement.text.sql, statement.bindings, parameters, below: [])
     let columns = WrittenColumns(names: statement.writtenColumns, conversions: statement.conversions)
     let result = try change(columns, by: query)
-    // A view without a key returns nothing of a record, but still the number of records.
+    // A view without a key returns no columns of a record, but still the number of records.
     guard result.columnCount > 0 else { return Array(repeating: [], count: result.affectedRows) }
     return Rows(result).values
   }
@@ -304,7 +304,7 @@ extension PostgreSQLError {
   func ofWrite(to columns: [String] = []) -> PostgreSQLError {
     var error = self
     error.concernsChange = true
-    // It may be that of an insertion which was put off.
+    // It may be the error of a deferred insertion.
     if !concernsChange, let parameter, columns.indices.contains(parameter - 1) {
       error.column = columns[parameter - 1]
     }

@@ -12,9 +12,9 @@ import Synchronization
   import Darwin
 #endif
 
-/// Runs writes on connections of their own, which are granted in the order in which the writes arrive.
+/// Runs writes on separate connections, which are granted in the order in which the writes arrive.
 ///
-/// A write that waits has no thread. One that conflicts with another transaction runs again.
+/// A waiting write occupies no thread. One that conflicts with another transaction runs again.
 final class PostgreSQLWriter: Sendable {
   private let pool: PostgreSQLPool
   /// The connections for imports, which take so long that others would wait for them.
@@ -136,7 +136,7 @@ final class PostgreSQLWriter: Sendable {
     return alone.wait(timeout: .now() + .nanoseconds(Self.nanoseconds(until: deadline))) == .success
   }
 
-  /// Waits for a random time, so that conflicting transactions don't meet again.
+  /// Waits for a random time, so that conflicting transactions don't collide again.
   private func wait(afterAttempt attempt: Int) {
     let most = UInt32(1000) << UInt32(min(attempt, 5))
     usleep(UInt32.random(in: 0..<most))
@@ -158,11 +158,11 @@ final class PostgreSQLWriter: Sendable {
 }
 
 extension PostgreSQLError {
-  /// The client has left before the turn of its write.
+  /// The client has disconnected before the turn of its write.
   fileprivate static let cancelledWhileWaiting = PostgreSQLError(
     state: State.cancelled, message: "the request was cancelled")
 
-  /// The time of a write was over before its turn.
+  /// The time of a write was up before its turn.
   fileprivate static let tooLate = PostgreSQLError(
     state: State.tooManyConnections, message: "all connections for writing are in use")
 }

@@ -3,7 +3,7 @@ import Synchronization
 
 /// The turn of a write that waits for a connection.
 ///
-/// Either it comes, or the write gives up: because its time is over, or because its client has left.
+/// Either it comes, or the write gives up: because its time is up, or because its client has disconnected.
 final class WriteTurn: Sendable {
   private struct State {
     var isSettled = false
@@ -14,7 +14,7 @@ final class WriteTurn: Sendable {
     var onGiveUp: GiveUp?
   }
 
-  /// What happens if the write gives up with an error, having this number in the queue.
+  /// Called with the error and the number in the queue if the write gives up.
   typealias GiveUp = @Sendable (_ error: PostgreSQLError, _ number: UInt64?) -> Void
 
   private let state: Mutex<State>

@@ -3,11 +3,11 @@ import KindredPostgreSQL
 /// The columns to which a statement writes its first parameters.
 struct WrittenColumns {
   let names: [String]
-  /// The statements that only convert a value, by the number of its column, for arrays and composites: PostgreSQL doesn't
-  /// tell which of them it can't make.
+  /// The statements that only convert a value, by the number of its column, for arrays and composites: PostgreSQL
+  /// doesn't tell which of them it can't make.
   let conversions: [Int: String]
 
-  /// Finds out which parameter an error is about, if it is about one of these values and doesn't tell.
+  /// Determines which parameter an error is about, if it is about one of these values and doesn't name it.
   ///
   /// - Parameter run: Runs a statement that changes nothing.
   func findParameter(
