@@ -158,7 +158,7 @@ extension Problem {
 
   static func methodNotAllowed(_ method: HTTPMethod, allow: String) -> Problem {
     Problem(
-      .methodNotAllowed, "\(method.token) is not allowed here; use one of \(allow)", headers: [("Allow", allow)])
+      .methodNotAllowed, "\(method.token) is not allowed here; use \(allow)", headers: [("Allow", allow)])
   }
 
   /// 403: the operator hides this from all clients.
