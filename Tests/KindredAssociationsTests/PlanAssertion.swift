@@ -117,27 +117,58 @@ struct Node {
 extension Model {
   /// Returns the plan of a request.
   func plan(of resource: String, _ root: Node, after: Cursor? = nil) throws -> Plan {
+    try Planner(model: self).plan(try request(for: resource, root, after: after))
+  }
+
+  /// Returns the plan of a request before and after the strategy of the database has arranged its selects.
+  func arrangement(of resource: String, _ root: Node) throws -> (before: Plan, after: Plan) {
+    let context = Planner(model: self).context(of: try request(for: resource, root))
+    let tree = try TreeBuilder(context).tree(of: request(for: resource, root))
+    var writer = PlanWriter(context.state)
+    return (try writer.plan(of: tree), try writer.plan(of: context.state.strategy.arranged(tree)))
+  }
+
+  private func request(for resource: String, _ root: Node, after: Cursor? = nil) throws -> FetchRequest {
     var literals = Literals()
     let node = try root.requestNode(of: try #require(resources[resource]), in: self, &literals)
     var request = FetchRequest(path: RequestPath(resource: resource), root: node, literals: literals)
     request.after = after
-    return try Planner(model: self).plan(request)
+    return request
   }
 }
 
-/// Expects the statements of a request, in the order of the nodes: each behind its name, and how it is run where that
-/// isn't once for each record above.
+extension Plan {
+  /// The statements in the order of the nodes: each behind its name, and how it is run where that isn't once for each
+  /// record above.
+  fileprivate func description(root: String) -> String {
+    let lines = nodes.flatMap { node -> [String] in
+      let name = node.name.isEmpty ? root : node.name
+      let statement = "\(name)\(node.mergeJoin == nil ? "" : ", merge-joined"): \(node.statement.sql)"
+      guard let batch = node.batch else { return [statement] }
+      return ["\(name), by \(batch.link): \(batch.statement.sql)"]
+    }
+    return (transients.map { "transient: \($0.name)" } + lines).joined(separator: "\n")
+  }
+}
+
+/// Expects the statements of a request.
 func expectPlan(
   of resource: String, _ root: Node, after: Cursor? = nil, on dialect: Dialect = .sqlite, _ expected: String,
   sourceLocation: SourceLocation = #_sourceLocation
 ) throws {
   let plan = try Library.model(dialect).plan(of: resource, root, after: after)
-  let lines = plan.nodes.flatMap { node -> [String] in
-    let name = node.name.isEmpty ? resource : node.name
-    let statement = "\(name)\(node.mergeJoin == nil ? "" : ", merge-joined"): \(node.statement.sql)"
-    guard let batch = node.batch else { return [statement] }
-    return ["\(name), by \(batch.link): \(batch.statement.sql)"]
+  #expect(plan.description(root: resource) == expected, sourceLocation: sourceLocation)
+}
+
+/// Expects what the strategy of a database makes of the last statement of a request; nil if that stays as it is.
+func expectArrangement(
+  of resource: String, _ root: Node, on dialect: Dialect = .sqlite, from plain: String, to arranged: String?,
+  sourceLocation: SourceLocation = #_sourceLocation
+) throws {
+  func last(_ plan: Plan) -> String {
+    String(plan.description(root: resource).split(separator: "\n").last ?? "")
   }
-  let transients = plan.transients.map { "transient: \($0.name)" }
-  #expect((transients + lines).joined(separator: "\n") == expected, sourceLocation: sourceLocation)
+  let plans = try Library.model(dialect).arrangement(of: resource, root)
+  #expect(last(plans.before) == plain, sourceLocation: sourceLocation)
+  #expect(last(plans.after) == arranged ?? plain, sourceLocation: sourceLocation)
 }

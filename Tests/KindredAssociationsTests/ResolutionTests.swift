@@ -50,6 +50,44 @@ struct ResolutionTests {
     #expect(error?.message.hasPrefix(message) ?? false, "\(error?.message ?? "")")
   }
 
+  @Test(arguments: [
+    ("titel", 0), ("year>1900 and titel='x'", 14), ("author.nam", 7),
+    ("author.books.filter(yeer>1).count", 20),
+    ("iif(year>1900,../../id,1)", 14), ("title||reviews.rating", 7), ("1+substr(title)", 2),
+    ("coalesce(year,nope())", 14),
+  ])
+  func `an error points at the name that has no meaning`(text: String, position: Int) throws {
+    let error = #expect(throws: RequestError.self) { try resolve(text) }
+    #expect(error?.origin?.position == position, "\(error?.message ?? "")")
+  }
+
+  @Test
+  func `a named expression means what it stands for, wherever it is named`() throws {
+    guard case .binary(_, let left, let right) = try resolve("decade+decade").meaning,
+      case .path(.named(let first)) = left.meaning, case .path(.named(let second)) = right.meaning
+    else {
+      Issue.record("decade is no name")
+      return
+    }
+    #expect(first.name == "decade" && first.isStable && second.name == "decade")
+    guard case .binary(.divide, _, _) = first.expression.meaning else {
+      Issue.record("decade isn't year/10")
+      return
+    }
+  }
+
+  @Test(arguments: [
+    ("year between 1900 and 2000", "between"), ("title in ()", "among"), ("not year", "unary"),
+    ("year=1 and year=2 and year=3", "all"), ("year=1 or year=2", "any"), ("title like 'x%'", "match"),
+    ("title is null", "isNull"), ("year+1", "binary"), ("null", "null"), ("true", "boolean"),
+    ("1", "value"),
+    ("abs(year)", "function"), ("case when year then 1 end", "cases"), ("cast(year as text)", "cast"),
+  ])
+  func `each kind of expression has a meaning of its own`(text: String, meaning: String) throws {
+    let description = "\(try resolve(text).meaning)"
+    #expect(description.prefix { $0 != "(" } == meaning)
+  }
+
   // MARK: The books of an author
 
   private static func node(annotations: [String: String] = ["decade": "year/10"]) throws -> RequestNode {
