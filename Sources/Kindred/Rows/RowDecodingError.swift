@@ -33,7 +33,7 @@ extension RowDecodingError: CustomStringConvertible {
     switch reason {
     case .columnNotFound: "there is no column \"\(key)\" to decode \(type) from"
     case .keyNotFound: "there is no record or collection with the key \"\(key)\" to decode \(type) from"
-    case .mismatch(let found): "the column \"\(key)\" holds \(found), which can't be decoded as \(type)"
+    case .mismatch(let found): "the column \"\(key)\" contains \(found), which can't be decoded as \(type)"
     }
   }
 }

@@ -68,7 +68,7 @@ extension Problem {
   static var misdirected: Problem {
     Problem(
       .misdirected,
-      "this host name is not one of the server's; use the one that it logs when it starts, or start it with `--allowed-hosts`"
+      "this host name is not one of the server's; use the one that it prints when it starts, or start it with `--allowed-hosts`"
     )
   }
 

@@ -57,7 +57,7 @@ struct TokenCursor {
 
   mutating func expect(_ sign: Token.Sign, _ fix: String) throws {
     guard take(sign) else {
-      throw error("expected `\(sign.rawValue)` before \(token.description): \(fix)")
+      throw error("expected `\(sign.rawValue)` before \(token.description); \(fix)")
     }
   }
 

@@ -113,7 +113,7 @@ struct ServerSettings: ParsableArguments {
 
   @Option(
     help: .init(
-      "The host names by which clients may address the server, separated by commas; * for any. On a loopback address, localhost, 127.0.0.1 and [::1] are always allowed; on others, any is by default.",
+      "The host names under which clients may address the server, separated by commas; * for any. On a loopback address, localhost, 127.0.0.1 and [::1] are always allowed; on other addresses, any name is allowed by default.",
       valueName: "hosts"))
   var allowedHosts: Hosts?
 

@@ -83,7 +83,7 @@ struct PostgreSQLSettings: ParsableArguments {
 
   @Option(
     help: .init(
-      "PostgreSQL: whether each connection keeps prepared statements: on, off, or auto, which means unless there is a connection pooler.",
+      "PostgreSQL: whether each connection keeps prepared statements: on, off, or auto (on unless there is a connection pooler).",
       valueName: "choice"))
   var prepared = ConnectionTarget.Preparation.auto
 
