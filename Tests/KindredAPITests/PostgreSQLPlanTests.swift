@@ -118,15 +118,15 @@ struct PostgreSQLPlanTests {
       "cast(name as integer)",
       "substring(\"name\" || chr(10) || '0' from '^\\s*[-+]?\\d+|\\d+$')::int8"
     ),
-    ("date(born)", "to_char(\"born\"::timestamp, 'YYYY-MM-DD')"),
+    ("date(born)", "to_char(\(ofYears("\"born\"::timestamp")), 'YYYY-MM-DD')"),
     ("datetime('now')", "to_char(timezone('UTC', now()), 'YYYY-MM-DD HH24:MI:SS')"),
     (
       "strftime('%25Y-%25m',seen)",
-      "to_char(\"seen\", 'YYYY') || $1::text || to_char(\"seen\", 'MM')"
+      "to_char(\(ofYears("\"seen\"")), 'YYYY') || $1::text || to_char(\(ofYears("\"seen\"")), 'MM')"
     ),
     (
       "date(seen,'%2B1 day','start of month')",
-      "to_char(date_trunc('month', (\"seen\" + $1::interval)), 'YYYY-MM-DD')"
+      "to_char(\(ofYears("date_trunc('month', (\"seen\" + $1::interval))")), 'YYYY-MM-DD')"
     ),
   ])
   func `values are what SQLite's expressions are`(value: String, expected: String) throws {
@@ -342,5 +342,11 @@ struct PostgreSQLPlanTests {
         }
       }
     }
+  }
+
+  /// A time, or NULL if it is not of the years 1 to 9999.
+  private static func ofYears(_ time: String) -> String {
+    let (before, after) = ("timestamp '0001-12-31 23:59:59.999999 BC'", "timestamp '10000-01-01'")
+    return "nullif(nullif(greatest(least(\(time), \(after)), \(before)), \(after)), \(before))"
   }
 }

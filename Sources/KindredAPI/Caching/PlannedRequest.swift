@@ -32,7 +32,7 @@ final class PlannedRequest: Sendable {
     name: String = "", order: RequestOrder
   ) {
     self.plan = plan
-    self.isTimeless = isTimeless
+    self.isTimeless = isTimeless && !parameters.literals.contains(where: \.mayNameTime)
     self.readsLiterals = readsLiterals
     self.explains = explains
     self.isTabular = isTabular

@@ -160,6 +160,10 @@ protocol SQLDialect: Sendable {
   /// Returns a value that orders texts by their bytes, where their collation considers different texts equal; nil if
   /// no collation of the database does.
   func orderedByBytes(_ value: SQL) -> SQL?
+
+  /// Returns the text of a value as a term of an order in which equal values may have different texts; nil if they
+  /// can't.
+  func textOfEqual(_ value: CompiledExpression) -> CompiledExpression?
   /// Returns `LIMIT` and `OFFSET`.
   func page(limit: SQL?, offset: SQL?) -> SQL
   /// Returns the page of consecutive parts of an ordered result.

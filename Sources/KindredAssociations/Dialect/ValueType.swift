@@ -20,7 +20,7 @@ struct ValueType: Hashable, Sendable {
   /// Whether equal values always have the same text.
   var hasOneText: Bool {
     switch kind {
-    case .integer: true
+    case .integer, .boolean, .date, .time, .timestamp, .timestampWithTimeZone: true
     case .text: name == "text"
     case .other: name == "uuid"
     default: false

@@ -136,7 +136,7 @@ struct CodingTests {
       }
     }
     let error = #expect(throws: EncodingError.self) { try roundTrip(Keyed(), columns: "place") }
-    #expect(error.map { "\($0)".contains("the column place can't be encoded by parts") } == true)
+    #expect(error.map { "\($0)".contains("the column place can't be encoded in parts") } == true)
     #expect(throws: EncodingError.self) { try roundTrip(Unkeyed(), columns: "place") }
   }
 

@@ -103,7 +103,7 @@ struct DecodingFailureTests {
     failures.record(mismatch)
     failures.record(mismatch)
     #expect(reports.withLock(\.count) == 1)
-    #expect(reports.withLock { $0[0].contains("the column \"text\" holds NULL") })
+    #expect(reports.withLock { $0[0].contains("the column \"text\" contains NULL") })
     #expect(throws: mismatch) { try failures.check() }
   }
 }

@@ -54,6 +54,8 @@ extension CompiledExpression {
     case .boolean?: return converted("\(operand)::int4::text")
     case .blob?: return converted("convert_from(\(sql), 'UTF8')")
     case .json?: return textOfJSON
+    // SQLite writes a whole number with a fraction, as in `1.0` and `1.0e+15`.
+    case .real?: return converted("regexp_replace(\(operand)::text, '^(-?\\d+)(e|$)', '\\1.0\\2')")
     default: return converted("\(operand)::text")
     }
   }

@@ -70,8 +70,13 @@ struct PostgreSQLComparison {
       if PostgreSQLClaim.isComparedAsText(type) { return (try value.asText(), literal) }
     }
     func cast(_ type: ValueType) -> CompiledExpression {
-      CompiledExpression(
-        sql: type.parameter(binding), type: type, form: literal.form, isNullable: literal.isNullable)
+      var sql = type.parameter(binding)
+      // Those of requests are checked with each request.
+      if type.readsNamesOfTime, case .value(let value) = binding, value.mayNameTime {
+        sql.note(PlanNote.volatile)
+      }
+      return CompiledExpression(
+        sql: sql, type: type, form: literal.form, isNullable: literal.isNullable)
     }
     switch (type.kind, own.kind) {
     case (.integer, .real): return (value, cast(.numeric))

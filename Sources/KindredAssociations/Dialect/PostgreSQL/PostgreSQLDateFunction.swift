@@ -23,6 +23,7 @@ struct PostgreSQLDateFunction {
     if isUnixTime { rest = rest.dropFirst() }
     if let value { time = try PostgreSQLTimestamp(value, isUnixTime: isUnixTime) }
     for modifier in rest { try time.modify(by: modifier) }
+    time.leaveOutOtherYears()
   }
 
   /// Whether a modifier says that the number before it is one of seconds since 1970.
@@ -73,10 +74,12 @@ struct PostgreSQLDateFunction {
       guard let field = time.field(code) else { throw Self.badFormat("%\(code)") }
       parts.append(field)
     }
+    let hasFields = !parts.isEmpty
     flush()
-    guard !parts.isEmpty else { return text("''") }
-    return CompiledExpression(
-      sql: parts.joined(separator: " || "), precedence: parts.count == 1 ? .primary : .equality, type: .text)
+    let sql: SQL = parts.isEmpty ? "''" : parts.joined(separator: " || ")
+    // Without a field, the result would not depend on whether there is a time.
+    guard hasFields else { return text("CASE WHEN \(time.sql) IS NOT NULL THEN \(sql) END") }
+    return CompiledExpression(sql: sql, precedence: parts.count == 1 ? .primary : .equality, type: .text)
   }
 
   private static func badFormat(_ code: String) -> TypeMismatch {

@@ -280,7 +280,19 @@ struct PostgreSQLDialect: SQLDialect {
 
   func sortable(_ value: CompiledExpression) -> CompiledExpression {
     guard let type = value.type, !type.isOrdered else { return value }
-    return CompiledExpression(
+    return text(value)
+  }
+
+  func textOfEqual(_ value: CompiledExpression) -> CompiledExpression? {
+    guard let type = value.type, type.isOrdered, !type.hasOneText || value.isNondeterministic else {
+      return nil
+    }
+    return text(value)
+  }
+
+  /// Returns the text of a value in the order of its bytes.
+  private func text(_ value: CompiledExpression) -> CompiledExpression {
+    CompiledExpression(
       sql: "\(value.operand)::text COLLATE \"C\"", precedence: .collate, type: .text,
       isNullable: value.isNullable)
   }

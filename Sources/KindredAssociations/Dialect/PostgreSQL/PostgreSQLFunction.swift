@@ -86,13 +86,21 @@ struct PostgreSQLFunction {
     let start = position(try arguments[1].asNumber(1))
     let from: SQL = "CASE WHEN \(start) < 0 THEN length(\(value)) + \(start) + 1 ELSE \(start) END"
     guard arguments.count > 2 else {
-      return call("substr(\(value), greatest(\(from), 1))", type)
+      return call(ofNumbers("substr(\(value), greatest(\(from), 1))"), type)
     }
     let length = position(try arguments[2].asNumber(2))
     let isNegative: SQL = "\(length) < 0"
     return call(
-      "substr(\(value), CASE WHEN \(isNegative) THEN greatest((\(from)) + \(length), 1) ELSE \(from) END, CASE WHEN \(isNegative) THEN greatest((\(from)) - greatest((\(from)) + \(length), 1), 0) ELSE \(length) END)",
-      type)
+      ofNumbers(
+        "substr(\(value), CASE WHEN \(isNegative) THEN greatest((\(from)) + \(length), 1) ELSE \(from) END, CASE WHEN \(isNegative) THEN greatest((\(from)) - greatest((\(from)) + \(length), 1), 0) ELSE \(length) END)"
+      ), type)
+  }
+
+  /// Returns a call of `substr` that is NULL if one of its numbers is, which `greatest` and `least` ignore.
+  private func ofNumbers(_ call: SQL) -> SQL {
+    let numbers = arguments.dropFirst().filter(\.isNullable).map(\.sql)
+    guard !numbers.isEmpty else { return call }
+    return "CASE WHEN num_nulls(\(numbers.joined(separator: ", "))) = 0 THEN \(call) END"
   }
 
   /// Returns a number without its fraction as an `int4`; beyond a value's maximum length the exact number doesn't

@@ -4,12 +4,16 @@ import KindredSQLSyntax
 /// (<https://www.sqlite.org/lang_datefunc.html>).
 struct PostgreSQLTimestamp {
   private(set) var sql: SQL
+  /// Whether it may be outside the years 1 to 9999.
+  private var mayBeOfOtherYear = false
 
   /// The current time.
   static let now = PostgreSQLTimestamp(
     sql: ("timezone('UTC', now())" as SQL).noted(PlanNote.volatile))
 
   private init(sql: SQL) { self.sql = sql }
+
+  private init(column: SQL) { (sql, mayBeOfOtherYear) = (column, true) }
 
   /// Creates the timestamp of a date, a text or a number.
   ///
@@ -23,9 +27,9 @@ struct PostgreSQLTimestamp {
       throw TypeMismatch(message: "`unixepoch` requires a number", cast: (0, .numeric))
     }
     switch value.type?.kind {
-    case .timestamp?: self.init(sql: value.operand)
-    case .date?: self.init(sql: "\(value.operand)::timestamp")
-    case .timestampWithTimeZone?: self.init(sql: "timezone('UTC', \(value.sql))")
+    case .timestamp?: self.init(column: value.operand)
+    case .date?: self.init(column: "\(value.operand)::timestamp")
+    case .timestampWithTimeZone?: self.init(column: "timezone('UTC', \(value.sql))")
     case .text?:
       guard case .literal(let binding, let bound) = value.form else {
         self.init(text: value.searched())
@@ -81,6 +85,7 @@ struct PostgreSQLTimestamp {
       return
     }
     if words == ["utc"] { return }
+    mayBeOfOtherYear = true
     let units = ["second", "minute", "hour", "day", "month", "year"]
     guard words.count == 2, Double(words[0]) != nil, words[0].utf8.allSatisfy(Self.numberBytes.contains),
       let unit = units.first(where: { words[1] == $0 || words[1] == $0 + "s" })
@@ -96,6 +101,16 @@ struct PostgreSQLTimestamp {
     // As in SQLite, days beyond the end of the month run into the next one; PostgreSQL would take the last day.
     sql =
       "(CASE WHEN isfinite(\(sql)) THEN date_trunc('month', \(sql)) + \(interval) + (\(sql) - date_trunc('month', \(sql))) END)"
+  }
+
+  /// Makes times outside the years 1 to 9999 NULL, which PostgreSQL would write otherwise than SQLite.
+  mutating func leaveOutOtherYears() {
+    guard mayBeOfOtherYear else { return }
+    let (before, after): (SQL, SQL) = (
+      "timestamp '0001-12-31 23:59:59.999999 BC'", "timestamp '10000-01-01'"
+    )
+    // `least` and `greatest` ignore NULL, which becomes NULL again here.
+    sql = "nullif(nullif(greatest(least(\(sql), \(after)), \(before)), \(after)), \(before))"
   }
 
   private static let numberBytes = Set("0123456789+-.".utf8)

@@ -239,6 +239,8 @@ struct SQLiteDialect: SQLDialect {
 
   func orderedByBytes(_ value: SQL) -> SQL? { "\(value) COLLATE BINARY" }
 
+  func textOfEqual(_ value: CompiledExpression) -> CompiledExpression? { nil }
+
   func page(limit: SQL?, offset: SQL?) -> SQL {
     let offset: SQL = offset.map { " OFFSET \($0)" } ?? ""
     guard let limit else { return offset.isEmpty ? SQL() : " LIMIT -1\(offset)" }

@@ -151,7 +151,7 @@ struct ExpressionCompiler {
       if let (operand, type) = mismatch.cast, parts.indices.contains(operand),
         let text = try? ExpressionRenderer(literals: state.literals).text(of: parts[operand])
       {
-        message += ": write `cast(\(text) as \(type.rawValue))`"
+        message += "; write `cast(\(text) as \(type.rawValue))`"
       }
       throw RequestError(.invalidExpression, message, at: expression.origin)
     }

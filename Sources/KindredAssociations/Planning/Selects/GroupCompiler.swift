@@ -4,13 +4,20 @@ import KindredSQLSyntax
 struct GroupCompiler {
   let context: PlanningContext
 
+  /// A grouping expression, and the same as a term of an order.
+  struct Term {
+    let key: SQL
+    let order: OrderTerm
+  }
+
   /// Returns the grouping expressions.
-  func terms(of node: RequestNode, in record: StatementRecord) throws -> [OrderTerm] {
+  func terms(of node: RequestNode, in record: StatementRecord) throws -> [Term] {
     try node.group.map { expression in
       let (compiled, exposure) = try context.state.exposing {
         try context.expressions.compile(expression, in: record)
       }
-      return OrderTerm(compiled, exposure: exposure)
+      let key = OrderTerm(compiled, exposure: exposure)
+      return Term(key: key.sql, order: OrderTerm(context.dialect.sortable(compiled), exposure: exposure))
     }
   }
 

@@ -58,11 +58,13 @@ struct OrderCompiler {
     return visible.isEmpty ? [] : try defaultTerms(visible, in: record)
   }
 
+  /// Returns the terms that make an order total.
+  ///
+  /// Without a key, equal values of different texts are in the order of these, since they are different results.
   func keyTerms(of record: StatementRecord) -> [OrderTerm] {
-    record.keyColumns.map {
-      OrderTerm(
-        dialect.sortable(context.expressions.compile($0, in: record)), exposure: Exposure([record]))
-    }
+    let columns = record.keyColumns.map { dialect.sortable(context.expressions.compile($0, in: record)) }
+    let texts = record.table.primaryKey.isEmpty ? columns.compactMap(dialect.textOfEqual) : []
+    return (columns + texts).map { OrderTerm($0, exposure: Exposure([record])) }
   }
 
   /// Returns the requested orders of the to-one nodes, in the order of the nodes.

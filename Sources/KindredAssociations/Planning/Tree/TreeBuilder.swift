@@ -162,11 +162,12 @@ struct TreeBuilder {
     let havings = node.isGrouped ? try groups.havings(of: node, in: record) : []
     let group = node.isGrouped ? try groups.terms(of: node, in: record) : nil
     let order = try context.orders.terms(
-      of: node, association: association, in: record, rank: rank, group: group,
+      of: node, association: association, in: record, rank: rank,
+      group: group?.map(\.order),
       shown: shape.shown(of: record.statement.columns, dialect))
     if node.isDistinct { for term in order { _ = record.statement.column(term.sql) } }
     return RecordSelectDraft(
-      record: record, shape: shape, order: order, group: group?.map(\.sql), havings: havings,
+      record: record, shape: shape, order: order, group: group?.map(\.key), havings: havings,
       below: content.below, recursion: content.recursion)
   }
 

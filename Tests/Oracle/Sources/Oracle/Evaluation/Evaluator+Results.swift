@@ -41,7 +41,7 @@ extension Evaluator {
     var keys: [[Value]] = []
     var groups: [[Value]: [Record]] = [:]
     for record in records {
-      let key = try node.group.map { try value(of: $0, of: record) }
+      let key = try node.group.map { try value(of: $0, of: record).grouped }
       if groups[key] == nil { keys.append(key) }
       groups[key, default: []].append(record)
     }
@@ -160,5 +160,12 @@ extension Evaluator {
     if case .collate(_, "nocase") = term.expression { isNoCase = true }
     let order = Value.order(left, right, isNoCase: isNoCase)
     return term.isDescending ? -order : order
+  }
+}
+
+extension Value {
+  /// The value as `GROUP BY` compares it: a whole number has one value, whatever its type.
+  fileprivate var grouped: Value {
+    if case .real(let number) = self, let integer = Int64(exactly: number) { .integer(integer) } else { self }
   }
 }
