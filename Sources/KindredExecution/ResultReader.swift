@@ -42,7 +42,8 @@ public final class ResultReader: ResultSource {
   ///
   /// - Throws: like `start`.
   public func startAfterCursor() throws {
-    try prepare(isRepeated: true)
+    // In another transaction than the try before, with which the transient tables went.
+    try prepare(isRepeated: false)
     try executor.findPath()
     cursorAhead = .some(try lookAhead())
     try executor.startRoot()

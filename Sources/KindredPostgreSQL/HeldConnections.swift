@@ -6,7 +6,7 @@ import KindredClock
 ///
 /// The pool protects it by a lock.
 struct HeldConnections: Sendable {
-  /// How often a holder of a slot has tried to get a connection.
+  /// Why a holder of a slot asks for a connection.
   enum Attempt {
     case first
     /// The server has refused one.
@@ -41,7 +41,7 @@ struct HeldConnections: Sendable {
     fileprivate func end() { isOver.signal() }
   }
 
-  private var count = 0
+  private(set) var count = 0
   private var waiters: [Handover] = []
   /// The server's last refusal, and when it was, in nanoseconds of `MonotonicTime`.
   private var lastRefusal: (error: PostgreSQLError, time: UInt64)?

@@ -79,7 +79,7 @@ public final class PostgreSQLPool: Sendable {
       var statistics = Statistics()
       statistics.inUse = state.slots.taken + state.extra
       statistics.waiting = state.slots.waiting
-      statistics.open = statistics.inUse + state.idle.count
+      statistics.open = state.held.count + state.idle.count
       (statistics.waits, statistics.timeouts) = (state.slots.waits, state.slots.timeouts)
       return statistics
     }

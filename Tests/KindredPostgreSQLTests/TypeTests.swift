@@ -116,10 +116,36 @@ struct TypeTests {
     }
   }
 
+  @Test
+  func `a key of texts and one of another type are compared as texts`() throws {
+    let file = try ModelFileParser(path: "model.yaml").parse(
+      """
+      resources:
+        authors: { associations: { books: { hasMany: books, foreignKey: { author: id } } } }
+        books: { associations: { writer: { belongsTo: authors, foreignKey: { author: id } } } }
+      """)
+    let served = try Served(
+      contentsOf: [
+        "CREATE TABLE author (id int PRIMARY KEY)", "CREATE TABLE book (id int PRIMARY KEY, author text)",
+        "INSERT INTO author VALUES (1), (2)",
+        "INSERT INTO book VALUES (1, '1'), (2, '2'), (3, '1'), (4, 'x')",
+      ], model: { try file.model(of: $0) })
+    #expect(
+      served.text("/authors?include=books&books.values=id&books.limit=1&annotate=n:books.count")
+        == #"[{"id":1,"n":2,"books":[1]},{"id":2,"n":1,"books":[2]}]"#)
+    #expect(
+      served.text("/books?fields=id&include=writer&writer.values=id&sort=-writer.id")
+        == #"[{"id":2,"writer":2},{"id":1,"writer":1},{"id":3,"writer":1},{"id":4,"writer":null}]"#)
+    #expect(served.text("/authors/1/books?fields=id") == #"[{"id":1},{"id":3}]"#)
+    #expect(served.text("/authors?fields=id&join=books!&books.filter=id=3") == #"[{"id":1}]"#)
+  }
+
   @Test(arguments: [
-    ("{ hasMany: notes, foreignKey: { name: id } }", "operator does not exist"),
-    ("{ hasMany: notes, foreignKey: { mood: name } }", "operator does not exist"),
-    ("{ hasOne: counts, foreignKey: { name: id } }", "operator does not exist"),
+    ("{ hasMany: notes, foreignKey: { day: id } }", "operator does not exist"),
+    ("{ hasMany: notes, foreignKey: { mood: id } }", "operator does not exist"),
+    ("{ hasOne: counts, foreignKey: { n: seen } }", "operator does not exist"),
+    ("{ hasMany: notes, foreignKey: { mood: name } }", nil),
+    ("{ hasOne: counts, foreignKey: { name: id } }", nil),
     ("{ hasMany: notes, foreignKey: { day: seen } }", nil),
     ("{ hasMany: notes, foreignKey: { size: id } }", nil),
   ])

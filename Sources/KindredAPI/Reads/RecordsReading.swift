@@ -50,7 +50,8 @@ final class RecordsReading {
     // A result that was long before is probably long again, so its first part is sent at once.
     let wasStreamed = service.representations.entry(for: asked.key)?.isStreamed ?? false
     if wasStreamed, let tag = knownTag { return streamed(beginning, parts, tag: tag) }
-    while !reader.isAtEnd, parts.byteCount < Self.gatheredLength, let part = try reader.next() {
+    let gathered = asked.type.isUnpaged ? Self.gatheredLines : Self.gatheredLength
+    while !reader.isAtEnd, parts.byteCount < gathered, let part = try reader.next() {
       hash.update(part)
       parts.append(reader.takePart())
     }
@@ -112,6 +113,8 @@ final class RecordsReading {
 
   /// How many bytes are read before anything is sent: a shorter result frees its connection early and has a known tag.
   private static let gatheredLength = 1 << 20
+  /// The same for formats without pages, whose clients begin with the first records.
+  private static let gatheredLines = 1 << 18
   /// The fraction of the query time that may be spent on reading for the tag alone; reading twice must fit.
   private static let measuredTime = 0.4
 

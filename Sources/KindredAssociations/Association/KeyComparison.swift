@@ -58,6 +58,8 @@ extension Model {
         let other = dialect.type(of: comparison.referred)
       else { return false }
       return !type.isCertainlyComparable(with: other)
+        && dialect.compared(SQL(), type, with: other) == nil
+        && dialect.compared(SQL(), other, with: type) == nil
     }
     guard !doubtful.isEmpty else { return nil }
     let conditions = doubtful.map { number, pair in

@@ -161,6 +161,9 @@ protocol SQLDialect: Sendable {
   /// no collation of the database does.
   func orderedByBytes(_ value: SQL) -> SQL?
 
+  /// Returns a key column of a type as it is compared with one of another type; nil if it is as it is.
+  func compared(_ key: SQL, _ type: ValueType, with other: ValueType) -> SQL?
+
   /// Returns the text of a value as a term of an order in which equal values may have different texts; nil if they
   /// can't.
   func textOfEqual(_ value: CompiledExpression) -> CompiledExpression?

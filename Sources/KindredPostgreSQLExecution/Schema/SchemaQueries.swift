@@ -65,7 +65,7 @@ enum SchemaQueries {
           SELECT t.oid, inner_part.field, inner_part.next FROM step JOIN pg_type t ON t.oid = step.next
           CROSS JOIN LATERAL (
             SELECT NULL::name, t.typbasetype WHERE t.typtype = 'd'
-            UNION ALL SELECT NULL, t.typelem WHERE t.typcategory = 'A'
+            UNION ALL SELECT NULL, t.typelem WHERE t.typcategory = 'A' AND t.typtype <> 'd'
             UNION ALL
             SELECT f.attname, f.atttypid FROM pg_attribute f
             WHERE t.typtype = 'c' AND f.attrelid = t.typrelid AND f.attnum > 0 AND NOT f.attisdropped
@@ -146,6 +146,13 @@ enum SchemaQueries {
       (SELECT md5(string_agg(concat_ws(' ', a.attrelid, a.attnum, a.xmin), ',' ORDER BY a.attrelid, a.attnum))
         FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
         JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = ANY($1::text[])),
+      (SELECT md5(string_agg(concat_ws(' ', a.attrelid, a.attnum, a.xmin), ',' ORDER BY a.attrelid, a.attnum))
+        FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid WHERE c.relkind = 'c'),
+      (SELECT md5(string_agg(concat_ws(' ', t.oid, t.xmin), ',' ORDER BY t.oid))
+        FROM pg_type t WHERE t.typtype = 'd'),
+      (SELECT md5(string_agg(concat_ws(' ', g.oid, g.xmin), ',' ORDER BY g.oid))
+        FROM pg_trigger g JOIN pg_class c ON c.oid = g.tgrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+        WHERE NOT g.tgisinternal AND n.nspname = ANY($1::text[])),
       (SELECT md5(string_agg(concat_ws(' ', k.oid, k.xmin), ',' ORDER BY k.oid))
         FROM pg_constraint k JOIN pg_namespace n ON n.oid = k.connamespace WHERE n.nspname = ANY($1::text[])),
       (SELECT md5(string_agg(concat_ws(' ', i.indexrelid, i.indisvalid, i.xmin), ',' ORDER BY i.indexrelid))

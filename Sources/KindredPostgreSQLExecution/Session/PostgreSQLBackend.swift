@@ -281,10 +281,13 @@ struct PostgreSQLReaders: ReaderPool {
   ) throws -> any ReadTransaction {
     // Checked before a connection is taken, which other requests can use meanwhile.
     let schemaVersion = try backend.checkSchemaVersion(isLatest: seesLatestSchema)
+    let start = MonotonicTime.now()
+    let connection = try connection(from: source)
+    // The time that it took to get one is part of the request's.
+    let waited = Double(MonotonicTime.now() - start) / 1e9
     return PostgreSQLReadTransaction(
-      try connection(from: source), of: backend, pool, as: role, schemaVersion: schemaVersion,
-      cancellation: cancellation,
-      seconds: seconds)
+      connection, of: backend, pool, as: role, schemaVersion: schemaVersion, cancellation: cancellation,
+      seconds: seconds.map { max(0, $0 - waited) })
   }
 
   private func connection(from source: ReaderSource) throws -> PostgreSQLConnection {

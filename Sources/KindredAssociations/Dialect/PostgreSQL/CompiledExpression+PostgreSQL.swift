@@ -40,6 +40,12 @@ extension CompiledExpression {
       sql: "\(operand) <> 0", precedence: .equality, format: .boolean, type: .boolean)
   }
 
+  /// The text of the value in the order of its bytes.
+  var textByBytes: CompiledExpression {
+    CompiledExpression(
+      sql: "\(operand)::text COLLATE \"C\"", precedence: .collate, type: .text, isNullable: isNullable)
+  }
+
   /// Returns the value as a text, in SQLite's form.
   func asText() throws -> CompiledExpression {
     func converted(_ sql: SQL) -> CompiledExpression {

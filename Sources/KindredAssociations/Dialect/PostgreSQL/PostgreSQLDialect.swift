@@ -280,21 +280,18 @@ struct PostgreSQLDialect: SQLDialect {
 
   func sortable(_ value: CompiledExpression) -> CompiledExpression {
     guard let type = value.type, !type.isOrdered else { return value }
-    return text(value)
+    return value.textByBytes
   }
 
   func textOfEqual(_ value: CompiledExpression) -> CompiledExpression? {
     guard let type = value.type, type.isOrdered, !type.hasOneText || value.isNondeterministic else {
       return nil
     }
-    return text(value)
+    return value.textByBytes
   }
 
-  /// Returns the text of a value in the order of its bytes.
-  private func text(_ value: CompiledExpression) -> CompiledExpression {
-    CompiledExpression(
-      sql: "\(value.operand)::text COLLATE \"C\"", precedence: .collate, type: .text,
-      isNullable: value.isNullable)
+  func compared(_ key: SQL, _ type: ValueType, with other: ValueType) -> SQL? {
+    type.kind != .text && other.kind == .text ? "\(key)::text" : nil
   }
 
   func order(_ expression: SQL, isDescending: Bool, nulls: SortTerm.Nulls?, isNullable: Bool) -> SQL {

@@ -241,6 +241,8 @@ struct SQLiteDialect: SQLDialect {
 
   func textOfEqual(_ value: CompiledExpression) -> CompiledExpression? { nil }
 
+  func compared(_ key: SQL, _ type: ValueType, with other: ValueType) -> SQL? { nil }
+
   func page(limit: SQL?, offset: SQL?) -> SQL {
     let offset: SQL = offset.map { " OFFSET \($0)" } ?? ""
     guard let limit else { return offset.isEmpty ? SQL() : " LIMIT -1\(offset)" }

@@ -179,6 +179,7 @@ extension TableSources {
       let value = origin.column(step.originColumns[number], in: statement)
       let comparison = comparisons[number]
       guard dialect.hasAffinities else {
+        let (key, value) = operands(key, value, comparison, step)
         let collation = comparison?.explicitCollation(of: step)
         return collation.map { "\(key) = \(value) COLLATE \($0)" } ?? "\(key) = \(value)"
       }
@@ -190,6 +191,20 @@ extension TableSources {
       case .has: return "\(value) = +\(key)"
       }
     }
+  }
+
+  /// Returns a key of a step's destination and a value of its origin, converted where their types differ.
+  private func operands(
+    _ key: SQL, _ value: SQL, _ comparison: KeyComparison?, _ step: AssociationStep
+  ) -> (SQL, SQL) {
+    guard let comparison, let referring = dialect.type(of: comparison.referring),
+      let referred = dialect.type(of: comparison.referred), referring != referred
+    else { return (key, value) }
+    let (ofKey, ofValue) = step.direction == .belongsTo ? (referred, referring) : (referring, referred)
+    return (
+      dialect.compared(key, ofKey, with: ofValue) ?? key,
+      dialect.compared(value, ofValue, with: ofKey) ?? value
+    )
   }
 
   /// Returns the condition that links the records of a source to those of a subquery: `keys IN (SELECT …)`.
@@ -204,6 +219,7 @@ extension TableSources {
     var (keys, values) = (source.keys, step.originColumns.map { SQL.column(pivot.id, $0) })
     for (number, comparison) in comparisons.enumerated() {
       guard dialect.hasAffinities else {
+        (keys[number], values[number]) = operands(keys[number], values[number], comparison, step)
         if let collation = comparison?.explicitCollation(of: step) {
           keys[number] = "\(keys[number]) COLLATE \(collation)"
         }
