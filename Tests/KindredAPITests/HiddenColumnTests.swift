@@ -79,6 +79,34 @@ struct HiddenColumnTests {
   }
 
   @Test
+  func `the order of a view without a key doesn't reveal a hidden column`() throws {
+    let database = try TestDatabase(
+      """
+      CREATE TABLE team (id INTEGER PRIMARY KEY);
+      CREATE TABLE person (id INTEGER PRIMARY KEY, team INTEGER, pay INTEGER, name TEXT);
+      CREATE VIEW staff AS SELECT pay, team, name FROM person;
+      INSERT INTO team VALUES (1);
+      INSERT INTO person VALUES (1, 1, 30, 'Ann'), (2, 1, 10, 'Bob'), (3, 1, 20, 'Cy'), (4, 1, 5, 'Cy');
+      """,
+      modelFile: """
+        resources:
+          staffs: { hidden: [pay] }
+          teams:
+            associations:
+              staff: { hasMany: staffs, foreignKey: { team: id } }
+              first: { hasOne: staffs, foreignKey: { team: id } }
+        """)
+    let names = ["Ann", "Bob", "Cy", "Cy"]
+    func listed(_ names: [String]) -> String { names.map { #"{"name":"\#($0)"}"# }.joined(separator: ",") }
+    try expectRequest("/staffs?fields=name", on: database, json: "[\(listed(names))]")
+    try expectRequest("/staffs?fields=name&limit=2", on: database, json: "[\(listed(["Ann", "Bob"]))]")
+    try expectRequest(
+      "/teams?include=staff,first&staff.fields=name&first.fields=name&annotate=n:staff.concat(name)",
+      on: database,
+      json: #"[{"id":1,"n":"Ann,Bob,Cy,Cy","staff":[\#(listed(names))],"first":{"name":"Ann"}}]"#)
+  }
+
+  @Test
   func `the plan masks a name of several words`() throws {
     let database = try TestDatabase(
       #"CREATE TABLE member (id INTEGER PRIMARY KEY, name TEXT, "e-mail box" TEXT)"#,

@@ -27,6 +27,23 @@ struct WritingTests {
     #expect(served.text("/authors/2/books/1?fields=title") == #"{"title":"Chéri"}"#)
   }
 
+  @Test(arguments: [
+    (#"{"t2":24.7}"#, 200), (#"{"t2":24.70}"#, 200), (#"{"t2":24.71}"#, 422),
+    (#"{"j2":{"b":1,"a":[2,3.0]}}"#, 200), (#"{"j2":{"b":1,"a":[2,4]}}"#, 422), (#"{"j2":{"b":1}}"#, 422),
+  ])
+  func `computed values are accepted as they are, however written`(content: String, status: Int) throws {
+    let served = try Served(
+      contentsOf: [
+        """
+        CREATE TABLE item (
+          id int PRIMARY KEY, t numeric DEFAULT 12.35, t2 numeric GENERATED ALWAYS AS (t * 2) STORED, j jsonb,
+          j2 jsonb GENERATED ALWAYS AS (j) STORED)
+        """, #"INSERT INTO item (id, j) VALUES (1, '{"a": [2, 3], "b": 1}')"#,
+      ], isWritable: true)
+    let answer = served.send(.patch, "/items/1", content)
+    #expect(answer.hasPrefix("\(status)"), "\(answer)")
+  }
+
   @Test
   func `a record whose key is always generated is named by its key`() throws {
     let served = try Served(

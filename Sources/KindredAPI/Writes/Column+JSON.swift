@@ -127,6 +127,24 @@ extension SQLValue {
     return Base64.decode(text) == bytes
   }
 
+  /// Returns whether this is the same number, or the same JSON array or object, written otherwise.
+  ///
+  /// A text is no number here, even if it consists of digits.
+  func isJSON(of stored: SQLValue) -> Bool {
+    guard let stored = stored.keyText else { return false }
+    switch self {
+    case .integer(let value): return Double(stored) == Double(exactly: value)
+    case .real(let value): return Double(stored) == value
+    case .text(let text):
+      guard let first = text.utf8.first, [UInt8(ascii: "["), UInt8(ascii: "{")].contains(first),
+        let document = try? JSONDocumentParser.parse(Array(text.utf8)),
+        let other = try? JSONDocumentParser.parse(Array(stored.utf8))
+      else { return false }
+      return document.isEqual(to: other)
+    case .null, .blob: return false
+    }
+  }
+
   /// The value as text in a URL; nil for NULL.
   var keyText: String? {
     switch self {

@@ -122,7 +122,9 @@ extension RecordDraft {
   /// - Throws: `Problem` (422) if the content contains other values.
   func checkComputed(_ record: StoredRecord) throws {
     for (assignment, stored) in zip(computed, record.values(of: computed.map(\.column)))
-    where !assignment.value.isSameKey(as: stored) && !assignment.value.isBase64(of: stored) {
+    where !assignment.value.isSameKey(as: stored) && !assignment.value.isBase64(of: stored)
+      && !assignment.value.isJSON(of: stored)
+    {
       throw Problem.refusedValue(
         "`\(assignment.column)` is computed by the database, with another value; leave it out",
         at: pointer + assignment.column)

@@ -60,11 +60,23 @@ struct OrderCompiler {
 
   /// Returns the terms that make an order total.
   ///
-  /// Without a key, equal values of different texts are in the order of these, since they are different results.
+  /// Without a key, equal values of different texts are in the order of these, since they are different results; and
+  /// hidden columns only order records that look the same, since the order would reveal them.
   func keyTerms(of record: StatementRecord) -> [OrderTerm] {
-    let columns = record.keyColumns.map { dialect.sortable(context.expressions.compile($0, in: record)) }
-    let texts = record.table.primaryKey.isEmpty ? columns.compactMap(dialect.textOfEqual) : []
-    return (columns + texts).map { OrderTerm($0, exposure: Exposure([record])) }
+    func sortable(_ columns: [Column]) -> [CompiledExpression] {
+      columns.map { dialect.sortable(context.expressions.compile($0, in: record)) }
+    }
+    var values: [CompiledExpression] = []
+    if record.table.primaryKey.isEmpty {
+      let hidden = record.resource.hidden
+      for isHidden in [false, true] {
+        let columns = sortable(record.keyColumns.filter { hidden.contains($0.name) == isHidden })
+        values += columns + columns.compactMap(dialect.textOfEqual)
+      }
+    } else {
+      values = sortable(record.keyColumns)
+    }
+    return values.map { OrderTerm($0, exposure: Exposure([record])) }
   }
 
   /// Returns the requested orders of the to-one nodes, in the order of the nodes.
