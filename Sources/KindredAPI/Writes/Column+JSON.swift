@@ -133,7 +133,7 @@ extension SQLValue {
   func isJSON(of stored: SQLValue) -> Bool {
     guard let stored = stored.keyText else { return false }
     switch self {
-    case .integer(let value): return Double(stored) == Double(exactly: value)
+    case .integer(let value): return Double(stored).map { $0 == Double(exactly: value) } ?? false
     case .real(let value): return Double(stored) == value
     case .text(let text):
       guard let first = text.utf8.first, [UInt8(ascii: "["), UInt8(ascii: "{")].contains(first),
