@@ -56,9 +56,13 @@ struct DefinitionWords {
   private static let clocks: Set = ["date", "time", "datetime", "julianday", "unixepoch"]
 
   private static func words(in tokens: [SQLTokens.Token]) -> Set<String> {
-    let call = zip(tokens, zip(tokens.dropFirst(), tokens.dropFirst(2))).contains { name, parentheses in
-      guard case .word(let name) = name else { return false }
-      return clocks.contains(name.foldingASCIICase) && parentheses == (.symbol("("), .symbol(")"))
+    let call = tokens.indices.contains { index in
+      guard case .word(let name) = tokens[index] else { return false }
+      // `strftime` has a format before the time.
+      let isFormatted = name.foldingASCIICase == "strftime"
+      let rest = tokens[(index + 1)...].prefix(isFormatted ? 3 : 2)
+      return (isFormatted || clocks.contains(name.foldingASCIICase)) && rest.first == .symbol("(")
+        && rest.last == .symbol(")") && rest.count == (isFormatted ? 3 : 2)
     }
     let calls = zip(tokens, tokens.dropFirst()).compactMap { name, symbol in
       symbol == .symbol("(") ? name.name.map { $0.foldingASCIICase + "(" } : nil

@@ -77,8 +77,9 @@ struct PageWalkTests {
         CREATE VIEW aged AS SELECT id, julianday('now') - julianday(d) AS age FROM o;
         CREATE VIEW older AS SELECT age, id FROM aged;
         CREATE VIEW latest AS SELECT id, julianday() - julianday(d) AS age FROM o;
+        CREATE VIEW counted AS SELECT id, strftime('%s') - strftime('%s', d) AS age FROM o;
         """, modelFile: "resources: { ageds: { key: [id] } }")
-    for resource in ["ageds", "olders", "latests"] {
+    for resource in ["ageds", "olders", "latests", "counteds"] {
       func ids(_ texts: [String]) -> String {
         joined(texts).matches(of: /"id":(\d)/).map { $0.1 }.joined()
       }

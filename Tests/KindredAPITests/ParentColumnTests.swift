@@ -91,6 +91,27 @@ struct ParentColumnTests {
       json: #"[{"books":[{"id":1,"notes":[true]},{"id":2,"notes":[]}]}]"#)
   }
 
+  @Test
+  func `in a comparison with an expression of a common table expression`() throws {
+    let database = try TestDatabase(
+      """
+      CREATE TABLE book (id INTEGER PRIMARY KEY, authorId INTEGER, title TEXT);
+      CREATE INDEX bookOnAuthor ON book (authorId);
+      INSERT INTO book VALUES (1, 1, '2'), (2, 1, 'x');
+      """,
+      modelFile: """
+        commonTableExpressions:
+          stats: { sql: "SELECT authorId, COUNT(*) AS n FROM book GROUP BY authorId" }
+        resources:
+          stats: { associations: { books: { hasMany: books, foreignKey: { authorId: authorId } } } }
+        """)
+    for condition in ["title=../n", "../n=title", "title in (../n)"] {
+      try expectRequest(
+        "/stats?include=books&books.values=id&books.filter=\(condition)", on: database,
+        json: #"[{"authorId":1,"n":2,"books":[1]}]"#)
+    }
+  }
+
   @Test(arguments: [
     ("../title=title", #"?2 = "book"."title""#), ("year>../year", #""book"."year" > ?2"#),
     ("../year<1900", "?2 < ?3"), ("../title='a'", "?2 = ?3"), ("../year in (1,2)", "?2 IN (?3, ?4)"),

@@ -49,6 +49,7 @@ struct TypeTests {
     ("/things?fields=v:max(data)", #"[{"v":"AP8="}]"#),
     ("/things?fields=v:sum(price)", #"[{"v":22.50}]"#),
     ("/things?fields=v:coalesce(doc,'{}')&limit=1", #"[{"v":{"n" : 1}}]"#),
+    ("/things?fields=id&filter=coalesce(docb,0) is not null&limit=1", #"[{"id":1}]"#),
     ("/things?fields=v:count(distinct doc)", #"[{"v":5}]"#),
     ("/things?fields=v:count(distinct docb)", #"[{"v":5}]"#),
     ("/things?fields=id&filter=day<date('2024-01-03')", #"[{"id":1}]"#),

@@ -15,9 +15,15 @@ struct ComparisonRules: Equatable {
 
   /// The rules of a column of a table or view.
   ///
-  /// A column of a view without a declared type is mostly an expression, which has no affinity.
+  /// A column of a view or a common table expression without a declared type is mostly an expression, which has no
+  /// affinity.
   init(of column: Column, in table: Table) {
-    let isExpression = table.kind == .view && column.declaredType.isEmpty && column.affinity == .blob
+    let isDerived =
+      switch table.kind {
+      case .view, .commonTableExpression, .ofRequest: true
+      case .table, .virtual: false
+      }
+    let isExpression = isDerived && column.declaredType.isEmpty && column.affinity == .blob
     (affinity, collation) = (isExpression ? nil : column.affinity, column.collation)
   }
 

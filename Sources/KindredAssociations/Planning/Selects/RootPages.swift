@@ -160,9 +160,6 @@ struct RootPages {
 extension Table {
   /// Whether the clock may change a column of a view that reads it, or the rows in which a subquery finds the column.
   fileprivate func isMoving(_ column: String, inSubquery: Bool) -> Bool {
-    guard !inSubquery else { return true }
-    guard !identity.contains(where: { $0.name == column }) else { return false }
-    // A column with a declared type is one of a table, which the clock doesn't change.
-    return self.column(named: column)?.declaredType.isEmpty ?? true
+    inSubquery || !identity.contains { $0.name == column }
   }
 }
