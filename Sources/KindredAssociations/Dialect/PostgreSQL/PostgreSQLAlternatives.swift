@@ -43,7 +43,9 @@ struct PostgreSQLAlternatives {
         message: "the values must not mix booleans and numbers; write `cast(… as integer)` for the booleans")
     }
     if type.kind == .text, value.isLiteral { return try value.asText() }
-    if type.kind == .json, other.kind == .text || other.kind.isNumber, case .literal(let binding, _) = value.form {
+    if type.kind == .json, other.kind == .text || other.kind.isNumber,
+      case .literal(let binding, _) = value.form
+    {
       return CompiledExpression(sql: type.parameter(binding), type: type, form: value.form)
     }
     if value.isLiteral { return try PostgreSQLComparison.converted(first, type, beside: value, 0, number).1 }
