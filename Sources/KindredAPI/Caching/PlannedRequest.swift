@@ -32,6 +32,7 @@ final class PlannedRequest: Sendable {
     name: String = "", order: RequestOrder
   ) {
     self.plan = plan
+    // The plan is shared by requests with other literals.
     self.isTimeless = isTimeless && !parameters.literals.contains(where: \.mayNameTime)
     self.readsLiterals = readsLiterals
     self.explains = explains

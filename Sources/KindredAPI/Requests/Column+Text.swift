@@ -22,12 +22,7 @@ extension Column {
   /// no infinity as a number.
   func spelling(of text: String) -> String {
     if affinity == .integer { return text.withoutFraction }
-    guard namesInfinities else { return text }
-    return switch text {
-    case Double.infinity.literal: "Infinity"
-    case (-Double.infinity).literal: "-Infinity"
-    default: text
-    }
+    return nameOfInfinity(text.utf8) ?? text
   }
 
   /// Whether some texts are written differently for the database.

@@ -127,10 +127,10 @@ extension SQLValue {
     return Base64.decode(text) == bytes
   }
 
-  /// Returns whether this is the same number, or the same JSON array or object, written otherwise.
+  /// Returns whether this is the same number, or the same JSON array or object, however written.
   ///
   /// A text is no number here, even if it consists of digits.
-  func isJSON(of stored: SQLValue) -> Bool {
+  func isSameValue(as stored: SQLValue) -> Bool {
     guard let stored = stored.keyText else { return false }
     switch self {
     case .integer(let value): return Double(stored).map { $0 == Double(exactly: value) } ?? false

@@ -123,7 +123,7 @@ extension RecordDraft {
   func checkComputed(_ record: StoredRecord) throws {
     for (assignment, stored) in zip(computed, record.values(of: computed.map(\.column)))
     where !assignment.value.isSameKey(as: stored) && !assignment.value.isBase64(of: stored)
-      && !assignment.value.isJSON(of: stored)
+      && !assignment.value.isSameValue(as: stored)
     {
       throw Problem.refusedValue(
         "`\(assignment.column)` is computed by the database, with another value; leave it out",

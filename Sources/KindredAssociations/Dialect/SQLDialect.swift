@@ -114,8 +114,8 @@ protocol SQLDialect: Sendable {
 
   /// Returns the call of a scalar function, whose name and number of arguments have been checked.
   func function(_ name: String, _ arguments: [CompiledExpression]) throws -> CompiledExpression
-  /// Replaces 'now' in the arguments of a date function by the time of the request, so that an order by it is the same
-  /// on all pages.
+  /// Replaces 'now' in the arguments of a date function by the time of the first page, so that an order by it is the
+  /// same on all pages; does nothing where each page has the time of its own transaction.
   func bindTime(of function: String, _ arguments: inout [CompiledExpression])
   /// Whether the SQL of this function depends on the values of literals among its arguments.
   func readsLiterals(of function: String) -> Bool

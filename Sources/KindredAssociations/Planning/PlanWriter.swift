@@ -37,7 +37,8 @@ struct PlanWriter {
 
   /// Returns the number of bytes of SQL that only find the page.
   ///
-  /// They don't count: later pages need about five times as much SQL as the first one, and must not be refused for it.
+  /// They don't count: later pages need several times as much SQL as the first one, more the more terms the order has,
+  /// and must not be refused for it. The database still limits each statement.
   private func lengthOfPaging(_ plan: Plan, _ tree: SelectTree) -> Int {
     guard plan.sqlLength > state.budget.limits.sqlLength, let pages = tree.pages, let root = tree.nodes.first
     else { return 0 }

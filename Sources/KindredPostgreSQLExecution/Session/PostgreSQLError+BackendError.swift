@@ -32,18 +32,17 @@ extension PostgreSQLError: BackendError {
     // Types of extensions report a value as an internal error, or since PostgreSQL 16 as one of syntax; types of the
     // names of objects, such as `regclass`, report an unknown name.
     case "22": return ofValue
-    case "XX", "42": if parameter != nil { return ofValue }
+    case "XX" where parameter != nil, "42" where parameter != nil: return ofValue
     case "23": return .constraint(constraintKind)
     // A rule of the table excludes what the statement needs, such as `RETURNING`.
     case "0A" where concernsChange && !isTransient: return .constraint(.other)
     case "40": return .busy
     case "54": return .tooLarge(message)
-    case "08", "26", "53", "57", "58": return .unavailable
-    default: break
+    case "08", "26", "53", "57", "58", "XX": return .unavailable
+    default:
+      if isTransient { return .busy }
+      return concernsChange && isInFunction ? .constraint(.other) : .defect
     }
-    if category == "XX" { return .unavailable }
-    if isTransient { return .busy }
-    return concernsChange && isInFunction ? .constraint(.other) : .defect
   }
 
   /// The kind of an error about a value.

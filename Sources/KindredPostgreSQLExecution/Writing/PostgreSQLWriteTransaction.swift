@@ -333,21 +333,11 @@ private final class PostgreSQLInsertion: RecordInsertion {
   func bind(_ value: SQLValue, at index: Int) throws { values[index] = value.postgreSQLText }
 
   func bind(text: UnsafeRawBufferPointer, at index: Int) throws {
-    values[index] = columns[index].infinity(ofText: text) ?? Array(text)
+    values[index] = columns[index].nameOfInfinity(text).map { Array($0.utf8) } ?? Array(text)
   }
 
   func run() throws -> Bool {
     try transaction.add(Query(sql, values), to: written)
     return true
-  }
-}
-
-extension Column {
-  /// Returns PostgreSQL's name of the infinity for the text by which Kindred writes one; nil for other texts and for
-  /// columns that have none.
-  fileprivate func infinity(ofText text: UnsafeRawBufferPointer) -> [UInt8]? {
-    guard affinity == .real || affinity == .numeric else { return nil }
-    if text.elementsEqual("9e999".utf8) { return Array("Infinity".utf8) }
-    return text.elementsEqual("-9e999".utf8) ? Array("-Infinity".utf8) : nil
   }
 }

@@ -149,7 +149,7 @@ struct TreeBuilder {
         let best = try context.searches.join(
           node.searches[last], to: record, isPlain: !node.isDistinct && !node.isGrouped)
         // The rank of a record depends on all others, including invisible ones.
-        rank = context.rules.restricts(record) ? [] : [best].compactMap(\.self)
+        rank = context.rules.restricts(record) ? [] : best.map { [$0] } ?? []
       }
     }
     if !isFiltered {
