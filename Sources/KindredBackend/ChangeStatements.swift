@@ -52,7 +52,7 @@ extension Table {
 /// Caches the statements that change records, by their shape.
 public final class ChangeStatements: Sendable {
   private struct Shape: Hashable {
-    let table: String
+    let table: ExactName
     let change: TableChange
   }
 
@@ -69,7 +69,7 @@ public final class ChangeStatements: Sendable {
 
   /// Returns the statement of a shape.
   public func statement(_ change: TableChange, of table: Table) -> ExecutableStatement {
-    let shape = Shape(table: table.name, change: change)
+    let shape = Shape(table: ExactName(table.name), change: change)
     if let statement = statements.withLock({ $0[shape] }) { return statement }
     let statement = ExecutableStatement(change, of: table, dialect)
     statements.withLock { statements in

@@ -26,14 +26,14 @@ public struct ExecutableLookup: Sendable {
 /// Caches the lookups of records, by the shape of their path.
 public final class RecordLookups: Sendable {
   private struct Shape: Hashable {
-    let resource: String
+    let resource: ExactName
     let segments: [Segment]
-    let columns: [String]
+    let columns: [ExactName]
   }
 
   private enum Segment: Hashable {
-    case association(String)
-    case record([String], literals: [[Int]])
+    case association(ExactName)
+    case record([ExactName], literals: [[Int]])
   }
 
   private static let capacity = 1024
@@ -51,11 +51,12 @@ public final class RecordLookups: Sendable {
   public func lookup(_ path: RequestPath, columns: [String]) throws -> ExecutableLookup {
     let segments = path.segments.map { segment -> Segment in
       switch segment {
-      case .association(let association): .association(association.key)
-      case .record(let key): .record(key.map(\.name), literals: key.map(\.literals))
+      case .association(let association): .association(ExactName(association.key))
+      case .record(let key): .record(key.map { ExactName($0.name) }, literals: key.map(\.literals))
       }
     }
-    let shape = Shape(resource: path.resource, segments: segments, columns: columns)
+    let shape = Shape(
+      resource: ExactName(path.resource), segments: segments, columns: columns.exact)
     if let lookup = lookups.withLock({ $0[shape] }) { return lookup }
     let lookup = ExecutableLookup(try Planner(model: model).lookup(path, columns: columns))
     lookups.withLock { lookups in

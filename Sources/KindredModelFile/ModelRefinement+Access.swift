@@ -8,7 +8,7 @@ extension ModelRefinement {
       let fields = try definition.fields.map { try $0.map { try column($0, of: table) } }
       let entry = AccessEntry(
         roles: definition.roles.map { Set($0.map(\.value)) }, rows: definition.rows?.value,
-        fields: fields.map { Set($0) })
+        fields: fields.map { NameSet($0) })
       for verb in definition.verbs { access.entries[verb, default: []].append(entry) }
     }
     return access

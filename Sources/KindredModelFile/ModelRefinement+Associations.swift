@@ -19,7 +19,7 @@ extension ModelRefinement {
           model.resources[name.value]?.associations[key] = nil
           continue
         }
-        if table.columns.contains(where: { $0.name == key }), !hidden.contains(key) {
+        if table.columns.contains(named: key), !hidden.contains(key) {
           throw file.error(
             entry.key.line, "`\(key)` is a column of `\(table.name)`; choose another key, or hide the column")
         }

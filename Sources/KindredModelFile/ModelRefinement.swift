@@ -35,7 +35,7 @@ struct ModelRefinement {
   let file: ModelFile
   var model: Model
   /// The inferred associations between the remaining resources, by resource.
-  var inferred: [String: OrderedDictionary<String, Association>] = [:]
+  var inferred: NameDictionary<NameDictionary<Association>> = [:]
 
   init(_ model: Model, file: ModelFile) {
     self.model = model
@@ -94,7 +94,7 @@ extension ModelRefinement {
     do {
       for (expression, table) in zip(expressions, try tables(definitions)) {
         let names = try expression.key.map { try column($0, of: table) }
-        let key = names.compactMap { name in table.columns.firstIndex { $0.name == name } }
+        let key = names.compactMap { name in table.columns.firstIndex(named: name) }
         let keyed = table.identified(by: key)
         model.tables[table.name] = keyed
         model.resources[table.name] = Resource(name: table.name, table: keyed)
@@ -129,8 +129,8 @@ extension ModelRefinement {
     let mentioned = Dictionary(
       file.resources.map { ($0.name.value, $0) }, uniquingKeysWith: { first, _ in first })
     /// The new names of resources, as destinations of associations, by their old names.
-    var successors: [String: String] = [:]
-    var resources: OrderedDictionary<String, Resource> = [:]
+    var successors: NameDictionary<String> = [:]
+    var resources: NameDictionary<Resource> = [:]
     for resource in before.values {
       let given = names[resource.table.name] ?? []
       // A table that the file gives another name loses the inferred one, unless the file mentions that as well.
@@ -151,7 +151,7 @@ extension ModelRefinement {
       }
     }
     for (name, resource) in resources {
-      let associations: OrderedDictionary<String, Association> = resource.associations.compactMapValues {
+      let associations: NameDictionary<Association> = resource.associations.compactMapValues {
         guard let destination = successors[$0.destination] else { return nil }
         var association = $0
         association.destination = destination
@@ -177,7 +177,7 @@ extension ModelRefinement {
       guard !names.isEmpty, Set(names).count == names.count else {
         throw file.error(line, "`key` must list the columns that identify a row, each once; write `[id]`")
       }
-      let columns = names.compactMap { name in table.columns.firstIndex { $0.name == name } }
+      let columns = names.compactMap { name in table.columns.firstIndex(named: name) }
       if let other = keys[table.name], other != columns {
         throw file.error(
           line, "`\(table.name)` already has another key; give all of its resources the same key")
@@ -187,7 +187,7 @@ extension ModelRefinement {
     for (table, key) in keys {
       guard let keyed = model.tables[table]?.identified(by: key) else { continue }
       model.tables[table] = keyed
-      for (name, resource) in model.resources where resource.table.name == table {
+      for (name, resource) in model.resources where ExactName(resource.table.name) == ExactName(table) {
         model.resources[name]?.table = keyed
       }
     }
@@ -197,7 +197,7 @@ extension ModelRefinement {
   fileprivate mutating func refineColumns() throws {
     for (name, refinement) in refinements {
       guard var resource = model.resources[name.value] else { continue }
-      resource.hidden = Set(try refinement.hidden.map { try column($0, of: resource.table) })
+      resource.hidden = NameSet(try refinement.hidden.map { try column($0, of: resource.table) })
       if let fields = refinement.fields {
         resource.fields = try fields.map { field in
           let column = try column(field, of: resource.table)

@@ -7,14 +7,14 @@ final class RuleTests: Sendable {
   /// Identifies a rule.
   enum Rule: Hashable {
     /// The rule of a resource for a verb.
-    case of(ResourceAccess.Verb, resource: String)
+    case of(ResourceAccess.Verb, resource: ExactName)
     /// The rules of all resources of a table, for records that aren't reached through one of them: the destination of a
     /// foreign key, or a record of a join table.
-    case sight(ofTable: String)
+    case sight(ofTable: ExactName)
   }
 
   private enum Key: Hashable {
-    case stored(Rule, by: [String])
+    case stored(Rule, by: [ExactName])
     case draft(Rule, DraftShape)
   }
 
@@ -31,7 +31,7 @@ final class RuleTests: Sendable {
   func lookup(
     _ rule: Rule, _ condition: Expression?, of resource: Resource, by columns: [String]
   ) throws -> ExecutableLookup {
-    try lookup(.stored(rule, by: columns)) { try $0.test(condition, of: resource, by: columns) }
+    try lookup(.stored(rule, by: columns.exact)) { try $0.test(condition, of: resource, by: columns) }
   }
 
   /// Returns the statement that tests a record that can't be stored.

@@ -16,7 +16,7 @@ struct TokenClaims {
   }
 
   /// The value of a top-level member, or nil if it is absent.
-  subscript(_ name: String) -> JSONDocument.Node? { members.first { $0.name == name }?.value }
+  subscript(_ name: String) -> JSONDocument.Node? { members.first { $0.name.hasBytes(of: name) }?.value }
 
   /// Returns the number in a claim, or nil if the claim is absent.
   ///
@@ -54,7 +54,7 @@ struct TokenClaims {
   func roles(at path: String) -> Set<String> { Set(Self.node(at: path, in: members).map(Self.texts) ?? []) }
 
   private static func node(at path: String, in members: [JSONDocument.Member]) -> JSONDocument.Node? {
-    if let found = members.first(where: { $0.name == path }) { return found.value }
+    if let found = members.first(where: { $0.name.hasBytes(of: path) }) { return found.value }
     for member in members where path.hasPrefix(member.name + ".") {
       guard case .object(let inner) = member.value.content else { continue }
       let rest = String(path.dropFirst(member.name.count + 1))

@@ -57,12 +57,12 @@ struct WriteRules {
   /// Returns whether a record of a resource, found by these columns, is visible; true if no row rule could hide it,
   /// even if it doesn't exist.
   func isInSight(_ resource: Resource, by columns: [String], _ values: [SQLValue]) throws -> Bool {
-    try isInSight(resource, .of(.read, resource: resource.name), by: columns, values)
+    try isInSight(resource, .of(.read, resource: ExactName(resource.name)), by: columns, values)
   }
 
   /// Returns the same for a record that isn't reached through a resource.
   func isInSight(ofTable table: Table, by columns: [String], _ values: [SQLValue]) throws -> Bool {
-    try isInSight(model.resource(of: table), .sight(ofTable: table.name), by: columns, values)
+    try isInSight(model.resource(of: table), .sight(ofTable: ExactName(table.name)), by: columns, values)
   }
 
   private func isInSight(
@@ -97,7 +97,7 @@ struct WriteRules {
     guard !columns.isEmpty,
       try holds(
         version.ruleTests.lookup(
-          .of(verb, resource: resource.name), condition, of: resource, by: columns),
+          .of(verb, resource: ExactName(resource.name)), condition, of: resource, by: columns),
         record.values(of: columns))
     else {
       throw RequestError.forbidden(resource.name)
@@ -203,7 +203,7 @@ extension WriteRules {
     let locators = written.present == nil ? [] : resource.table.locatorColumns
     let shape = DraftShape(columns: written.draft.columns, reset: written.reset, locators: locators)
     let lookup = try version.ruleTests.lookup(
-      .of(verb, resource: resource.name), condition, of: resource, shape)
+      .of(verb, resource: ExactName(resource.name)), condition, of: resource, shape)
     let found = written.present?.values(of: locators) ?? []
     guard try holds(lookup, written.draft.assignments.map(\.value) + found) else {
       throw RequestError.forbidden(resource.name)

@@ -7,24 +7,26 @@ final class ShapeVocabulary: Sendable {
     private let key: Column?
     /// Whether paths name records by such a column.
     let hasKey: Bool
-    let associations: [String: Association]
+    let associations: NameDictionary<Association>
     /// The parameters that compare a column for which every text has one candidate.
-    private let columns: Set<String>
+    private let columns: NameSet
     /// A bit for each length and first byte of their names, modulo 64: few other names have one of them.
     private let marks: UInt64
     /// Those of them that write some texts differently.
-    private let respelled: [String: Column]
+    private let respelled: NameDictionary<Column>
 
     init(_ resource: KindredAssociations.Resource) {
       let table = resource.table
       let key = table.primaryKey.count == 1 ? table.columns[table.primaryKey[0]] : nil
       self.key = key.flatMap { $0.hasOneCandidate ? $0 : nil }
       hasKey = self.key != nil
-      associations = Dictionary(uniqueKeysWithValues: resource.associations.map { ($0, Association($1)) })
+      associations = resource.associations.mapValues(Association.init)
       let compared = resource.columns.filter(\.hasOneCandidate)
-      columns = Set(compared.map(\.name)).subtracting(RequestNode.rootParameterNames)
+      var columns = NameSet(compared.map(\.name))
+      columns.subtract(RequestNode.rootParameterNames)
+      self.columns = columns
       marks = columns.reduce(0) { marks, name in marks | Self.mark(name.utf8) }
-      respelled = Dictionary(
+      respelled = NameDictionary(
         compared.filter(\.isRespelled).map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
@@ -58,9 +60,9 @@ final class ShapeVocabulary: Sendable {
     }
   }
 
-  let resources: [String: Resource]
+  let resources: NameDictionary<Resource>
 
   init(_ model: Model) {
-    resources = Dictionary(uniqueKeysWithValues: model.resources.map { ($0, Resource($1)) })
+    resources = model.resources.mapValues(Resource.init)
   }
 }

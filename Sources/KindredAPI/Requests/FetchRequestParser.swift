@@ -141,13 +141,13 @@ struct FetchRequestParser {
       ? RequestNode.rootParameterNames.contains(parameter.kind)
       : RequestNode.parameterNames.contains(parameter.kind)
         && tree.root.children[parameter.node[0]] != nil
-    return isKnown ? nil : tree.root.resource.columns.first { $0.name == parameter.name }
+    return isKnown ? nil : tree.root.resource.columns.first(named: parameter.name)
   }
 
   /// Adds a value that the column may have; repeated, any of the values may match.
   private mutating func add(_ column: Column, _ text: String, to node: inout RequestNode) {
     let candidates = column.candidates(for: text).map { literals.number(of: $0, in: .parameter(column.name)) }
-    if let index = node.equalities.firstIndex(where: { $0.name == column.name }) {
+    if let index = node.equalities.firstIndex(where: { $0.name.hasBytes(of: column.name) }) {
       node.equalities[index].literals += candidates
     } else {
       node.equalities.append(RequestPath.KeyColumn(name: column.name, literals: candidates))

@@ -40,7 +40,7 @@ struct PathParser {
         let key = try decode(segment, number)
         guard let association = resource.associations[key] else {
           if allowsColumn, number == segments.count - 1,
-            let column = resource.columns.first(where: { $0.name == key })
+            let column = resource.columns.first(named: key)
           {
             self.column = column
             return path
@@ -106,7 +106,7 @@ struct PathParser {
           at: Origin(number: number))
       }
       let name = try decode(pair[..<sign], number)
-      guard let column = resource.columns.first(where: { $0.name == name }) else {
+      guard let column = resource.columns.first(named: name) else {
         throw RequestError.unknown(
           name, .invalidKey, "`\(name)` is not a column of \(resource.name)",
           among: resource.columns.map(\.name),

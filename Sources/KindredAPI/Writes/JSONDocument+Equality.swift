@@ -1,3 +1,5 @@
+import KindredAssociations
+
 extension JSONDocument {
   /// Returns whether both have equal values, however written: spaces, the order of members and the digits of numbers
   /// don't count.
@@ -14,7 +16,7 @@ extension JSONDocument {
     case (.array(let values), .array(let others)):
       return values.count == others.count && zip(values, others).allSatisfy { isEqual($0, to: $1, of: other) }
     case (.object(let members), .object(let others)):
-      let values = Dictionary(others.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
+      let values = NameDictionary(others.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
       return members.count == others.count
         && members.allSatisfy { member in
           values[member.name].map { isEqual(member.value, to: $0, of: other) } ?? false

@@ -159,14 +159,14 @@ extension Problem {
 extension Resource {
   /// Returns the columns that an error is about, if clients may see all of them.
   fileprivate func columns(namedBy error: any BackendError) -> [String] {
-    let visible = Set(columns.map(\.name))
+    let visible = NameSet(columns.map(\.name))
     let named = error.columns(of: table)
     return named.allSatisfy(visible.contains) ? named : []
   }
 
   /// Returns the name of the constraint that an error is about, unless it tells of a column that clients may not see.
   fileprivate func constraint(namedBy error: any BackendError) -> String? {
-    let visible = Set(columns.map(\.name))
+    let visible = NameSet(columns.map(\.name))
     let hidden = table.columns.map(\.name).filter { !visible.contains($0) }
     guard let name = error.constraintName(of: table), !hidden.contains(where: name.contains) else {
       return nil

@@ -42,9 +42,9 @@ struct RecordDraft: Sendable {
   var namedColumns: [String] { columns + computed.map(\.column) }
 
   /// The columns whose values the client chose, in the content or in the path.
-  var chosenColumns: Set<String> { Set(assignments.filter(\.isChosen).map(\.column)) }
+  var chosenColumns: NameSet { NameSet(assignments.filter(\.isChosen).map(\.column)) }
 
-  func value(of column: String) -> SQLValue? { assignments.first { $0.column == column }?.value }
+  func value(of column: String) -> SQLValue? { assignments.first { $0.column.hasBytes(of: column) }?.value }
 
   /// Returns whether the draft consists only of the key of a record.
   func isKey(of table: Table) -> Bool {
@@ -52,7 +52,7 @@ struct RecordDraft: Sendable {
     // The database may generate the key (PostgreSQL's `GENERATED ALWAYS AS IDENTITY`).
     let given = given
     return nested.isEmpty && given.count == key.count
-      && key.allSatisfy { name in given.contains { $0.column == name && $0.value != .null } }
+      && key.allSatisfy { name in given.contains { $0.column.hasBytes(of: name) && $0.value != .null } }
   }
 
   /// Adds a value of the content.
@@ -61,7 +61,7 @@ struct RecordDraft: Sendable {
   mutating func add(_ assignment: Assignment, to column: Column, of resource: Resource) throws {
     guard column.isGenerated else { return assignments.append(assignment) }
     // Checking the value would reveal the stored one.
-    guard resource.columns.contains(where: { $0.name == column.name }) else {
+    guard resource.columns.contains(named: column.name) else {
       throw Problem.refusedValue(
         "`\(column.name)` is computed by the database; leave it out", at: pointer + column.name)
     }
@@ -86,7 +86,7 @@ struct RecordDraft: Sendable {
   /// Removes the columns whose values are the given ones.
   mutating func leaveOut(_ columns: [String], equalTo values: [SQLValue]) {
     for (column, value) in zip(columns, values) {
-      assignments.removeAll { $0.column == column && $0.value.isSameKey(as: value) }
+      assignments.removeAll { $0.column.hasBytes(of: column) && $0.value.isSameKey(as: value) }
     }
   }
 
@@ -97,7 +97,7 @@ struct RecordDraft: Sendable {
     _ columns: [String], equalTo values: [SQLValue], from source: String, by collations: [String] = []
   ) throws {
     for (index, (column, value)) in zip(columns, values).enumerated() {
-      guard let position = assignments.firstIndex(where: { $0.column == column }) else { continue }
+      guard let position = assignments.firstIndex(where: { $0.column.hasBytes(of: column) }) else { continue }
       let collation = collations.indices.contains(index) ? collations[index] : "BINARY"
       guard assignments[position].value.isSameKey(as: value, by: collation) else {
         throw Problem.refusedValue(
@@ -145,7 +145,7 @@ extension RecordDraft {
 
   /// Keeps stored BLOBs as BLOBs if the client sends them back unchanged, in base64.
   mutating func keepBlobs(of record: StoredRecord, in table: Table) {
-    let columns = Set(possibleBlobs(in: table))
+    let columns = NameSet(possibleBlobs(in: table))
     guard !columns.isEmpty else { return }
     assignments = assignments.map { assignment in
       guard columns.contains(assignment.column),
@@ -166,7 +166,7 @@ struct RecordDraftReader {
   /// The paths of the associations encountered so far.
   private(set) var paths: [[String]] = []
   /// A cache of the columns that records of each resource may contain.
-  private var columns: [String: [Column]] = [:]
+  private var columns: NameDictionary<[Column]> = [:]
 
   init(model: Model, document: JSONDocument, limits: RequestLimits, isMergePatch: Bool = false) {
     self.model = model
@@ -188,7 +188,7 @@ struct RecordDraftReader {
     let columns = columns(of: resource)
     for member in members {
       let pointer = record + member.name
-      if let index = columns.firstIndex(where: { $0.name == member.name }) {
+      if let index = columns.firstIndex(named: member.name) {
         let column = columns[index]
         do {
           let value = try column.value(of: member.value, in: document)

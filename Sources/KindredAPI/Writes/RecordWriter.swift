@@ -59,7 +59,7 @@ struct RecordWriter {
     let draft = try storingReferences(of: draft)
     try rules.willUpdate(record, draft.namedColumns, of: resource)
     let reset = rules.resettable(resource.columns, of: resource).map(\.name).filter { name in
-      isWhole && resource.table.column(named: name)?.isGenerated == false && !kept.contains(name)
+      isWhole && resource.table.column(named: name)?.isGenerated == false && !kept.containsExactly(name)
         && draft.value(of: name) == nil
     }
     guard let changed = try change(record, of: resource, to: draft, resetting: reset) else { return nil }
@@ -93,10 +93,10 @@ struct RecordWriter {
       let values = draft.assignments.map(\.value) + record.values(of: table.locatorColumns)
       guard let row = try run(change, values, storing: written).first else { return nil }
       // A view returns the given values, and NULL for the rest.
-      let known = table.kind == .view ? returned.filter { !draft.columns.contains($0) } : []
+      let known = table.kind == .view ? returned.filter { !draft.columns.containsExactly($0) } : []
       record = StoredRecord(returned, row).with(known, of: record)
       let key = table.primaryKey.map { table.columns[$0].name }
-      guard record.hasKey(of: table) || !key.contains(where: (draft.columns + reset).contains) else {
+      guard record.hasKey(of: table) || !key.contains(where: (draft.columns + reset).containsExactly) else {
         throw Problem.refusedValue("the record needs a key", at: draft.pointer)
       }
     }
@@ -117,7 +117,7 @@ struct RecordWriter {
     returning columns: [String] = []
   ) throws -> (record: StoredRecord?, isNew: Bool) {
     let given = draft.given
-    let values = key.compactMap { name in given.first { $0.column == name }?.value }
+    let values = key.compactMap { name in given.first { $0.column.hasBytes(of: name) }?.value }
     // NULL never matches a key.
     guard values.count == key.count, !values.contains(.null) else {
       return (try insert(draft, into: resource, returning: columns), true)
@@ -169,7 +169,7 @@ struct RecordWriter {
       }
     }
     var once: [String] = []
-    for column in all + columns where !once.contains(column) { once.append(column) }
+    for column in all + columns where !once.containsExactly(column) { once.append(column) }
     return once
   }
 

@@ -46,7 +46,7 @@ struct RefusalReasons {
   /// Returns the problem of the first dangling reference of a record, or nil.
   func danglingReference(of written: UnstoredRecord) throws -> Problem? {
     for key in written.resource.table.foreignKeys
-    where key.columns.contains(where: written.draft.columns.contains) {
+    where key.columns.contains(where: written.draft.columns.containsExactly) {
       let values = try writer.rules.values(of: key.columns, in: written)
       guard !values.contains(.null), let table = writer.model.tables[key.destination] else { continue }
       let columns = key.destinationColumns
@@ -82,11 +82,11 @@ extension Resource {
   ///   - pointer: The position of the record.
   func omittedReference(of given: [String], at pointer: JSONPointer) -> Problem? {
     let keys = table.foreignKeys.filter { key in
-      !key.columns.contains(where: given.contains)
+      !key.columns.contains(where: given.containsExactly)
         && key.columns.allSatisfy { table.column(named: $0)?.hasDefault ?? false }
     }
     guard keys.count == 1, let key = keys.first,
-      key.columns.allSatisfy({ name in columns.contains { $0.name == name } })
+      key.columns.allSatisfy(columns.contains(named:))
     else { return nil }
     var problem = Problem.danglingReference(key.columns, at: pointer)
     problem.detail += " (the content omits it, so the database fills it in)"

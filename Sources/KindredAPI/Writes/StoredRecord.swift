@@ -14,13 +14,13 @@ struct StoredRecord {
 
   /// Returns the values of columns; NULL for those that weren't read.
   func values(of columns: [String]) -> [SQLValue] {
-    columns.map { name in names.firstIndex(of: name).map { row[$0] } ?? .null }
+    columns.map { name in names.firstIndex(ofExactly: name).map { row[$0] } ?? .null }
   }
 
   /// Returns the record with these columns taken from another one.
   func with(_ columns: [String], of other: StoredRecord) -> StoredRecord {
     guard !columns.isEmpty else { return self }
-    let kept = names.indices.filter { !columns.contains(names[$0]) }
+    let kept = names.indices.filter { !columns.containsExactly(names[$0]) }
     return StoredRecord(
       kept.map { names[$0] } + columns, kept.map { row[$0] } + other.values(of: columns))
   }
@@ -39,7 +39,7 @@ struct StoredRecord {
     !table.primaryKey.isEmpty
       && table.primaryKey.allSatisfy { position in
         let name = table.columns[position].name
-        return names.firstIndex(of: name).map { row[$0] != .null } ?? false
+        return names.firstIndex(ofExactly: name).map { row[$0] != .null } ?? false
       }
   }
 
@@ -61,6 +61,6 @@ extension Table {
   /// The columns that locate a record and those of its key, without duplicates.
   var identifyingColumns: [String] {
     let key = primaryKey.map { columns[$0].name }
-    return locatorColumns + key.filter { !locatorColumns.contains($0) }
+    return locatorColumns + key.filter { !locatorColumns.containsExactly($0) }
   }
 }

@@ -22,7 +22,7 @@ extension WriteExecution {
     if let problem = try reasons.danglingReference(of: drafts, in: resource) { return problem }
     if request.method == .patch, let draft = drafts.first, draft.nested.isEmpty {
       let isReference = resource.table.foreignKeys.contains {
-        $0.columns.contains(where: draft.columns.contains)
+        $0.columns.contains(where: draft.columns.containsExactly)
       }
       return isReference ? nil : .referredTo()
     }

@@ -111,7 +111,7 @@ struct WriteExecution {
     // The record may have its key in another spelling, where the key's collation finds it by this one.
     for column in target.key ?? []
     where draft.value(of: column.name).map({ target.names($0, column) }) ?? false {
-      draft.assignments.removeAll { $0.column == column.name }
+      draft.assignments.removeAll { $0.column.hasBytes(of: column.name) }
     }
     try draft.drop(
       kept, equalTo: present.values(of: kept), from: "the path",

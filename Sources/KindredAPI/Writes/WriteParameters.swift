@@ -29,7 +29,7 @@ struct WriteParameters {
   init(_ query: Substring?, of resource: Resource, for purpose: Purpose) throws {
     for parameter in try QueryParameters(query.map(String.init)).parameters {
       // The name of a column may contain a dot.
-      let isOfNode = !parameter.node.isEmpty && !resource.columns.contains { $0.name == parameter.name }
+      let isOfNode = !parameter.node.isEmpty && !resource.columns.contains(named: parameter.name)
       guard !isOfNode, !Self.shapingNames.contains(parameter.kind) else {
         shaping.parameters.append(parameter)
         continue
@@ -73,7 +73,7 @@ extension Resource {
   /// - Throws: `RequestError` if the columns aren't a unique key.
   func uniqueKey(_ names: [String]) throws -> [String] {
     let origin = Origin(parameter: "onConflict")
-    for name in names where !columns.contains(where: { $0.name == name }) {
+    for name in names where !columns.contains(named: name) {
       throw RequestError.unknown(
         name, .unknownColumn, "`\(name)` is not a column of \(self.name)", among: columns.map(\.name),
         at: origin
@@ -87,9 +87,10 @@ extension Resource {
     let keys = OrderedSet([table.primaryKey] + table.uniqueKeys).map { key in
       key.map { table.columns[$0].name }
     }
-    guard keys.contains(where: { !$0.isEmpty && Set($0) == Set(names) && $0.count == names.count }) else {
+    guard keys.contains(where: { !$0.isEmpty && NameSet($0) == NameSet(names) && $0.count == names.count })
+    else {
       let shown = keys.filter { key in
-        !key.isEmpty && key.allSatisfy { name in columns.contains { $0.name == name && !$0.isGenerated } }
+        !key.isEmpty && key.allSatisfy { columns.first(named: $0)?.isGenerated == false }
       }
       .map { $0.joined(separator: ",") }
       let mend =

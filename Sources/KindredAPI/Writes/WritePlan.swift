@@ -118,7 +118,7 @@ struct WriteSelection {
     var columns = target.resource.table.identifyingColumns
     if let draft { columns = RecordWriter.columns(of: target.resource.table, for: draft, and: []) }
     if case .join(let join) = target.linkage {
-      columns += join.far.destinationColumns.filter { !columns.contains($0) }
+      columns += join.far.destinationColumns.filter { !columns.containsExactly($0) }
     }
     lookup = ExecutableLookup(
       try Planner(model: version.model, limits: limits.planning, check: check)

@@ -3,19 +3,19 @@ import KindredSQLSyntax
 /// Describes a record that a constraint kept from being stored: which columns are known, and where the rest comes from.
 public struct DraftShape: Hashable, Sendable {
   /// The columns whose values are the first parameters, in order.
-  let columns: [String]
+  let columns: [ExactName]
   /// The columns that take their defaults even where an existing record is changed.
-  let reset: [String]
+  let reset: [ExactName]
   /// The columns that find the record to be changed, whose values are the following parameters.
   ///
   /// Empty for a new record, whose other columns take their defaults.
-  let locators: [String]
+  let locators: [ExactName]
 
   /// Creates the description of a record from its known columns.
   public init(columns: [String], reset: [String] = [], locators: [String] = []) {
-    self.columns = columns
-    self.reset = reset
-    self.locators = locators
+    self.columns = columns.exact
+    self.reset = reset.exact
+    self.locators = locators.exact
   }
 }
 
@@ -45,18 +45,18 @@ extension Table {
   fileprivate func row(of draft: DraftShape, in dialect: any SQLDialect) -> SQL {
     let shown = columns.map { column -> SQL in
       let name: SQL = "\(identifier: column.name)"
-      if let number = draft.columns.firstIndex(of: column.name) {
+      if let number = draft.columns.firstIndex(of: ExactName(column.name)) {
         return "\(column.stored(.parameter(number), in: dialect)) AS \(name)"
       }
-      guard draft.locators.isEmpty || draft.reset.contains(column.name) else { return name }
+      guard draft.locators.isEmpty || draft.reset.contains(ExactName(column.name)) else { return name }
       return "\(column.defaultValue ?? "NULL") AS \(name)"
     }
     let row: SQL = "SELECT \(shown.joined(separator: ", "))"
     guard !draft.locators.isEmpty else { return row }
     let found = draft.locators.enumerated().map { number, name -> SQL in
-      let type = column(named: name).flatMap { dialect.type(of: $0) }
+      let type = column(named: name.text).flatMap { dialect.type(of: $0) }
       return
-        "\(identifier: name) = \(dialect.parameter(.parameter(draft.columns.count + number), as: type))"
+        "\(identifier: name.text) = \(dialect.parameter(.parameter(draft.columns.count + number), as: type))"
     }
     return "\(row) FROM \(identifier: self.name) WHERE \(found.joined(separator: " AND "))"
   }

@@ -40,10 +40,10 @@ public struct AccessEntry: Sendable {
   /// The condition on a record; nil for all records.
   public var rows: Expression?
   /// The names of the columns to which the entry applies; nil for all.
-  public var fields: Set<String>?
+  public var fields: NameSet?
 
   /// An entry for everybody, all records and all columns by default.
-  public init(roles: Set<String>? = nil, rows: Expression? = nil, fields: Set<String>? = nil) {
+  public init(roles: Set<String>? = nil, rows: Expression? = nil, fields: NameSet? = nil) {
     self.roles = roles
     self.rows = rows
     self.fields = fields

@@ -1,11 +1,9 @@
-import OrderedCollections
-
 /// The resources that can be requested, with their associations, inferred from a schema and refined by a model file.
 public struct Model: Sendable {
   /// The resources by name, in table order.
-  public var resources: OrderedDictionary<String, Resource>
+  public var resources: NameDictionary<Resource>
   /// Every table that a resource or a step uses, by name, including common table expressions.
-  public var tables: OrderedDictionary<String, Table>
+  public var tables: NameDictionary<Table>
   /// Problems of the schema that were ignored, one line each.
   public var warnings: [String]
   /// The SQL dialect of the database.
@@ -16,7 +14,7 @@ public struct Model: Sendable {
 
   /// Creates a model from its parts.
   public init(
-    resources: OrderedDictionary<String, Resource>, tables: OrderedDictionary<String, Table>,
+    resources: NameDictionary<Resource>, tables: NameDictionary<Table>,
     warnings: [String] = [], dialect: Dialect = .sqlite
   ) {
     self.dialect = dialect
@@ -36,7 +34,7 @@ public struct Resource: Sendable {
   /// The table or view that holds the records.
   public var table: Table
   /// The names of the columns that clients can't read, filter, sort or write.
-  public var hidden: Set<String> = []
+  public var hidden: NameSet = []
   /// The names of the columns returned by default; all but the hidden ones if nil.
   public var fields: [String]?
   /// The default order, to which the primary key is appended.
@@ -48,7 +46,7 @@ public struct Resource: Sendable {
   /// What the roles of this model may do; nil if no resource has access rules.
   public var permissions: Permissions?
   /// The associations by key: the inferred ones first, then those that the model file adds.
-  public var associations: OrderedDictionary<String, Association> = [:]
+  public var associations: NameDictionary<Association> = [:]
 
   /// Creates a resource with all columns of `table` and no associations.
   public init(name: String, table: Table) {

@@ -1,4 +1,4 @@
-import OrderedCollections
+import KindredSQLSyntax
 
 extension Model {
   /// Creates the model of a schema, with associations inferred from its foreign keys.
@@ -19,9 +19,9 @@ extension Model {
 struct ModelInference {
   let schema: Schema
   /// The names in use, by table.
-  private(set) var keys: [String: KeyRegister] = [:]
-  private(set) var references: OrderedDictionary<String, [Reference]> = [:]
-  private(set) var resourceNames: [String: String] = [:]
+  private(set) var keys: NameDictionary<KeyRegister> = [:]
+  private(set) var references: NameDictionary<[Reference]> = [:]
+  private(set) var resourceNames: NameDictionary<String> = [:]
   private(set) var model: Model
 
   init(_ schema: Schema) {
@@ -103,7 +103,7 @@ extension ModelInference {
       // Resolved after the others, so that a fallback never takes a key that another one gets by rule.
       for reference in late {
         let alternative = reference.key + reference.destinationNames.singular.uppercasingFirst
-        let clashesWithColumn = reference.originTable.columns.contains { $0.name == reference.key }
+        let clashesWithColumn = reference.originTable.columns.contains(named: reference.key)
         // A key that equals a column of its own table becomes the singular of its destination or, if that is taken,
         // key + destination. A key that another association has becomes key + destination at once.
         let candidates = (clashesWithColumn ? [reference.destinationNames.singular] : []) + [alternative]
@@ -142,7 +142,7 @@ extension ModelInference {
   }
 
   private mutating func addThrough(_ table: Table, from near: Reference, to far: Reference) {
-    let isToItself = near.destinationTable.name == far.destinationTable.name
+    let isToItself = near.destinationTable.name.hasBytes(of: far.destinationTable.name)
     // The plural of the other side, or that of the stem if both sides are the same table.
     let key = isToItself ? Inflector.plural(far.stem) : far.destinationNames.plural
     // If that key is taken, `Via` and the name of the join table are appended.

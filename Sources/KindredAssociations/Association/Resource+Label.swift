@@ -3,7 +3,7 @@ extension Resource {
   /// else the first unique text column; nil if there is none.
   public var labelColumn: Column? {
     let columns = columns
-    if let label { return columns.first { $0.name == label } }
+    if let label { return columns.first(named: label) }
     for name in ["name", "title"] {
       if let column = columns.first(where: { $0.name.equalsIgnoringCase(name) }) { return column }
     }

@@ -118,13 +118,13 @@ public struct Table: Sendable, Hashable {
   /// Returns the column of this name: an exact match, else, unless names are case-sensitive, one that differs in the
   /// case of ASCII letters only.
   public func column(named name: String) -> Column? {
-    if let exact = columns.first(where: { $0.name == name }) { return exact }
+    if let exact = columns.first(named: name) { return exact }
     return isCaseSensitive ? nil : columns.first { $0.name.equalsIgnoringCase(name) }
   }
 
   /// Whether no two records have equal values in all of these columns, NULLs aside.
   public func isUnique(_ names: [String]) -> Bool {
-    uniqueKeys.contains { key in key.allSatisfy { names.contains(columns[$0].name) } }
+    uniqueKeys.contains { key in key.allSatisfy { names.containsExactly(columns[$0].name) } }
   }
 
   /// Whether an index finds the records with given values in these columns without a scan.
@@ -136,7 +136,7 @@ public struct Table: Sendable, Hashable {
       let prefix = Array(zip(index.columns, index.collations).prefix(names.count))
       return prefix.count == names.count
         && prefix.allSatisfy { name, collation in
-          guard let name, let position = names.firstIndex(of: name) else { return false }
+          guard let name, let position = names.firstIndex(ofExactly: name) else { return false }
           let own = collation ?? column(named: name)?.collation ?? "BINARY"
           return own.equalsIgnoringCase(collations[position])
         }

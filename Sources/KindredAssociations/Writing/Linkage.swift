@@ -29,9 +29,9 @@ public struct JoinTable: Sendable {
 /// A column of a foreign key, and how it is compared with the column that it refers to.
 public struct ColumnReference: Hashable, Sendable {
   /// The name of the referring column.
-  let column: String
+  let column: ExactName
   /// The names of the table and the column referred to.
-  let table, referred: String
+  let table, referred: ExactName
   /// The collation of the column referred to.
   let collation: String
   /// Whether an ordinary `=` compares the columns as the foreign key does, and whether it would but for the collation.
@@ -47,8 +47,9 @@ extension Model {
       ? (step.originColumns, step.destinationColumns) : (step.destinationColumns, step.originColumns)
     return comparisons(of: step).enumerated().map { number, comparison in
       ColumnReference(
-        column: referring[number], table: isBelongsTo ? step.destination : step.origin,
-        referred: referred[number], collation: comparison?.referred.collation ?? "BINARY",
+        column: ExactName(referring[number]),
+        table: ExactName(isBelongsTo ? step.destination : step.origin),
+        referred: ExactName(referred[number]), collation: comparison?.referred.collation ?? "BINARY",
         isPlain: comparison?.isPlain ?? true, hasOneAffinity: comparison?.hasOneAffinity ?? true)
     }
   }
@@ -71,7 +72,7 @@ extension Association {
         table: table, near: near, far: steps[1],
         references: model.references(of: near) + model.references(of: steps[1]))
       guard table.isWritable(join.columns), table.isUnique(join.columns),
-        Set(join.columns).count == join.columns.count
+        NameSet(join.columns).count == join.columns.count
       else { return nil }
       return .join(join)
     default:

@@ -3,7 +3,7 @@ import KindredSQLSyntax
 /// The shape of a statement that changes records of one table, or finds them before a change.
 ///
 /// Values are parameters in the order of the columns, so each shape is one prepared statement.
-public enum TableChange: Hashable, Sendable {
+public enum TableChange: Sendable {
   /// Inserts a record; omitted columns take their defaults.
   ///
   ///     INSERT INTO table (columns) VALUES (…) RETURNING returned
@@ -28,6 +28,35 @@ public enum TableChange: Hashable, Sendable {
   ///
   ///     SELECT columns FROM table WHERE references = …
   case links(of: [String], [ColumnReference])
+}
+
+extension TableChange: Hashable {
+  /// What distinguishes two shapes: the names of columns by their bytes.
+  private struct Identity: Hashable {
+    var kind: Int
+    var names: [[ExactName]]
+    var references: [ColumnReference] = []
+  }
+
+  private var identity: Identity {
+    func names(_ lists: [String]...) -> [[ExactName]] { lists.map { $0.exact } }
+    return switch self {
+    case .insertion(let columns, let returned): Identity(kind: 0, names: names(columns, returned))
+    case .update(let columns, let reset, let returned):
+      Identity(kind: 1, names: names(columns, reset, returned))
+    case .deletion(let columns): Identity(kind: 2, names: names(columns))
+    case .selection(let returned, let columns): Identity(kind: 3, names: names(returned, columns))
+    case .unlinking(let references): Identity(kind: 4, names: [], references: references)
+    case .links(let returned, let references):
+      Identity(kind: 5, names: names(returned), references: references)
+    }
+  }
+
+  /// Whether both shapes have the same statement.
+  public static func == (a: TableChange, b: TableChange) -> Bool { a.identity == b.identity }
+
+  /// Hashes what distinguishes the shape.
+  public func hash(into hasher: inout Hasher) { hasher.combine(identity) }
 }
 
 extension Table {
@@ -89,14 +118,14 @@ extension Table {
   /// Returns the condition that the referring columns match the parameters.
   private func matches(_ references: [ColumnReference], _ dialect: any SQLDialect) -> SQL {
     references.enumerated().map { number, reference -> SQL in
-      let column: SQL = "\(identifier: reference.column)"
+      let column: SQL = "\(identifier: reference.column.text)"
       guard dialect.hasAffinities, !reference.isPlain else { return "\(column) = \(.parameter(number))" }
       let collation: SQL = "COLLATE \(identifier: reference.collation)"
       guard !reference.hasOneAffinity else { return "\(column) \(collation) = \(.parameter(number))" }
       // A parameter has no affinity, so it is replaced by the column referred to, which keeps its own in a subquery.
-      let referred: SQL = "\(identifier: reference.table).\(identifier: reference.referred)"
+      let referred: SQL = "\(identifier: reference.table.text).\(identifier: reference.referred.text)"
       return
-        "(SELECT \(referred) FROM \(identifier: reference.table) WHERE \(referred) = \(.parameter(number))) \(collation) = +\(identifier: name).\(column)"
+        "(SELECT \(referred) FROM \(identifier: reference.table.text) WHERE \(referred) = \(.parameter(number))) \(collation) = +\(identifier: name).\(column)"
     }.joined(separator: " AND ")
   }
 

@@ -1,6 +1,5 @@
 import KindredAssociations
 import KindredHTTP
-import OrderedCollections
 
 /// The requests in the content of a batch.
 struct BatchContent {
@@ -35,12 +34,12 @@ struct BatchContent {
     guard case .object(let members) = node.content else {
       throw Problem.refusedValue("a request must be an object with `method` and `url`", at: pointer)
     }
-    for member in members where !Self.members.contains(member.name) {
+    for member in members where !Self.members.containsExactly(member.name) {
       throw Problem.refusedValue(
         "`\(member.name)` is not a member of a request; the members are \(Self.members.map { "`\($0)`" }.joined(separator: ", "))",
         at: pointer + member.name)
     }
-    let values = OrderedDictionary(
+    let values = NameDictionary(
       members.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
     func text(_ name: String) throws -> String {
       guard case .string(let text)? = values[name]?.content else {

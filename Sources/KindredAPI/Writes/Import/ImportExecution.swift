@@ -173,10 +173,10 @@ struct ImportExecution {
       }
       try atLine(1) {
         let writable = execution.plan.version.model.writableColumns(of: resource)
-        guard let column = writable.first(where: { $0.name == name }) else {
+        guard let column = writable.first(named: name) else {
           throw Problem.unknownMember(name, of: resource, in: JSONPointer())
         }
-        guard !columns.contains(where: { $0.name == name }) else {
+        guard !columns.contains(named: name) else {
           throw Problem.malformedCSV("the header contains `\(name)` twice", 1)
         }
         columns.append(column)
