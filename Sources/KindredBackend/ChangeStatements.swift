@@ -21,16 +21,16 @@ public struct ExecutableStatement: Sendable {
   }
 
   init(_ change: TableChange, of table: Table, _ dialect: Dialect) {
-    if case .insertion(let columns, let returned) = change, table.kind == .table,
+    if case .insertion(let columns, let returned, let resolution) = change, table.kind == .table,
       let rowID = table.rowIDColumn, returned == [rowID]
     {
       // SQLite reports the last rowid anyway; for `RETURNING` it would open a statement journal and store the row.
-      self.init(table.statement(.insertion(of: columns, returning: [])), givesRowID: true)
+      self.init(table.statement(.insertion(of: columns, returning: [], resolution)), givesRowID: true)
     } else {
       self.init(table.statement(change, dialect: dialect))
     }
     switch change {
-    case .insertion(let columns, _), .update(let columns, _, _):
+    case .insertion(let columns, _, _), .update(let columns, _, _, _):
       writtenColumns = columns
       conversions = table.conversions(to: columns, dialect)
     case .deletion, .selection, .unlinking, .links: break
@@ -53,7 +53,12 @@ extension Table {
 public final class ChangeStatements: Sendable {
   private struct Shape: Hashable {
     let table: ExactName
-    let change: TableChange
+    let kind: Kind
+  }
+
+  private enum Kind: Hashable {
+    case change(TableChange)
+    case conflicts(DraftShape)
   }
 
   /// Bounded, as clients choose the columns, and so the number of shapes.
@@ -69,9 +74,22 @@ public final class ChangeStatements: Sendable {
 
   /// Returns the statement of a shape.
   public func statement(_ change: TableChange, of table: Table) -> ExecutableStatement {
-    let shape = Shape(table: ExactName(table.name), change: change)
+    statement(.change(change), of: table) { ExecutableStatement(change, of: table, dialect) }
+  }
+
+  /// Returns the statement that finds the records which a record of this shape would replace.
+  public func conflicts(with draft: DraftShape, in table: Table) -> ExecutableStatement {
+    statement(.conflicts(draft), of: table) {
+      ExecutableStatement(table.conflicts(with: draft, dialect: dialect))
+    }
+  }
+
+  private func statement(
+    _ kind: Kind, of table: Table, _ make: () -> ExecutableStatement
+  ) -> ExecutableStatement {
+    let shape = Shape(table: ExactName(table.name), kind: kind)
     if let statement = statements.withLock({ $0[shape] }) { return statement }
-    let statement = ExecutableStatement(change, of: table, dialect)
+    let statement = make()
     statements.withLock { statements in
       if statements.count >= Self.capacity { statements.removeAll(keepingCapacity: true) }
       statements[shape] = statement

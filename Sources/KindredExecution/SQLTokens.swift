@@ -106,3 +106,14 @@ struct SQLTokens {
     }
   }
 }
+
+extension [SQLTokens.Token] {
+  /// Whether they have `ON CONFLICT REPLACE`.
+  var replacesOnConflict: Bool {
+    indices.contains { index in
+      self[index...].prefix(3).map(\.name).elementsEqual(["on", "conflict", "replace"]) { name, keyword in
+        name?.equalsIgnoringCase(keyword) ?? false
+      }
+    }
+  }
+}

@@ -65,6 +65,16 @@ extension VirtualTableDeclaration {
     }
   }
 
+  /// The name of the table whose records are shown by it; nil if it has its own.
+  var tableShown: String? {
+    // The auxiliary tables may name the database first (<https://www.sqlite.org/fts5.html#the_fts5vocab_virtual_table_module>).
+    switch module {
+    case "fts5vocab": arguments.count == 3 ? arguments[1].value : arguments.first?.value
+    case "fts4aux": arguments.last?.value
+    default: content.flatMap { $0.isEmpty ? nil : $0 }
+    }
+  }
+
   /// Whether the index knows in which column a word is: one of FTS5 without `detail=none`.
   fileprivate var hasColumnFilters: Bool {
     fullTextVersion == 5 && value(ofFTS5Option: "detail")?.foldingASCIICase != "none"

@@ -30,6 +30,7 @@ extension SchemaReader {
       }
     }
     if entry.kind == .table {
+      draft.replacesOnConflict = SQLTokens.all(in: entry.sql).replacesOnConflict
       try IndexReader(connection: connection, database: database).readIndexes(of: &draft)
     } else if !draft.primaryKey.isEmpty {
       draft.uniqueKeys = [draft.primaryKey]

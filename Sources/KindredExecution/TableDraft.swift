@@ -20,6 +20,8 @@ struct TableDraft {
   var readsClock = false
   /// Whether its rows depend on the database alone.
   var isTimeless = true
+  /// Whether a constraint may have `ON CONFLICT REPLACE`.
+  var replacesOnConflict = false
   /// The declaration of a virtual table.
   var declaration: VirtualTableDeclaration?
 
@@ -30,6 +32,7 @@ struct TableDraft {
       rowIDColumn: rowIDColumn, fullText: fullText, insteadOf: insteadOf,
       isCompound: isCompound, readsClock: readsClock)
     table.isTimeless = isTimeless
+    table.replacesOnConflict = replacesOnConflict
     return table
   }
 

@@ -6,7 +6,9 @@ extension ModelFile {
   ///
   /// - Throws: `ModelFileError` if the file doesn't fit the database; the database's error if it can't be read.
   public func model(of source: any SchemaSource) throws -> Model {
-    try model(refining: Model(inferredFrom: try source.schema()), tables: source.tables)
+    var model = try model(refining: Model(inferredFrom: try source.schema()), tables: source.tables)
+    try model.closeWhatReadsRestricted(source.tables(readBy:_:))
+    return model
   }
 
   /// Returns an inferred model refined by this file.

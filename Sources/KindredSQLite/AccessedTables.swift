@@ -45,6 +45,11 @@ final class TableRecorder {
   init(_ actions: Set<Int32>, of handle: OpaquePointer, schemaVersion: Int64 = 0) {
     self.actions = actions
     self.schemaVersion = schemaVersion
+    resume(on: handle)
+  }
+
+  /// Records again, after another recorder has been stopped.
+  func resume(on handle: OpaquePointer) {
     sqlite3_set_authorizer(
       handle,
       { context, action, table, _, database, _ in
@@ -108,24 +113,25 @@ extension Connection {
 }
 
 extension AccessedTables {
-  /// Returns the names of the tables that statements read; nil if their results may depend on anything else.
-  ///
-  /// It must not be called in a write transaction whose changes are recorded.
-  public static func names(
-    readBy statements: [String], on connection: Connection
-  ) throws -> Set<String>? {
+  /// Returns the tables and views that statements read, as far as the authorizer is called for them.
+  public static func read(by statements: [String], on connection: Connection) throws -> AccessedTables {
     // A virtual table reads the schema when a connection uses it for the first time.
     for statement in statements { _ = try connection.prepare(statement) }
     let recorder = TableRecorder([SQLITE_READ], of: connection.handle)
-    do {
-      // A connection has only one authorizer, so the next write transaction needs another recorder of changes.
-      defer {
-        recorder.stop(on: connection.handle)
-        connection.changeRecorder = nil
-      }
-      for statement in statements { _ = try connection.prepare(statement) }
+    defer {
+      recorder.stop(on: connection.handle)
+      // A connection has only one authorizer.
+      connection.changeRecorder?.resume(on: connection.handle)
     }
-    let tables = recorder.take()
+    for statement in statements { _ = try connection.prepare(statement) }
+    return recorder.take()
+  }
+
+  /// Returns the names of the tables that statements read; nil if their results may depend on anything else.
+  public static func names(
+    readBy statements: [String], on connection: Connection
+  ) throws -> Set<String>? {
+    let tables = try read(by: statements, on: connection)
     if tables.isUnknown { return nil }
     // A virtual table has no pages of its own
     // (<https://www.sqlite.org/fileformat2.html#storage_of_the_sql_database_schema>).

@@ -1,30 +1,31 @@
 import KindredAssociations
-import OrderedCollections
 
-/// Warns the owner of a model file of ways around the access rules of a table.
+/// Warns the owner of a server of access rules that don't restrict what they seem to.
 struct AccessWarnings {
   let model: Model
-  let source: any SchemaSource
+  /// How clients authenticate; nil if the configuration doesn't say.
+  let configuration: AccessConfiguration?
+  let isWritable: Bool
 
-  /// Returns a line for each full-text table, view, common table expression or second resource that shows records of a
-  /// table with rules but has no rules itself.
-  func lines() throws -> [String] {
-    guard model.hasAccess else { return [] }
-    let restricted = Set(model.resources.values.filter { $0.access != nil }.map(\.table.name))
-    return try model.resources.values.filter { $0.access == nil }.flatMap { resource -> [String] in
-      try tables(readBy: resource.table).filter(restricted.contains).sorted().map {
-        "\(resource.name) has no `access` section, so everybody may read it, although it shows records of the table \($0), whose access is restricted; add `access` to \(resource.name)"
-      }
+  /// The warnings, one line each.
+  var lines: [String] { model.accessWarnings + unused + secondResources }
+
+  /// Credentials that restrict nobody.
+  private var unused: [String] {
+    guard let configuration, configuration.databaseRoles == nil, isWritable, !model.hasAccess else {
+      return []
     }
+    return [
+      "`access` of the configuration has no effect: no resource of the model file has an `access` section, so everybody may read and write; add `access` to the resources"
+    ]
   }
 
-  private func tables(readBy table: Table) throws -> Set<String> {
-    var names: Set = [table.name]
-    names.formUnion(model.tables.values.filter { $0.fullText?.table == table.name }.map(\.name))
-    switch table.kind {
-    case .view, .commonTableExpression: names.formUnion(try source.tables(readBy: table))
-    case .table, .virtual, .ofRequest: break
+  /// Resources without rules that show the records of another one with rules.
+  private var secondResources: [String] {
+    let resources = model.resources.values
+    let restricted = NameSet(resources.filter { $0.access != nil }.map(\.table.name))
+    return resources.filter { $0.access == nil && restricted.contains($0.table.name) }.map {
+      "\($0.name) has no `access` section, so everybody may read it, although it shows records of the table \($0.table.name), whose access is restricted; add `access` to \($0.name)"
     }
-    return names
   }
 }

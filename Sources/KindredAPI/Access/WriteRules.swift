@@ -22,34 +22,29 @@ struct WriteRules {
 
   /// - Throws: `RequestError` (`forbidden`) if the principal may not add records, or not with these columns.
   func willInsert(_ columns: [String], into resource: Resource) throws {
-    guard let permissions = resource.permissions else { return }
-    try check(columns, by: permissions.create, of: resource)
+    try check(columns, by: resource.permissions.create, of: resource)
   }
 
   /// Tests a record after it and all records below it were added.
   func didInsert(_ record: StoredRecord, into resource: Resource) throws {
-    guard let permissions = resource.permissions else { return }
-    try check(record, by: permissions.create, .create, of: resource)
+    try check(record, by: resource.permissions.create, .create, of: resource)
   }
 
   /// Tests a record before it is changed.
   func willUpdate(_ record: StoredRecord, _ columns: [String], of resource: Resource) throws {
-    guard let permissions = resource.permissions else { return }
-    try check(columns, by: permissions.update, of: resource)
-    try check(record, by: permissions.update, .update, of: resource)
+    try check(columns, by: resource.permissions.update, of: resource)
+    try check(record, by: resource.permissions.update, .update, of: resource)
   }
 
   /// Tests a record after it was changed.
   func didUpdate(_ record: StoredRecord, of resource: Resource) throws {
-    guard let permissions = resource.permissions else { return }
-    try check(record, by: permissions.update, .update, of: resource)
+    try check(record, by: resource.permissions.update, .update, of: resource)
   }
 
   /// Tests a record before it is deleted.
   func willDelete(_ record: StoredRecord, of resource: Resource) throws {
-    guard let permissions = resource.permissions else { return }
-    try check([], by: permissions.delete, of: resource)
-    try check(record, by: permissions.delete, .delete, of: resource)
+    try check([], by: resource.permissions.delete, of: resource)
+    try check(record, by: resource.permissions.delete, .delete, of: resource)
   }
 
   // MARK: Sight
@@ -68,14 +63,14 @@ struct WriteRules {
   private func isInSight(
     _ resource: Resource, _ rule: RuleTests.Rule, by columns: [String], _ values: [SQLValue]
   ) throws -> Bool {
-    guard let permissions = resource.permissions, permissions.rowRule != nil else { return true }
-    guard let entry = permissions.read else { return false }
+    guard resource.permissions.rowRule != nil else { return true }
+    guard let entry = resource.permissions.read else { return false }
     return try holds(version.ruleTests.lookup(rule, entry.rows, of: resource, by: columns), values)
   }
 
   /// Returns the columns that PUT resets to their defaults if the content omits them.
   func resettable(_ columns: [Column], of resource: Resource) -> [Column] {
-    guard let fields = resource.permissions?.update?.fields else { return columns }
+    guard let fields = resource.permissions.update?.fields else { return columns }
     return columns.filter { fields.contains($0.name) }
   }
 
@@ -100,7 +95,7 @@ struct WriteRules {
           .of(verb, resource: ExactName(resource.name)), condition, of: resource, by: columns),
         record.values(of: columns))
     else {
-      throw RequestError.forbidden(resource.name)
+      throw RequestError.refusedByRules(of: resource.name)
     }
   }
 
@@ -136,8 +131,8 @@ extension WriteRules {
   ///   - stored: The record as stored.
   ///   - written: The same record as the client wrote it.
   func checkReferences(of stored: StoredRecord, _ written: UnstoredRecord) throws {
-    let (table, resource) = (written.resource.table, written.resource)
-    guard resource.permissions != nil else { return }
+    let table = written.resource.table
+    guard model.isRestricted else { return }
     var written = written
     if written.present != nil { written.present = stored }
     try checkReferences(of: written) { columns in
@@ -151,7 +146,7 @@ extension WriteRules {
   ///
   /// - Throws: The error that the record would have had without the conflict.
   func didRefuse(_ written: UnstoredRecord) throws {
-    guard written.resource.permissions != nil else { return }
+    guard model.isRestricted else { return }
     try checkRule(on: written)
     try checkReferences(of: written) { try values(of: $0, in: written) }
   }
@@ -184,7 +179,7 @@ extension WriteRules {
     let chosen = written.draft.chosenColumns
     for key in written.resource.table.foreignKeys where !chosen.isDisjoint(with: key.columns) {
       guard let table = model.tables[key.destination],
-        model.resource(of: table).permissions?.rowRule != nil,
+        model.resource(of: table).permissions.rowRule != nil,
         let values = try values(key.columns), !values.contains(.null)
       else { continue }
       guard try isInSight(ofTable: table, by: key.destinationColumns, values) else {
@@ -194,19 +189,52 @@ extension WriteRules {
     }
   }
 
+  /// Returns whether the principal may delete all records that conflict clauses of the schema would replace.
+  func mayReplace(by written: UnstoredRecord) throws -> Bool {
+    let table = written.resource.table
+    let locators = table.locatorColumns
+    let shape = DraftShape(written)
+    let parameters = written.draft.assignments.map(\.value) + (written.present?.values(of: locators) ?? [])
+    let rows = try transaction.rows(
+      of: version.changes.conflicts(with: shape, in: table), Parameters(literals: parameters))
+    do {
+      for row in rows { try willDelete(StoredRecord(locators, row), of: written.resource) }
+      return true
+    } catch let error as RequestError where error.code == .forbidden {
+      return false
+    }
+  }
+
   /// Tests a record as if it had been stored.
   private func checkRule(on written: UnstoredRecord) throws {
     let resource = written.resource
     let verb = written.present == nil ? ResourceAccess.Verb.create : .update
-    let entry = written.present == nil ? resource.permissions?.create : resource.permissions?.update
+    let entry = written.present == nil ? resource.permissions.create : resource.permissions.update
     guard let condition = entry?.rows else { return }
-    let locators = written.present == nil ? [] : resource.table.locatorColumns
-    let shape = DraftShape(columns: written.draft.columns, reset: written.reset, locators: locators)
+    let shape = DraftShape(written)
     let lookup = try version.ruleTests.lookup(
       .of(verb, resource: ExactName(resource.name)), condition, of: resource, shape)
-    let found = written.present?.values(of: locators) ?? []
+    let found = written.present?.values(of: resource.table.locatorColumns) ?? []
     guard try holds(lookup, written.draft.assignments.map(\.value) + found) else {
-      throw RequestError.forbidden(resource.name)
+      throw RequestError.refusedByRules(of: resource.name)
+    }
+  }
+}
+
+extension DraftShape {
+  fileprivate init(_ written: UnstoredRecord) {
+    self.init(
+      columns: written.draft.columns, reset: written.reset,
+      locators: written.present == nil ? [] : written.resource.table.locatorColumns)
+  }
+}
+
+extension BackendError {
+  /// Whether a conflict clause may resolve it.
+  var isResolvable: Bool {
+    switch constraint {
+    case .unique, .notNull, .check, .dataType, .other: true
+    case .foreignKey, .trigger, nil: false
     }
   }
 }

@@ -66,11 +66,16 @@ public final class KindredService: HTTPHandler {
     defer { reading.close() }
     let version = try models.version(for: reading)
     if writes.isWritable, try reading.keepsAnswers() { writes.removeExpiredAnswers() }
-    for warning in version.model.warnings { logger.warning("\(warning)") }
-    for warning in try AccessWarnings(model: version.model, source: reading).lines() {
-      logger.warning("\(warning)")
-    }
+    for warning in warnings(of: version.model) { logger.warning("\(warning)") }
   }
+
+  private func warnings(of model: Model) -> [String] {
+    model.warnings
+      + AccessWarnings(model: model, configuration: options.access, isWritable: writes.isWritable).lines
+  }
+
+  /// What the server warns of when it starts, one line each.
+  var warnings: [String] { models.known.map { warnings(of: $0.model) } ?? [] }
 
   /// Ends background work.
   ///

@@ -133,7 +133,7 @@ extension Problem {
         "\(subject) \(error.complaint.map { "is refused: \($0)" } ?? predicate)", at: one)
     case .constraint(.unique):
       // The values of a record that the client can't see must not be revealed.
-      let isNamed = !names.isEmpty && resource?.permissions?.rowRule == nil
+      let isNamed = !names.isEmpty && resource?.permissions.rowRule == nil
       self = .takenKey
       if isNamed { detail = "a record with this \(names) exists already" }
       self.pointer = (isNamed ? one : pointer).fragment

@@ -186,8 +186,32 @@ struct RecordWriter {
   private func run(
     _ change: TableChange, _ values: [SQLValue], storing written: UnstoredRecord
   ) throws -> [[SQLValue]] {
-    try run(change, values, on: written.resource.table) { error in
+    try run(change, values, storing: written) { error in
       try RefusalReasons(writer: self).problem(for: error, storing: written, changing: written.resource)
+    }
+  }
+
+  /// Runs a change that stores a record, in a table whose schema may replace others by it.
+  ///
+  /// Under access rules it fails first: only if it may delete all records that it would replace, it runs as the schema
+  /// says. A conflict clause of the statement also overrides those of triggers, whose conflicts concern other records;
+  /// they too are then resolved by the second run.
+  private func run(
+    _ change: TableChange, _ values: [SQLValue], storing written: UnstoredRecord,
+    _ problem: (any BackendError) throws -> Problem?
+  ) throws -> [[SQLValue]] {
+    let table = written.resource.table
+    guard model.isRestricted, table.replacesOnConflict else {
+      return try run(change, values, on: table, problem)
+    }
+    do {
+      let statement = version.changes.statement(change.resolving(.abort), of: table)
+      return try transaction.rows(of: statement, Parameters(literals: values))
+    } catch let error as any BackendError {
+      guard error.isResolvable, transaction.isOpen, try rules.mayReplace(by: written) else {
+        throw try problem(error) ?? error
+      }
+      return try run(change, values, on: table, problem)
     }
   }
 
@@ -290,7 +314,7 @@ extension RecordWriter {
     var draft = RecordDraft(pointer: pointer)
     try draft.set(join.columns, to: values, from: "the records that it links")
     let written = UnstoredRecord(draft: draft, resource: resource)
-    let rows = try run(.insertion(of: join.columns, returning: locators), values, on: join.table) {
+    let rows = try run(.insertion(of: join.columns, returning: locators), values, storing: written) {
       if $0.constraint == .notNull, model.resources[resource.name] != nil {
         return .incompleteLink(resource, at: pointer)
       }
@@ -331,7 +355,12 @@ extension RecordWriter {
     let values = other.values(of: step.destinationColumns) + record.values(of: table.locatorColumns)
     let resource = rules.resource(of: table)
     try rules.willUpdate(record, step.originColumns, of: resource)
-    if try run(change, values, on: table, { Problem(refusing: $0) }).isEmpty { throw Problem.ignored() }
+    var draft = RecordDraft(pointer: JSONPointer())
+    try draft.set(step.originColumns, to: other.values(of: step.destinationColumns), from: "the path")
+    let written = UnstoredRecord(draft: draft, resource: resource, present: record)
+    if try run(change, values, storing: written, { Problem(refusing: $0) }).isEmpty {
+      throw Problem.ignored()
+    }
     try rules.didUpdate(record, of: resource)
   }
 }

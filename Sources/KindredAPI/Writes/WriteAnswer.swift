@@ -30,7 +30,7 @@ struct WriteAnswer {
     let columns = resource.table.locatorColumns
     locatorColumns = columns
     presence = version.changes.statement(.selection(of: columns, by: columns), of: resource.table)
-    isRestricted = resource.permissions?.rowRule != nil
+    isRestricted = resource.permissions.rowRule != nil
     let names = paths.map { $0.joined(separator: ".") }.joined(separator: ",")
     planned = try version.plans.request(named: "write \(resource.name) \(names)?\(parameters.shapingName)") {
       var literals = Literals()

@@ -70,7 +70,9 @@ struct WriteTarget {
   func checkPermission(for method: HTTPMethod, in model: Model) throws {
     for effect in Self.effects(of: method, on: resource, linkage, in: model)
     where !effect.resource.allows(effect.method) {
-      throw RequestError.forbidden(effect.resource.name)
+      // The client may not know the join table.
+      let isKnown = model.resources[effect.resource.name] != nil
+      throw RequestError.forbidden(isKnown ? effect.resource.name : association?.key ?? resource.name)
     }
   }
 
@@ -217,13 +219,12 @@ extension Column {
 extension Resource {
   /// Returns whether the principal may do this with some records.
   func allows(_ method: HTTPMethod) -> Bool {
-    guard let permissions else { return true }
-    return switch method {
+    switch method {
     case .post: permissions.create != nil
     case .patch: permissions.update != nil
     case .put: permissions.create != nil || permissions.update != nil
     case .delete: permissions.delete != nil
-    default: true
+    default: false
     }
   }
 }

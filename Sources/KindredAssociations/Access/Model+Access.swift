@@ -1,5 +1,3 @@
-import OrderedCollections
-
 extension Model {
   /// Whether any resource has access rules.
   public var hasAccess: Bool { unrestricted.resources.values.contains { $0.access != nil } }
@@ -8,6 +6,9 @@ extension Model {
   public var openResources: [String] {
     hasAccess ? resources.values.filter { $0.access == nil }.map(\.name) : []
   }
+
+  /// Whether it is limited to what some roles may read and write.
+  public var isRestricted: Bool { whole != nil }
 
   /// The model of the whole database, where this one is limited to what some roles may see; else the model itself.
   ///
@@ -37,17 +38,14 @@ extension Model {
     guard hasAccess else { return self }
     var whole = self
     for (name, resource) in resources {
-      // A resource without rules stays readable by everybody; once any resource has rules, nobody may write it.
-      whole.resources[name]?.permissions =
-        resource.access?.permissions(of: roles)
-        ?? Permissions(read: AccessEntry(), create: nil, update: nil, delete: nil)
+      whole.resources[name]?.permissions = resource.access?.permissions(of: roles) ?? .readOnly
     }
     var seen = whole
     seen.whole = Whole(whole)
     seen.resources = [:]
-    let visible = whole.resources.filter { $0.value.permissions?.read != nil }
+    let visible = whole.resources.filter { $0.value.permissions.read != nil }
     for var resource in visible.values {
-      if let fields = resource.permissions?.read?.fields {
+      if let fields = resource.permissions.read?.fields {
         resource.hidden.formUnion(resource.table.columns.map(\.name).filter { !fields.contains($0) })
       }
       resource.associations = resource.associations.filter { whole.isReadable($0.value) }
@@ -83,10 +81,10 @@ extension Model {
 
   /// Whether the destination of an association, and every table on the way to it, may be read.
   private func isReadable(_ association: Association) -> Bool {
-    resources[association.destination]?.permissions?.read != nil
+    resources[association.destination]?.permissions.read != nil
       && association.steps.dropLast().allSatisfy { step in
-        let all = resources.values.filter { $0.table.name == step.destination }
-        return all.isEmpty || all.contains { $0.permissions?.read != nil }
+        let all = resources(ofTable: step.destination)
+        return all.isEmpty || all.contains { $0.permissions.read != nil }
       }
   }
 
@@ -97,18 +95,26 @@ extension Model {
 
   /// Returns the resource of a table that is reached without naming a resource, such as a join table.
   ///
-  /// Where several readable resources share the table, the rules and hidden columns of all of them apply.
+  /// Where several readable resources share the table, the rules and hidden columns of all of them apply. A table that
+  /// the model file removes has the permissions of a resource without rules.
   public func resource(of table: Table) -> Resource {
-    let visible = resources.values.filter { $0.table.name == table.name }
+    let visible = resources(ofTable: table.name)
     guard var pivot = visible.first else {
-      return unrestricted.resources.values.first { $0.table.name == table.name }
-        ?? Resource(name: table.name, table: table)
+      if let denied = unrestricted.resources(ofTable: table.name).first { return denied }
+      var removed = Resource(name: table.name, table: table)
+      if isRestricted { removed.permissions = .readOnly }
+      return removed
     }
-    guard visible.count > 1, pivot.permissions != nil else { return pivot }
-    let rules = visible.compactMap { $0.permissions?.read?.rows }
-    pivot.permissions?.read?.rows = rules.count > 1 ? Expression(.all(rules), at: Origin()) : rules.first
+    guard visible.count > 1, isRestricted else { return pivot }
+    let rules = visible.compactMap { $0.permissions.read?.rows }
+    pivot.permissions.read?.rows = rules.count > 1 ? Expression(.all(rules), at: Origin()) : rules.first
     pivot.hidden = visible.reduce(into: []) { $0.formUnion($1.hidden) }
     return pivot
+  }
+
+  private func resources(ofTable name: String) -> [Resource] {
+    let name = ExactName(name)
+    return resources.values.filter { ExactName($0.table.name) == name }
   }
 
   /// The roles and claims that the rules of the model name.

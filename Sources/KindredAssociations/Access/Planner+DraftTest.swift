@@ -42,11 +42,14 @@ extension Planner {
 
 extension Table {
   /// Returns a `SELECT` whose only row is the record.
-  fileprivate func row(of draft: DraftShape, in dialect: any SQLDialect) -> SQL {
+  ///
+  /// - Parameter isStored: Whether the values are converted as by storing them; else they have no affinity.
+  func row(of draft: DraftShape, in dialect: any SQLDialect, isStored: Bool = true) -> SQL {
     let shown = columns.map { column -> SQL in
       let name: SQL = "\(identifier: column.name)"
       if let number = draft.columns.firstIndex(of: ExactName(column.name)) {
-        return "\(column.stored(.parameter(number), in: dialect)) AS \(name)"
+        let value = isStored ? column.stored(.parameter(number), in: dialect) : "\(.parameter(number))"
+        return "\(value) AS \(name)"
       }
       guard draft.locators.isEmpty || draft.reset.contains(ExactName(column.name)) else { return name }
       return "\(column.defaultValue ?? "NULL") AS \(name)"

@@ -43,10 +43,10 @@ extension ResolvedPath {
 
 extension Resource {
   /// Whether the roles of the model can't read any part of it.
-  fileprivate var isWithheld: Bool { permissions.map { $0.read == nil } ?? false }
+  fileprivate var isWithheld: Bool { permissions.read == nil }
 
   /// Returns whether the roles of the model may not read a column.
   fileprivate func withholds(_ column: Column) -> Bool {
-    isWithheld || permissions?.read?.fields.map { !$0.contains(column.name) } ?? false
+    isWithheld || permissions.read?.fields.map { !$0.contains(column.name) } ?? false
   }
 }

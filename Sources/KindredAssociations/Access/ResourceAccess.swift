@@ -61,6 +61,14 @@ public struct Permissions: Sendable {
   /// Which records may be deleted.
   public var delete: AccessEntry?
 
+  /// Those of a model without access rules.
+  public static let unrestricted = Permissions(
+    read: AccessEntry(), create: AccessEntry(), update: AccessEntry(), delete: AccessEntry())
+
+  /// Those to a table without access rules of its own, where others have some: everybody may read it, and nobody write
+  /// it.
+  public static let readOnly = Permissions(read: AccessEntry(), create: nil, update: nil, delete: nil)
+
   /// The condition under which a record may be read; nil if all records may be.
   public var rowRule: Expression? { read.map(\.rows) ?? Expression(.boolean(false), at: Origin()) }
 }

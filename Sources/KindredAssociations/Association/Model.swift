@@ -6,6 +6,8 @@ public struct Model: Sendable {
   public var tables: NameDictionary<Table>
   /// Problems of the schema that were ignored, one line each.
   public var warnings: [String]
+  /// The resources that are closed because they show what other resources restrict, one line each.
+  public var accessWarnings: [String] = []
   /// The SQL dialect of the database.
   public var dialect: Dialect
 
@@ -43,8 +45,8 @@ public struct Resource: Sendable {
   public var label: String?
   /// The access rules; nil if the model file has none for this resource.
   public var access: ResourceAccess?
-  /// What the roles of this model may do; nil if no resource has access rules.
-  public var permissions: Permissions?
+  /// What the roles of this model may do.
+  public var permissions = Permissions.unrestricted
   /// The associations by key: the inferred ones first, then those that the model file adds.
   public var associations: NameDictionary<Association> = [:]
 

@@ -65,6 +65,11 @@ extension RequestError {
   public static func forbidden(_ name: String, at origin: Origin? = nil) -> RequestError {
     RequestError(.forbidden, "`\(name)` requires another role", at: origin)
   }
+
+  /// Returns the error of a record that the roles of the client may not write, although they may write others.
+  public static func refusedByRules(of resource: String) -> RequestError {
+    RequestError(.forbidden, "the rules for `\(resource)` don't allow this")
+  }
 }
 
 extension RequestError: CustomStringConvertible {

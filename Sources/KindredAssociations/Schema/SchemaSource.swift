@@ -11,8 +11,11 @@ public protocol SchemaSource {
   /// - Throws: ``CommonTableDefinition/Failure`` for SQL that is not a single `SELECT`, or that the database rejects.
   func tables(of definitions: [CommonTableDefinition]) throws -> [Table]
 
-  /// Returns the names of the tables that a view or a common table expression reads, as far as the database knows.
-  func tables(readBy table: Table) throws -> Set<String>
+  /// Returns the names of the tables that a view, a full-text table or a common table expression reads; nil if it may
+  /// read any, because it calls a function of the database's own.
+  ///
+  /// - Parameter definitions: The common table expressions, which may read one another.
+  func tables(readBy table: Table, _ definitions: [Table]) throws -> NameSet?
 
   /// Returns the names of the columns that the transaction's role may not read, by the names of their tables.
   func withheldColumns() throws -> [String: Set<String>]

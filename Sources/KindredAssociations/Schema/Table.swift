@@ -58,6 +58,10 @@ public struct Table: Sendable, Hashable {
   /// Unlike ``readsClock``, which determines how pages are found, this is false if in doubt.
   public var isTimeless = true
 
+  /// Whether a constraint may have `ON CONFLICT REPLACE`, which deletes the records that conflict with a change
+  /// (<https://www.sqlite.org/lang_conflict.html>).
+  public var replacesOnConflict = false
+
   /// A set of kinds of changes to records.
   public struct Changes: OptionSet, Hashable, Sendable {
     /// The bits of the set.
@@ -111,6 +115,7 @@ public struct Table: Sendable, Hashable {
       readsClock: readsClock)
     table.schema = schema
     table.isTimeless = isTimeless
+    table.replacesOnConflict = replacesOnConflict
     table.isCaseSensitive = isCaseSensitive
     return table
   }
@@ -214,6 +219,8 @@ public struct Index: Sendable, Hashable {
   public let columns: [String?]
   /// The collation of each column in the index; nil for the column's own.
   public let collations: [String?]
+  /// Whether no two records have equal values in all of its columns, NULLs aside.
+  public var isUnique = false
 
   /// Creates an index over these columns, by default with their own collations.
   public init(columns: [String?], collations: [String?]? = nil) {

@@ -7,11 +7,12 @@ public enum TableChange: Sendable {
   /// Inserts a record; omitted columns take their defaults.
   ///
   ///     INSERT INTO table (columns) VALUES (…) RETURNING returned
-  case insertion(of: [String], returning: [String])
+  case insertion(of: [String], returning: [String], _ resolution: ConflictResolution = .schema)
   /// Changes one record, found by `Table.locatorColumns`; the columns of `resetting` take their defaults.
   ///
   ///     UPDATE table SET columns = …, reset = default WHERE locators = … RETURNING returned
-  case update(of: [String], resetting: [String], returning: [String])
+  case update(
+    of: [String], resetting: [String], returning: [String], _ resolution: ConflictResolution = .schema)
   /// Deletes the records with given values in these columns.
   ///
   ///     DELETE FROM table WHERE columns = … RETURNING 1
@@ -30,20 +31,42 @@ public enum TableChange: Sendable {
   case links(of: [String], [ColumnReference])
 }
 
+/// What happens when a change violates a constraint (<https://www.sqlite.org/lang_conflict.html>).
+public enum ConflictResolution: Hashable, Sendable {
+  /// What the conflict clauses of the schema say; without one, the change fails.
+  case schema
+  /// The change fails, also where a trigger's statement has a conflict clause of its own.
+  case abort
+}
+
+extension TableChange {
+  /// The change with a resolution that applies to every constraint.
+  public func resolving(_ resolution: ConflictResolution) -> TableChange {
+    switch self {
+    case .insertion(let columns, let returned, _): .insertion(of: columns, returning: returned, resolution)
+    case .update(let columns, let reset, let returned, _):
+      .update(of: columns, resetting: reset, returning: returned, resolution)
+    case .deletion, .selection, .unlinking, .links: self
+    }
+  }
+}
+
 extension TableChange: Hashable {
   /// What distinguishes two shapes: the names of columns by their bytes.
   private struct Identity: Hashable {
     var kind: Int
     var names: [[ExactName]]
     var references: [ColumnReference] = []
+    var resolution = ConflictResolution.schema
   }
 
   private var identity: Identity {
     func names(_ lists: [String]...) -> [[ExactName]] { lists.map { $0.exact } }
     return switch self {
-    case .insertion(let columns, let returned): Identity(kind: 0, names: names(columns, returned))
-    case .update(let columns, let reset, let returned):
-      Identity(kind: 1, names: names(columns, reset, returned))
+    case .insertion(let columns, let returned, let resolution):
+      Identity(kind: 0, names: names(columns, returned), resolution: resolution)
+    case .update(let columns, let reset, let returned, let resolution):
+      Identity(kind: 1, names: names(columns, reset, returned), resolution: resolution)
     case .deletion(let columns): Identity(kind: 2, names: names(columns))
     case .selection(let returned, let columns): Identity(kind: 3, names: names(returned, columns))
     case .unlinking(let references): Identity(kind: 4, names: [], references: references)
@@ -85,18 +108,18 @@ extension Table {
   private func sql(_ change: TableChange, _ dialect: any SQLDialect) -> SQL {
     let table = reference
     switch change {
-    case .insertion(let columns, let returned):
+    case .insertion(let columns, let returned, let resolution):
       let parameters = columns.enumerated().map { written(.parameter($0), to: $1, dialect) }.joined(
         separator: ", ")
       let values: SQL =
         columns.isEmpty ? "DEFAULT VALUES" : "(\(Self.list(columns))) VALUES (\(parameters))"
-      return "INSERT INTO \(table) \(values)\(Self.returning(returned))"
-    case .update(let columns, let reset, let returned):
+      return "INSERT\(resolution.clause) INTO \(table) \(values)\(Self.returning(returned))"
+    case .update(let columns, let reset, let returned, let resolution):
       let changes =
         columns.enumerated().map { "\(identifier: $1) = \(written(.parameter($0), to: $1, dialect))" as SQL }
         + reset.map { "\(identifier: $0) = \(dialect.defaultValue(of: column(named: $0)))" as SQL }
       return """
-        UPDATE \(table) SET \(changes.joined(separator: ", ")) \
+        UPDATE\(resolution.clause) \(table) SET \(changes.joined(separator: ", ")) \
         WHERE \(Self.equalities(locatorColumns, from: columns.count))\(Self.returning(returned))
         """
     case .deletion(let columns):
@@ -145,5 +168,15 @@ extension Table {
   private static func equalities(_ columns: [String], from number: Int = 0) -> SQL {
     columns.enumerated().map { "\(identifier: $1) = \(.parameter(number + $0))" as SQL }
       .joined(separator: " AND ")
+  }
+}
+
+extension ConflictResolution {
+  /// The clause after `INSERT` or `UPDATE`.
+  fileprivate var clause: SQL {
+    switch self {
+    case .schema: SQL()
+    case .abort: " OR ABORT"
+    }
   }
 }

@@ -36,7 +36,8 @@ struct ModelCommand: ParsableCommand {
       (Model(inferredFrom: try source.schema()), try file?.model(of: source))
     }
     if let checked {
-      let warnings = checked.openResources.map { "\($0) has no `access` section, so everybody may read it" }
+      let open = checked.openResources.map { "\($0) has no `access` section, so everybody may read it" }
+      let warnings = checked.accessWarnings + open
       for warning in warnings { Logger.kindred(level: .warning).warning("\(warning)") }
       LogOutput.standardError.flush()
     }

@@ -28,27 +28,43 @@ public struct ConnectionSchema: SchemaSource {
     try CommonTableExpressionReader(connection).tables(definitions)
   }
 
-  /// Returns the tables that reading `table` opens (<https://www.sqlite.org/opcode.html#OpenRead>).
-  public func tables(readBy table: Table) throws -> Set<String> {
-    var owners: [Int64: String] = [:]
-    try connection.withStatement("SELECT rootpage, tbl_name FROM sqlite_schema WHERE rootpage > 0") {
-      statement in
-      while try statement.step() { owners[statement.int64(0)] = statement.text(1) }
-    }
+  /// Returns the tables that reading `table` reads; nil if its definition is invalid.
+  public func tables(readBy table: Table, _ definitions: [Table]) throws -> NameSet? {
     var with = SQL()
-    if case .commonTableExpression(let sql) = table.kind {
-      with = "WITH \(identifier: table.name) AS (\(SQL(trusted: sql))) "
+    switch table.kind {
+    case .table, .ofRequest: return []
+    case .virtual: return try tableShown(byVirtual: table).map { [$0] } ?? []
+    case .view: break
+    case .commonTableExpression:
+      with = "WITH RECURSIVE \(definitions.map(\.definition).joined(separator: ", ")) "
     }
-    let explanation: SQL = "EXPLAIN \(with)SELECT * FROM \(identifier: table.name)"
-    var names: Set<String> = []
-    // A common table expression that reads others can't be prepared alone; its tables are not found.
-    guard let statement = try? connection.prepare(explanation.rendered().text, persistent: false) else {
-      return []
+    let statement: SQL = "\(with)SELECT * FROM \(identifier: table.name)"
+    guard
+      let read = try? AccessedTables.read(by: [statement.rendered().text], on: connection).names
+    else { return nil }
+    let names = try connection.rows("SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')") {
+      $0.text(0) ?? ""
     }
-    while try statement.step() {
-      guard statement.text(1) == "OpenRead" else { continue }
-      if let name = owners[statement.int64(3)] { names.insert(name) }
+    return NameSet(names.filter { read.contains($0.lowercased()) })
+  }
+
+  /// Returns the table whose records a virtual table shows: the external content of a full-text table, and the full-text
+  /// table whose words a table of `fts4aux` or `fts5vocab` lists.
+  private func tableShown(byVirtual table: Table) throws -> String? {
+    let statement = "SELECT sql FROM sqlite_schema WHERE name = ?"
+    let sql = try connection.rows(statement, [.text(table.name)]) { $0.text(0) ?? "" }.first
+    guard let shown = sql.flatMap(VirtualTableDeclaration.init)?.tableShown else { return nil }
+    let names = try connection.rows("SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')") {
+      $0.text(0) ?? ""
     }
-    return names
+    return names.first { $0.equalsIgnoringCase(shown) }
+  }
+}
+
+extension Table {
+  /// A common table expression as a part of `WITH`.
+  fileprivate var definition: SQL {
+    guard case .commonTableExpression(let sql) = kind else { return SQL() }
+    return "\(identifier: name) AS (\(SQL(trusted: sql)))"
   }
 }

@@ -17,7 +17,9 @@ extension SQLiteTransaction {
     try source.tables(of: definitions)
   }
 
-  func tables(readBy table: Table) throws -> Set<String> { try source.tables(readBy: table) }
+  func tables(readBy table: Table, _ definitions: [Table]) throws -> NameSet? {
+    try source.tables(readBy: table, definitions)
+  }
 
   func result(of plan: ExecutablePlan, _ parameters: Parameters, limit: Int?) -> any ResultSource {
     ResultReader(plan, on: connection, parameters: parameters, limit: limit)

@@ -73,18 +73,4 @@ struct PostgreSQLSchemaSource: SchemaSource {
     }
   }
 
-  /// Returns the tables that a view's rule depends on; those of a common table expression are not known.
-  func tables(readBy table: Table) throws -> Set<String> {
-    let rows = try run([
-      Query(
-        """
-        SELECT DISTINCT c.relname FROM pg_class v JOIN pg_rewrite r ON r.ev_class = v.oid
-        JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid
-          AND d.refclassid = 'pg_class'::regclass
-        JOIN pg_class c ON c.oid = d.refobjid AND c.oid <> v.oid
-        WHERE v.oid = to_regclass($1)
-        """, [Array(SQL.quoted(table.name).utf8)])
-    ])[0]
-    return Set((0..<rows.rowCount).compactMap { rows.text($0, 0) })
-  }
 }

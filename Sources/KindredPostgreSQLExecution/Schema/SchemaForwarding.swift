@@ -36,7 +36,9 @@ extension SchemaForwarding {
     try withSource { try $0.tables(of: definitions) }
   }
 
-  func tables(readBy table: Table) throws -> Set<String> { try withSource { try $0.tables(readBy: table) } }
+  func tables(readBy table: Table, _ definitions: [Table]) throws -> NameSet? {
+    try withSource { try $0.tables(readBy: table, definitions) }
+  }
 
   /// Returns the columns withheld from the role that the statements run as.
   func withheldColumns() throws -> [String: Set<String>] {

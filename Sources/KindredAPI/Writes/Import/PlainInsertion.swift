@@ -18,7 +18,7 @@ struct PlainInsertion {
     guard preferences.resolution == nil, preferences.content != .representation, !needsKey,
       execution.target.linkage == nil,
       // Access rules require each record to be tested.
-      execution.resource.permissions == nil
+      !execution.plan.version.model.isRestricted
     else { return nil }
     transaction = execution.transaction
     resource = execution.resource

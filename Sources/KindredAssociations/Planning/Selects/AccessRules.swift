@@ -10,7 +10,7 @@ struct AccessRules {
   /// It reads the unrestricted model, since no rule applies inside a rule, and adds no joins, so that it can be used in
   /// any clause.
   func rule(of record: StatementRecord) throws -> SQL? {
-    guard !context.isInRule, let rule = record.resource.permissions?.rowRule else { return nil }
+    guard !context.isInRule, let rule = record.resource.permissions.rowRule else { return nil }
     return try condition(rule, in: unrestricted(record))
   }
 
@@ -23,7 +23,7 @@ struct AccessRules {
 
   /// Returns whether some records of the same resource may be invisible.
   func restricts(_ record: StatementRecord) -> Bool {
-    !context.isInRule && record.resource.permissions?.rowRule != nil
+    !context.isInRule && record.resource.permissions.rowRule != nil
   }
 
   /// Returns the record without the restrictions of the principal.
