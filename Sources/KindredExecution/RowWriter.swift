@@ -62,7 +62,9 @@ extension OutputBuffer {
     case .htmlText: if sqlite3_value_type(value) != SQLITE_NULL { append(html: value, isBoolean: false) }
     case .htmlCell, .htmlBooleanCell: append(cell: value, isBoolean: operation == .htmlBooleanCell)
     case .htmlCount: append(count: sqlite3_value_int64(value))
-    default: append(segment: value)
+    case .segment, .key: append(segment: value)
+    // These write JSON, or no value.
+    case .value, .boolean, .json, .optional, .text, .child, .absent, .long: break
     }
   }
 

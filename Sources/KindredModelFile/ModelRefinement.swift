@@ -251,7 +251,7 @@ extension ModelRefinement {
     var model = model
     model.resources[resource]?.access = ResourceAccess([.read: [AccessEntry(rows: rows.value)]])
     do {
-      _ = try Planner(model: model.seen(by: [])).plan(
+      _ = try Planner(model: model.seen(by: []), limits: PlanningLimits()).plan(
         FetchRequest(path: RequestPath(resource: resource), root: RequestNode()))
     } catch let error as RequestError {
       throw file.error(rows.line, in: "`rows`", error)
@@ -266,7 +266,8 @@ extension ModelRefinement {
     var root = RequestNode()
     root.children = association.map { [RequestNode(key: $0.key, association: $0)] } ?? []
     do {
-      _ = try Planner(model: model).plan(FetchRequest(path: RequestPath(resource: resource), root: root))
+      _ = try Planner(model: model, limits: PlanningLimits()).plan(
+        FetchRequest(path: RequestPath(resource: resource), root: root))
     } catch let error as RequestError {
       throw file.error(line, in: member, error)
     }

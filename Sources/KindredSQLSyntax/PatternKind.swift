@@ -12,12 +12,16 @@ public enum PatternKind: Hashable, Sendable {
   ///
   /// - Parameter escape: the value of `ESCAPE`.
   public func beginning(of pattern: SQLValue, escape: SQLValue? = nil) -> SQLValue {
-    let any = self == .like ? "%" : "*"
+    let (any, special) =
+      switch self {
+      case .like: ("%", "%_")
+      case .glob: ("*", "*?[")
+      }
     switch pattern {
     case .null: return .null
     case .integer(let number): return .text("\(number)\(any)")
     case .text(let text):
-      var signs = Set((self == .like ? "%_" : "*?[").unicodeScalars)
+      var signs = Set(special.unicodeScalars)
       if case .text(let escape)? = escape { signs.formUnion(escape.unicodeScalars) }
       let scalars = text.unicodeScalars.prefix(Self.beginningLength).prefix { !signs.contains($0) }
       return .text("\(String.UnicodeScalarView(scalars))\(any)")

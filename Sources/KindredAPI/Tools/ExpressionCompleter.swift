@@ -68,7 +68,7 @@ struct ExpressionCompleter {
         end: nameEnd(in: scalars, from: position))
     case .sign, .text, .name:
       return Typed(text: "", start: position, end: nameEnd(in: scalars, from: position))
-    case .integer, .real, .integerMagnitude, .end:
+    case .integer, .real, .integerMagnitude, .blob, .end:
       return nil
     }
   }

@@ -147,7 +147,7 @@ struct RequestDescription {
   /// Returns the kind of a token, or nil for a separator.
   private func kind(of token: Token, before next: Token.Kind, meaning: Diagnostics.Meaning?) -> Part.Kind? {
     switch token.kind {
-    case .text: return .text
+    case .text, .blob: return .text
     case .integer, .real, .integerMagnitude: return .number
     case .sign(.leftParenthesis), .sign(.rightParenthesis), .sign(.comma), .sign(.dot), .sign(.colon), .end:
       return nil

@@ -64,7 +64,9 @@ extension Expression {
     case .match, .program, .binary(.concatenate, _, _): true
     case .binary(let op, _, _): !op.isComparison && !dialect.hasTotalArithmetic
     case .unary(.minus, _), .cast: !dialect.hasTotalArithmetic
-    default: false
+    case .literal, .value, .null, .boolean, .path, .all, .any, .unary(.not, _), .unary(.plus, _), .isNull,
+      .in, .between, .collate, .cases:
+      false
     }
   }
 }

@@ -5,7 +5,8 @@ extension ResolvedExpression {
     return parts.contains { $0.readsWithheld(of: record) }
   }
 
-  private var parts: [ResolvedExpression] {
+  /// The expressions that it consists of; the arguments in paths are not among them.
+  var parts: [ResolvedExpression] {
     switch meaning {
     case .literal, .value, .null, .boolean, .path, .program, .unknown: []
     case .function(_, let arguments), .groupAggregate(_, let arguments, _): arguments

@@ -27,6 +27,16 @@ struct ComparisonRules: Equatable {
     (affinity, collation) = (isExpression ? nil : column.affinity, column.collation)
   }
 
+  /// Returns the rules of the column in a copy of its table; nil if they are the same.
+  ///
+  /// A copy of a compound SELECT converts no values, and so has no affinity.
+  func ofCopy(of table: Table) -> ComparisonRules? {
+    guard table.isCompound else { return nil }
+    var rules = self
+    rules.affinity = nil
+    return rules
+  }
+
   /// Returns the collation of a comparison.
   static func collation(_ left: Self, _ right: Self) -> String {
     left.explicitCollation ?? right.explicitCollation ?? left.collation ?? right.collation ?? "BINARY"

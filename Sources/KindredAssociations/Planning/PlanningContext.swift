@@ -12,8 +12,21 @@ struct PlanningContext {
   var model: Model { state.model }
   var dialect: any SQLDialect { state.dialect }
 
+  /// The model's expressions that are being compiled.
+  var modelExpressions = ModelExpressions()
+
   /// The author of the model's expressions.
   var modelAuthor: ExpressionAuthor { isInRule ? .rule : .model }
+
+  /// Returns the context of the parts of an expression of the model.
+  ///
+  /// - Throws: `RequestError` if the expression leads to itself.
+  func within(_ expression: Expression, of record: StatementRecord) throws -> PlanningContext {
+    var inside = self
+    inside.modelExpressions = try modelExpressions.adding(
+      expression, of: record.resource, isInRule: isInRule)
+    return inside
+  }
 
   // MARK: Resolution
 

@@ -3,6 +3,11 @@ extension Expression {
   public enum AggregateFunction: String, CaseIterable, Sendable {
     case count, isEmpty, min, max, average, sum, total, concat
 
+    /// Returns the function with this name: that of the language, or SQL's.
+    init?(named name: String) {
+      self.init(rawValue: name == "avg" ? "average" : name)
+    }
+
     package var takesArgument: Bool { argumentCount.upperBound > 0 }
 
     var argumentCount: ClosedRange<Int> {

@@ -100,7 +100,7 @@ extension Expression {
   }
 
   /// Operators that match a text with a pattern.
-  public enum MatchOperator: Sendable {
+  public enum MatchOperator: String, Sendable, CaseIterable {
     case like, glob
   }
 

@@ -9,6 +9,7 @@ extension ExpressionGrammar {
     case .real(let value, let digits): return literal(.real(value), digits: digits, at: origin)
     case .integerMagnitude: return literal(.real(9_223_372_036_854_775_808), at: origin)
     case .text(let value): return literal(.text(value), at: origin)
+    case .blob(let bytes): return literal(.blob(bytes), at: origin)
     case .name(let name, let isQuoted):
       if !isQuoted, let constant = Keywords.constant(name) {
         cursor.advance()

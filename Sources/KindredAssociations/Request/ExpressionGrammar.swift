@@ -94,10 +94,10 @@ struct ExpressionGrammar {
     if cursor.take(.equal) || cursor.take(.doubleEqual) { return try binary(.equal, left, at: origin) }
     if cursor.take(.notEqual) || cursor.take(.differs) { return try binary(.notEqual, left, at: origin) }
     if cursor.take(keyword: "isnull") {
-      return try node(.isNull(left, negated: false), at: origin, over: left)
+      return try parseRest(of: node(.isNull(left, negated: false), at: origin, over: left), at: origin)
     }
     if cursor.take(keyword: "notnull") {
-      return try node(.isNull(left, negated: true), at: origin, over: left)
+      return try parseRest(of: node(.isNull(left, negated: true), at: origin, over: left), at: origin)
     }
     if cursor.take(keyword: "is") {
       let negated = cursor.take(keyword: "not")
@@ -111,10 +111,9 @@ struct ExpressionGrammar {
     let offset = negated ? 1 : 0
     if negated, cursor.isKeyword("null", at: 1) {
       cursor.advance(by: 2)
-      return try node(.isNull(left, negated: true), at: origin, over: left)
+      return try parseRest(of: node(.isNull(left, negated: true), at: origin, over: left), at: origin)
     }
-    for (word, match) in [("like", Expression.MatchOperator.like), ("glob", .glob)]
-    where cursor.isKeyword(word, at: offset) {
+    for match in Expression.MatchOperator.allCases where cursor.isKeyword(match.rawValue, at: offset) {
       cursor.advance(by: offset + 1)
       let pattern = try parseComparison()
       let escape = match == .like && cursor.take(keyword: "escape") ? try parseComparison() : nil
@@ -125,7 +124,8 @@ struct ExpressionGrammar {
     if cursor.isKeyword("in", at: offset) {
       cursor.advance(by: offset + 1)
       let list = try parseList()
-      return try node(.in(left, list, negated: negated), at: origin, over: [left] + list)
+      return try parseRest(
+        of: node(.in(left, list, negated: negated), at: origin, over: [left] + list), at: origin)
     }
     if cursor.isKeyword("between", at: offset) {
       cursor.advance(by: offset + 1)
@@ -158,6 +158,23 @@ struct ExpressionGrammar {
     _ op: Expression.BinaryOperator, _ left: Expression, at origin: Origin
   ) throws -> Expression {
     let right = try parseComparison()
+    return try binary(op, left, right, at: origin)
+  }
+
+  /// - Throws: `RequestError` for a comparison with NULL that is never true.
+  private func binary(
+    _ op: Expression.BinaryOperator, _ left: Expression, _ right: Expression, at origin: Origin
+  ) throws -> Expression {
+    let isTest = op == .is || op == .isNot
+    guard !op.isComparison || isTest || left.kind != .null && right.kind != .null else {
+      let test = op == .notEqual ? "is not null" : "is null"
+      let other = left.kind == .null ? right : left
+      let text = try? ExpressionRenderer(literals: literals?.values ?? []).text(of: other, within: .equality)
+      throw RequestError(
+        .invalidExpression,
+        "a comparison with `null` is never true; write `\(text.map { "\($0) " } ?? "")\(test)`",
+        at: origin, suggestions: [test])
+    }
     return try node(.binary(op, left, right), at: origin, over: left, right)
   }
 
@@ -171,39 +188,38 @@ struct ExpressionGrammar {
   private static let products: [Operator] = [(.star, .multiply), (.slash, .divide), (.percent, .remainder)]
   private static let concatenations: [Operator] = [(.concatenate, .concatenate)]
 
-  private mutating func parseComparison() throws -> Expression {
-    try parseLeft(Self.comparisons) { try $0.parseSum() }
+  /// The binary operators that bind tighter than an equality, from the loosest to the tightest.
+  private static let levels = [comparisons, sums, products, concatenations]
+
+  private mutating func parseComparison() throws -> Expression { try parse(Self.levels[...]) }
+
+  /// Parses what follows an operator that ends with its list or word, such as `in (…)`, as its result is an operand of
+  /// tighter operators: `x in (1) || 'a'` is `(x in (1)) || 'a'`.
+  private mutating func parseRest(of operand: Expression, at origin: Origin) throws -> Expression {
+    try parse(Self.levels[...], from: operand, at: origin)
   }
 
-  private mutating func parseSum() throws -> Expression {
-    try parseLeft(Self.sums) { try $0.parseProduct() }
-  }
-
-  private mutating func parseProduct() throws -> Expression {
-    try parseLeft(Self.products) { try $0.parseConcatenation() }
-  }
-
-  private mutating func parseConcatenation() throws -> Expression {
-    try parseLeft(Self.concatenations) { try $0.parseCollate() }
-  }
-
-  private mutating func parseLeft(
-    _ operators: [Operator], _ operand: (inout Self) throws -> Expression
+  /// Parses an operand and the operators of some levels, which are left-associative.
+  ///
+  /// - Parameter first: The first operand, if it has been parsed already.
+  private mutating func parse(
+    _ levels: ArraySlice<[Operator]>, from first: Expression? = nil, at start: Origin? = nil
   ) throws -> Expression {
-    let origin = cursor.origin
-    var left = try operand(&self)
+    guard let operators = levels.first else { return try parseCollate(of: first, at: start) }
+    let origin = start ?? cursor.origin
+    var left = try parse(levels.dropFirst(), from: first, at: start)
     if cursor.isAtEnd { operators.forEach { cursor.expectations?.expect($0.sign) } }
     while case .sign(let sign) = cursor.token.kind, let op = operators.first(where: { $0.sign == sign }) {
       cursor.advance()
-      let right = try operand(&self)
-      left = try node(.binary(op.meaning, left, right), at: origin, over: left, right)
+      let right = try parse(levels.dropFirst())
+      left = try binary(op.meaning, left, right, at: origin)
     }
     return left
   }
 
-  private mutating func parseCollate() throws -> Expression {
-    let origin = cursor.origin
-    var operand = try parseUnary()
+  private mutating func parseCollate(of first: Expression?, at start: Origin?) throws -> Expression {
+    let origin = start ?? cursor.origin
+    var operand = try first ?? parseUnary()
     while cursor.take(keyword: "collate") {
       if cursor.isAtEnd {
         Expression.Collation.allCases.forEach { cursor.expectations?.expect(keyword: $0.rawValue) }

@@ -146,15 +146,10 @@ public struct ExpressionParser {
       term.nulls = .last
     } else {
       // Not looked for with `take(keyword:)`, or completion would offer them.
-      var isDirection = false
-      if case .name(let word, isQuoted: false) = cursor.token.kind {
-        isDirection = ["asc", "desc"].contains(word.lowercased())
-      }
-      throw cursor.error(
-        isDirection
-          ? "write `-year` for descending, `year` for ascending"
-          : "the `:` of a sort term must be followed by nocase, nullsfirst or nullslast, not by \(cursor.token.description)"
-      )
+      throw cursor.direction()
+        ?? cursor.error(
+          "the `:` of a sort term must be followed by nocase, nullsfirst or nullslast, not by \(cursor.token.description)"
+        )
     }
   }
 

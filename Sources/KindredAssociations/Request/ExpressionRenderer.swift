@@ -52,7 +52,7 @@ package struct ExpressionRenderer {
   // MARK: Expressions
 
   /// Returns the text of an operand, in parentheses if its operator binds less tightly than the one around it.
-  private func text(of expression: Expression, within precedence: Precedence) throws -> String {
+  func text(of expression: Expression, within precedence: Precedence) throws -> String {
     let (text, own) = try parts(of: expression)
     return own < precedence ? "(\(text))" : text
   }
@@ -102,9 +102,8 @@ package struct ExpressionRenderer {
       )
     case .match(let op, let value, let pattern, let escape, let negated):
       let escape = try escape.map { " escape \(try operand($0))" } ?? ""
-      let word = op == .like ? "like" : "glob"
       return (
-        "\(try operand(value, .equality)) \(not(negated))\(word) \(try operand(pattern))\(escape)", .equality
+        "\(try operand(value, .equality)) \(not(negated))\(op.rawValue) \(try operand(pattern))\(escape)", .equality
       )
     case .collate(let value, let collation):
       return ("\(try operand(value, .collate)) collate \(collation.rawValue)", .collate)
@@ -143,7 +142,13 @@ package struct ExpressionRenderer {
       if !text.contains("."), !text.contains("e") { text += ".0" }
       return value.sign == .minus ? ("-\(text)", .sign) : (text, .primary)
     case .text(let value): return ("'\(value.replacing("'", with: "''"))'", .primary)
-    case .null, .blob: throw NotExpressible()
+    case .blob(let bytes):
+      let digits = bytes.map { byte in
+        let digits = String(byte, radix: 16, uppercase: true)
+        return byte < 16 ? "0\(digits)" : digits
+      }
+      return ("x'\(digits.joined())'", .primary)
+    case .null: throw NotExpressible()
     }
   }
 }

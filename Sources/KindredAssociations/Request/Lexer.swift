@@ -9,6 +9,8 @@ package struct Token {
     case integer(Int64)
     /// A number, and its text if it has more digits than a `Double` keeps.
     case real(Double, digits: String?)
+    /// A BLOB in hexadecimal digits: `x'CAFE'`.
+    case blob([UInt8])
     /// 9223372036854775808, which is an integer only after a minus.
     case integerMagnitude
     /// An operator or a punctuation mark.
@@ -34,12 +36,13 @@ package struct Token {
   /// The token as error messages name it.
   var description: String {
     switch kind {
-    case .name(let name, let isQuoted): isQuoted ? "\"\(name)\"" : name
+    case .name(let name, let isQuoted): isQuoted ? "`\"\(name)\"`" : "`\(name)`"
     case .text: "a text"
-    case .integer(let value): String(value)
-    case .real(let value, let digits): digits ?? String(value)
-    case .integerMagnitude: "9223372036854775808"
-    case .sign(let sign): sign.rawValue
+    case .blob: "a BLOB"
+    case .integer(let value): "`\(value)`"
+    case .real(let value, let digits): "`\(digits ?? String(value))`"
+    case .integerMagnitude: "`9223372036854775808`"
+    case .sign(let sign): "`\(sign.rawValue)`"
     case .end: "the end"
     }
   }
@@ -51,7 +54,8 @@ package struct Lexer {
   private let origin: Origin
   private var index = 0
   private var position = 0
-  private var last: Token.Kind = .end
+  /// The last token.
+  private var last = Token(kind: .end, position: 0, end: 0)
 
   init(_ text: String, at origin: Origin) {
     bytes = Array(text.utf8)
@@ -92,8 +96,8 @@ package struct Lexer {
   private mutating func next() throws -> Token {
     while let byte = byte(), byte == 0x20 || (0x09...0x0D).contains(byte) { advance() }
     let start = position
-    last = try kind()
-    return Token(kind: last, position: start, end: position)
+    last = Token(kind: try kind(), position: start, end: position)
+    return last
   }
 
   private func byte(_ offset: Int = 0) -> UInt8? {
@@ -108,6 +112,7 @@ package struct Lexer {
 
   private mutating func kind() throws -> Token.Kind {
     guard let byte = byte() else { return .end }
+    if byte | 0x20 == UInt8(ascii: "x"), self.byte(1) == UInt8(ascii: "'") { return .blob(try blob()) }
     if Self.isNameStart(byte) { return .name(name(), isQuoted: false) }
     if byte == UInt8(ascii: "\"") { return .name(try quoted(byte, what: "name"), isQuoted: true) }
     if byte == UInt8(ascii: "'") { return .text(try quoted(byte, what: "text")) }
@@ -119,10 +124,12 @@ package struct Lexer {
     throw error("`\(Unicode.Scalar(byte))` is not allowed here", at: position)
   }
 
-  /// Whether a dot starts a number: in `.5` it does, in `books.5` it doesn't.
+  /// Whether a dot starts a number: in `.5` it does, in `books.5` it doesn't, as it directly follows a name.
   private var startsFraction: Bool {
-    if case .name = last { return false }
-    return last != .sign(.rightParenthesis) && byte(1).map(Self.isDigit) ?? false
+    guard byte(1).map(Self.isDigit) ?? false else { return false }
+    guard last.end == position else { return true }
+    if case .name = last.kind { return false }
+    return last.kind != .sign(.rightParenthesis)
   }
 
   private mutating func name() -> String {
@@ -148,6 +155,19 @@ package struct Lexer {
     }
     throw error(
       "the \(what) that starts here is not closed; close it with \(Unicode.Scalar(quote))", at: start)
+  }
+
+  /// Reads pairs of hexadecimal digits between quotes
+  /// (<https://www.sqlite.org/lang_expr.html#literal_values_constants_>).
+  private mutating func blob() throws -> [UInt8] {
+    let start = position
+    advance()
+    let digits = try quoted(UInt8(ascii: "'"), what: "BLOB").utf8.map { Unicode.Scalar($0) }
+    let halves = digits.compactMap { Character($0).hexDigitValue.map(UInt8.init) }
+    guard halves.count == digits.count, halves.count.isMultiple(of: 2) else {
+      throw error("a BLOB consists of pairs of hexadecimal digits; write it as `x'CAFE'`", at: start)
+    }
+    return stride(from: 0, to: halves.count, by: 2).map { halves[$0] << 4 | halves[$0 + 1] }
   }
 
   private mutating func number() throws -> Token.Kind {

@@ -1,9 +1,12 @@
 /// A position in the tokens of a text, which notes what the parser expects at the end.
 struct TokenCursor {
-  private let tokens: [Token]
-  private var index = 0
+  let tokens: [Token]
+  /// The number of the current token.
+  private(set) var index = 0
+  /// The text of the tokens.
+  let written: String
   /// The place of the text in the request.
-  private let start: Origin
+  let start: Origin
   /// For each token, whether a `when` follows it outside parentheses; nil until the first `case`.
   private var whenFollows: [Bool]?
   /// Notes what may be written at the end of the text.
@@ -11,7 +14,7 @@ struct TokenCursor {
 
   /// - Throws: `RequestError` for an unterminated text or a character that isn't part of the language.
   init(_ text: String, at origin: Origin, maximumCount: Int, expectations: Expectations?) throws {
-    start = origin
+    (start, written) = (origin, text)
     self.expectations = expectations
     tokens = try Lexer.tokens(of: text, at: origin, maximumCount: maximumCount)
   }
@@ -121,23 +124,7 @@ struct TokenCursor {
 
   func expectEnd() throws {
     guard token.kind != .end else { return }
-    if case .name(let name, isQuoted: false) = token.kind, let hint = Self.foreignWords[name.lowercased()] {
-      throw RequestError(
-        .invalidExpression, "`\(name)` is not expected here; \(hint.message)", at: origin,
-        suggestions: hint.suggestion.map { [$0] } ?? [])
-    }
+    if let error = foreignWord() { throw error }
     throw error("\(token.description) is not expected here; an operator or the end is")
   }
-
-  /// Operators of other query languages, and what to write instead.
-  private static let foreignWords: [String: (message: String, suggestion: String?)] = [
-    "desc": ("write `-year` for descending", nil),
-    "asc": ("leave it out, as ascending is the default", nil),
-    "eq": ("write `=`", "="), "ne": ("write `!=`", "!="), "lt": ("write `<`", "<"),
-    "le": ("write `<=`", "<="),
-    "gt": ("write `>`", ">"), "ge": ("write `>=`", ">="), "contains": ("write `name like '%text%'`", nil),
-    "ilike": ("write `like`, which ignores the case of ASCII letters", "like"),
-    "rlike": ("write `like` or `glob`", "like"),
-    "regexp": ("write `like` or `glob`", "glob"), "startswith": ("write `name like 'text%'`", nil),
-  ]
 }

@@ -108,8 +108,10 @@ extension OutputBuffer {
       if !place.isNull { append(html: place) }
     case .htmlCell, .htmlBooleanCell: append(cell: place)
     case .htmlCount: append(count: place)
-    default:
+    case .segment, .key:
       if !place.isNull { place.withText { append(segment: $0) } }
+    // These write JSON, or no value.
+    case .value, .boolean, .json, .optional, .text, .child, .absent, .long: break
     }
   }
 

@@ -169,13 +169,16 @@ struct PostgreSQLDialect: SQLDialect {
     _ op: Expression.MatchOperator, _ value: CompiledExpression, _ pattern: CompiledExpression,
     escape: CompiledExpression?, negated: Bool, isStoppable: Bool, beginning: SQL.Binding?
   ) throws -> CompiledExpression {
-    guard op == .like else { return try globs(value, pattern, negated: negated) }
-    // Without `ESCAPE`, PostgreSQL treats a backslash as the escape character.
-    let escape = try escape?.asText().operand ?? "''"
-    let (value, pattern) = (
-      try value.asText().searched(by: "\"default\""), try pattern.asText().searched(by: "\"default\"")
-    )
-    return boolean("\(value) \(not(negated))ILIKE \(pattern) ESCAPE \(escape)")
+    switch op {
+    case .glob: return try globs(value, pattern, negated: negated)
+    case .like:
+      // Without `ESCAPE`, PostgreSQL treats a backslash as the escape character.
+      let escape = try escape?.asText().operand ?? "''"
+      let (value, pattern) = (
+        try value.asText().searched(by: "\"default\""), try pattern.asText().searched(by: "\"default\"")
+      )
+      return boolean("\(value) \(not(negated))ILIKE \(pattern) ESCAPE \(escape)")
+    }
   }
 
   /// `GLOB`, whose pattern is made a regular expression when it is bound.

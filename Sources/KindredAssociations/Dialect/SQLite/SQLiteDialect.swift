@@ -98,9 +98,12 @@ struct SQLiteDialect: SQLDialect {
     _ op: Expression.MatchOperator, _ value: CompiledExpression, _ pattern: CompiledExpression,
     escape: CompiledExpression?, negated: Bool, isStoppable: Bool, beginning: SQL.Binding?
   ) -> CompiledExpression {
-    let word: SQL = op == .like ? "LIKE" : "GLOB"
+    let (word, function): (SQL, SQL) =
+      switch op {
+      case .like: ("LIKE", "kindred_like")
+      case .glob: ("GLOB", "kindred_glob")
+      }
     if isStoppable {
-      let function: SQL = op == .like ? "kindred_like" : "kindred_glob"
       let arguments = ([pattern, value] + (escape.map { [$0] } ?? [])).map { $0.sql(within: .or) }
       let call: SQL = "\(function)(\(arguments.joined(separator: ", ")))"
       if negated { return boolean("NOT \(call)", .not) }

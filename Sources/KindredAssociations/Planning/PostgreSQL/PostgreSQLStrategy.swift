@@ -109,12 +109,12 @@ struct PostgreSQLStrategy: PlanStrategy {
   private func lateralBatch(of rows: RecordSelect, page: SQL, _ inputs: inout BatchInputs) -> SQL {
     let shown = rows.shown
     var columns = shown
+    var numbers = columns.numbers
     let places = rows.order.map { term in
-      columns.firstIndex(of: term.sql)
-        ?? {
-          columns.append(term.sql)
-          return columns.count - 1
-        }()
+      if let number = numbers[term.sql] { return number }
+      columns.append(term.sql)
+      numbers[term.sql] = columns.count - 1
+      return columns.count - 1
     }
     let inner = inputs.localized(rows.sql(columns, page: page))
     let names = columns.indices.map { "\(identifier: "c\($0)")" as SQL }

@@ -59,9 +59,8 @@ struct WindowBatch {
     let first = dialect.firstOfEqual(
       all.sql, names + [Self.number], equalIn: [Self.number] + rows.shape.shown(of: names, dialect),
       place: Self.place)
-    let order = rows.order.map { term in
-      term.rendered(as: names[rows.columns.firstIndex(of: term.sql) ?? 0], dialect)
-    }
+    let numbers = rows.numbers
+    let order = rows.order.map { $0.rendered(as: names[numbers[$0.sql] ?? 0], dialect) }
     return Select(
       columns: names + [Self.number, Self.place(among: Self.number, order)],
       from: "FROM \(dialect.derived(first))"

@@ -23,7 +23,7 @@ struct AggregateResolver {
         at: origin)
     }
     state.diagnostics?.note(.aggregate, at: last.origin)
-    guard rest.count == 1, let function = Function(rawValue: last.name) else {
+    guard rest.count == 1, let function = Function(named: last.name) else {
       throw try noAggregate(last, of: keyed, rest, for: context.author, at: origin)
     }
     let arguments = last.arguments ?? []
@@ -69,7 +69,7 @@ struct AggregateResolver {
       of: keyed, for: context.author, countsWays: countsWays)
     var aggregate = ResolvedAggregate(
       function: function, association: association, countsWays: countsWays, origin: origin)
-    let inside = NameContext(scope: association.names, author: context.author)
+    let inside = context.moved(to: association.names)
     let resolver = ExpressionResolver(state: state)
     aggregate.filters = try filters.map { try resolver.resolve($0, in: inside) }
     aggregate.arguments = try arguments.map { try resolver.resolve($0, in: inside) }
@@ -97,10 +97,13 @@ struct AggregateResolver {
         "`\(keyed.key)` is to-many and must be followed by an aggregate; write `\(nested)`",
         at: origin)
     }
-    return RequestError.unknown(
+    let names = Function.allCases.map(\.rawValue)
+    var error = RequestError.unknown(
       last.name, .unknownFunction,
-      "`\(keyed.key)` is a to-many association, and `\(last.name)` is not an aggregate",
-      among: Function.allCases.map(\.rawValue), at: last.origin)
+      "`\(keyed.key)` is a to-many association, and `\(last.name)` is not an aggregate", among: names,
+      at: last.origin)
+    error.message += "; the aggregates are \(names.joined(separator: ", "))"
+    return error
   }
 
   /// Returns the suggestion of an aggregate of aggregates; nil unless an association follows.
@@ -109,7 +112,7 @@ struct AggregateResolver {
   ) -> String? {
     guard rest.count > 1, let next = rest.first, let last = rest.last,
       let resource = state.model.resources[keyed.association.destination],
-      resource.associations[next.name] != nil, let function = Function(rawValue: last.name)
+      resource.associations[next.name] != nil, let function = Function(named: last.name)
     else { return nil }
     let inner = Expression(
       .path(Expression.Path(parents: 0, components: Array(rest))), at: next.origin)

@@ -76,7 +76,7 @@ extension NameScope {
 
   /// Returns the default name of the aggregate at the end of a path.
   private static func aggregateName(_ component: Expression.Path.Component, of key: String) -> String? {
-    guard let function = Expression.AggregateFunction(rawValue: component.name) else { return nil }
+    guard let function = Expression.AggregateFunction(named: component.name) else { return nil }
     let singular = Inflector.singular(key)
     guard let argument = component.arguments?.first else {
       return function.defaultName(of: singular, column: "")

@@ -11,8 +11,8 @@ package enum ExpressionFunctions {
     "json_extract": 2...20,
   ]
 
-  /// The aggregates of a group.
-  static let aggregates: [String: Expression.AggregateFunction] = [
+  /// The aggregates of a group, by the names that completion proposes.
+  private static let aggregates: [String: Expression.AggregateFunction] = [
     "count": .count, "min": .min, "max": .max, "avg": .average, "sum": .sum, "total": .total,
     "concat": .concat,
   ]
@@ -43,6 +43,6 @@ package enum ExpressionFunctions {
   static func groupAggregate(_ name: String, argumentCount: Int) -> Expression.AggregateFunction? {
     let name = name.lowercased()
     guard argumentCount <= 1 || name == "concat" && argumentCount == 2 else { return nil }
-    return aggregates[name]
+    return aggregates[name] ?? (name == "average" ? .average : nil)
   }
 }

@@ -11,11 +11,22 @@ struct ExpressionResolver {
     return ResolvedExpression(meaning: try meaning(of: expression, in: context), source: expression)
   }
 
+  private func resolve(
+    _ expression: Expression, in context: NameContext, isComparedWith: Bool
+  ) throws -> ResolvedExpression {
+    var context = context
+    context.isComparedWith = isComparedWith
+    return try resolve(expression, in: context)
+  }
+
   private func meaning(
     of expression: Expression, in context: NameContext
   ) throws -> ResolvedExpression.Meaning {
     func operand(_ expression: Expression) throws -> ResolvedExpression {
-      try resolve(expression, in: context)
+      try resolve(expression, in: context, isComparedWith: false)
+    }
+    func value(_ expression: Expression) throws -> ResolvedExpression {
+      try resolve(expression, in: context, isComparedWith: true)
     }
 
     switch expression.kind {
@@ -35,15 +46,16 @@ struct ExpressionResolver {
     case .all(let operands): return .all(try operands.map(operand))
     case .any(let operands): return .any(try operands.map(operand))
     case .unary(let op, let value): return .unary(op, try operand(value))
-    case .binary(let op, let left, let right): return .binary(op, try operand(left), try operand(right))
+    case .binary(let op, let left, let right):
+      return .binary(op, try operand(left), try op.isComparison ? value(right) : operand(right))
     case .isNull(let value, let negated): return .isNull(try operand(value), negated: negated)
-    case .in(let value, let list, let negated):
-      return .among(try operand(value), try list.map(operand), negated: negated)
-    case .between(let value, let low, let high, let negated):
-      return .between(try operand(value), try operand(low), try operand(high), negated: negated)
-    case .match(let op, let value, let pattern, let escape, let negated):
+    case .in(let compared, let list, let negated):
+      return .among(try operand(compared), try list.map(value), negated: negated)
+    case .between(let compared, let low, let high, let negated):
+      return .between(try operand(compared), try value(low), try value(high), negated: negated)
+    case .match(let op, let compared, let pattern, let escape, let negated):
       return .match(
-        op, try operand(value), try operand(pattern), escape: try escape.map(operand), negated: negated)
+        op, try operand(compared), try value(pattern), escape: try escape.map(operand), negated: negated)
     case .cases(let value, let branches, let other):
       return .cases(
         of: try value.map(operand),
@@ -89,7 +101,7 @@ struct ExpressionResolver {
       throw RequestError(
         .invalidExpression, "`\(key)` takes \(number) arguments, not \(arguments.count)", at: origin)
     }
-    return .function(key, try arguments.map { try resolve($0, in: context) })
+    return .function(key, try arguments.map { try resolve($0, in: context, isComparedWith: false) })
   }
 
   private func groupAggregate(
@@ -115,7 +127,7 @@ struct ExpressionResolver {
       throw RequestError(.invalidExpression, "`\(name)(distinct x)` takes no separator", at: origin)
     }
     var inside = context
-    inside.allowsGroupAggregates = false
+    (inside.allowsGroupAggregates, inside.isComparedWith) = (false, false)
     return .groupAggregate(
       function, try arguments.map { try resolve($0, in: inside) }, isDistinct: isDistinct)
   }

@@ -6,6 +6,10 @@ final class NameMemory {
   var resolved: [String: ResolvedName] = [:]
   /// The names of those being resolved, so that none refers to itself.
   var resolving: Set<String> = []
+  /// The grouping expressions; nil until the first lookup.
+  private var groups: [ResolvedExpression]?
+  /// The columns that have one value in each group, as a grouped primary key determines them.
+  var determined: [ResolvedPath] = []
   /// The annotations and fields of the record's node by name, the first one of each name.
   private(set) lazy var expressions = namedExpressions()
   /// The aggregates by default name; nil until the first lookup.
@@ -14,6 +18,14 @@ final class NameMemory {
   private var associated: [ResolvedAssociation.Place: ResolvedAssociation] = [:]
 
   init(of scope: NameScope) { self.scope = scope }
+
+  /// Returns the grouping expressions.
+  func groups(_ resolve: (Expression) throws -> ResolvedExpression) rethrows -> [ResolvedExpression] {
+    if let groups { return groups }
+    let resolved = try (scope.node?.group ?? []).map(resolve)
+    groups = resolved
+    return resolved
+  }
 
   private func namedExpressions() -> [String: Expression] {
     var named: [String: Expression] = [:]

@@ -10,18 +10,17 @@ struct PathResolver {
   ) throws -> ResolvedPath {
     var target = context.scope
     for _ in 0..<path.parents {
-      guard let parent = target.parent else {
+      guard let parent = context.parent(of: target) else {
         throw RequestError(
-          .invalidExpression, "`../` is not available here: \(target.parentRefusal)", at: origin)
+          .invalidExpression, "`../` is not available here: \(context.parentRefusal(of: target))", at: origin)
       }
       target = parent
     }
     guard path.parents > 0 else { return try resolve(path.components[...], in: context) }
     do {
-      let above = NameContext(scope: target, author: context.author)
-      return .above(path.parents, try resolve(path.components[...], in: above))
+      return .above(path.parents, try resolve(path.components[...], in: context.moved(to: target)))
     } catch let error as RequestError where error.code == .unknownColumn {
-      throw pointingUp(error, path, from: target, for: context.author)
+      throw pointingUp(error, path, from: target, in: context)
     }
   }
 
@@ -48,7 +47,7 @@ struct PathResolver {
           try AggregateResolver(state: state).resolve(keyed, rest, in: context, at: first.origin))
       }
       let joined = try state.memory(of: scope).toOne(keyed, for: author)
-      return .joined(joined, try resolve(rest, in: NameContext(scope: joined.names, author: author)))
+      return .joined(joined, try resolve(rest, in: context.moved(to: joined.names)))
     }
     if first.name == "via", let via = scope.via, rest.count == 1 {
       state.diagnostics?.note(.association, at: first.origin)
@@ -87,12 +86,19 @@ struct PathResolver {
         at: component.origin)
     }
     try scope.checkPermission(component.name, for: author, at: component.origin)
-    return .column(try column(component, of: scope.resource, in: context) { try candidates(in: scope) })
+    let resolving = state.memory(of: scope).resolving
+    return .column(
+      try column(component, of: scope.resource, in: context, isDefinedByItself: resolving.contains(component.name)) {
+        try candidates(in: scope).filter { !resolving.contains($0) }
+      })
   }
 
-  /// - Parameter candidates: The names to suggest.
+  /// - Parameters:
+  ///   - isDefinedByItself: Whether the request gives this name to a value that is defined by the value itself.
+  ///   - candidates: The names to suggest.
   private func column(
-    _ component: Component, of resource: Resource, in context: NameContext, candidates: () throws -> [String]
+    _ component: Component, of resource: Resource, in context: NameContext, isDefinedByItself: Bool = false,
+    candidates: () throws -> [String]
   ) throws -> Column {
     guard component.arguments == nil else {
       throw RequestError.unknown(
@@ -101,11 +107,12 @@ struct PathResolver {
     }
     guard let column = resource.column(named: component.name, for: context.author) else {
       let error = RequestError.unknown(
-        component.name, .unknownColumn, "`\(component.name)` is not a column of \(resource.name)",
+        component.name, .unknownColumn,
+        "`\(component.name)` is \(isDefinedByItself ? "defined by itself, and " : "")not a column of \(resource.name)",
         among: try candidates(), at: component.origin, shown: \.asExpressionName)
-      guard component.isQuoted else { throw error }
+      guard component.isQuoted || context.isComparedWith else { throw error }
       let text = "'\(component.name.replacing("'", with: "''"))'"
-      throw error.adding("write \(text) for a text", suggestion: text)
+      throw error.adding("a text is written in quotes: `\(text)`", suggestion: text)
     }
     state.diagnostics?.note(.column, at: component.origin)
     return column
@@ -139,14 +146,14 @@ struct PathResolver {
 
   /// Returns the error for a name that a record further above has.
   private func pointingUp(
-    _ error: RequestError, _ path: Expression.Path, from scope: NameScope, for author: ExpressionAuthor
+    _ error: RequestError, _ path: Expression.Path, from scope: NameScope, in context: NameContext
   ) -> RequestError {
     guard path.components.count == 1 else { return error }
     let name = path.components[0].name
     var parents = 1
-    var above = scope.parent
+    var above = context.parent(of: scope)
     while let record = above {
-      if record.resource.column(named: name, for: author) != nil {
+      if record.resource.column(named: name, for: context.author) != nil {
         let steps = String(repeating: "../", count: parents)
         let whole = String(repeating: "../", count: path.parents) + steps + name.asExpressionName
         return error.adding(
@@ -154,7 +161,7 @@ struct PathResolver {
           suggestion: steps + name.asExpressionName)
       }
       parents += 1
-      above = record.parent
+      above = context.parent(of: record)
     }
     return error
   }

@@ -57,13 +57,7 @@ struct CommonTableDefinitions {
 extension RequestNode {
   /// The tables defined for the node, for the records joined to it, and for those of its aggregates.
   fileprivate var commonTables: [CommonTable] {
-    let joined = children.filter { !$0.rows.isPrefetched } + rows.pivots
-    let fields = (fields ?? []).compactMap { field in
-      if case .expression(let item) = field { item.expression } else { nil }
-    }
-    let expressions =
-      fields + annotations.map(\.expression) + filters + group + havings + (sort ?? []).map(\.expression)
-    return rows.commonTables + (joined + expressions.flatMap(\.aggregatedNodes)).flatMap(\.commonTables)
+    rows.commonTables + (joinedNodes + expressions.flatMap(\.aggregatedNodes)).flatMap(\.commonTables)
   }
 }
 

@@ -79,8 +79,8 @@ struct RowJoin {
 
 extension RequestNode {
   /// The aliases that the request gives, here and to the records joined to it.
-  var aliasNames: [String] {
-    let joined = children.filter { !$0.rows.isPrefetched } + rows.pivots
-    return rows.aliases.compactMap(\.name) + joined.flatMap(\.aliasNames)
-  }
+  var aliasNames: [String] { rows.aliases.compactMap(\.name) + joinedNodes.flatMap(\.aliasNames) }
+
+  /// The nodes in the same statement: those joined to it, and the pivots of its association.
+  var joinedNodes: [RequestNode] { children.filter { !$0.rows.isPrefetched } + rows.pivots }
 }

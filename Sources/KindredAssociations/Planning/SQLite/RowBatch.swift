@@ -60,11 +60,7 @@ extension RequestNode {
 
   /// Whether SQL of the program may use `rowid` without a table, which is ambiguous if there are several.
   private var readsRowID: Bool {
-    let selected = (fields ?? []).compactMap { field in
-      if case .expression(let item) = field { item.expression } else { nil }
-    }
-    let expressions = selected + filters + group + havings + (sort ?? []).map(\.expression)
-    return expressions.contains(where: \.readsRowID)
+    expressions.contains(where: \.readsRowID) || joinedNodes.contains(where: \.readsRowID)
   }
 }
 
@@ -94,13 +90,26 @@ extension Expression {
       case .raw(let parts):
         return parts.contains { part in
           switch part {
-          case .text(let text): text.lowercased().contains("rowid") || text.lowercased().contains("oid")
+          case .text(let text): text.namesRowID
           case .expression(let expression): expression.readsRowID
           }
         }
       case .of(_, let expression), .among(let expression, _): return expression.readsRowID
       case .column, .aggregate, .count, .exists: return false
       }
+    }
+  }
+}
+
+extension String {
+  /// Whether a word of it is a name of the rowid (<https://www.sqlite.org/lang_createtable.html#rowid>).
+  fileprivate var namesRowID: Bool {
+    let words = unicodeScalars.split { scalar in
+      scalar.isASCII && !scalar.properties.isAlphabetic && scalar != "_" && !("0"..."9").contains(scalar)
+        && scalar != "$"
+    }
+    return words.contains { word in
+      ["rowid", "oid", "_rowid_"].contains(where: String(word).equalsIgnoringCase)
     }
   }
 }

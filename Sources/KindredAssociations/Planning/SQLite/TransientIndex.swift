@@ -20,7 +20,7 @@ struct TransientIndex {
     let table = search.record.table
     keys = search.columns.enumerated().map { number, name in
       TransientTable.Key(
-        table.column(named: name) ?? Column(name: name),
+        table.column(named: name) ?? Column(name: name), of: table,
         comparison: search.comparisons.indices.contains(number) ? search.comparisons[number] : nil)
     }
     let definitions =
@@ -35,6 +35,7 @@ struct TransientIndex {
     source.isConverted = true
     let pointers = record.table.pointerColumns
     guard !pointers.isEmpty else {
+      record.readsCopy = true
       source.items[0].table = source.items[0].table.copied(to: transient, as: record.alias)
       source.keys = zip(keys, source.keys).enumerated().map { number, key in
         key.0.isConverted ? .column(record.id, TransientTable.keyName(number)) : key.1

@@ -16,15 +16,15 @@ public struct TransientTable: Sendable, Hashable {
   /// A column by which records are looked up.
   struct Key {
     let column: Column
-    /// Whether its values are converted as for the comparison with another column.
+    /// Whether its values are converted, as for the comparison with another column.
     let isConverted: Bool
     fileprivate let affinity: Column.Affinity
     fileprivate let collation: String
 
     /// - Parameter comparison: How the column is compared with the one that it references; nil if without conversion.
-    init(_ column: Column, comparison: KeyComparison?) {
+    init(_ column: Column, of table: Table, comparison: KeyComparison?) {
       self.column = column
-      isConverted = !(comparison?.isPlain ?? true)
+      isConverted = table.isCompound || !(comparison?.isPlain ?? true)
       affinity = comparison?.affinityOfCopy ?? column.affinity
       collation = comparison?.referred.collation ?? column.collation
     }
@@ -89,26 +89,30 @@ public struct TransientTable: Sendable, Hashable {
     let name: String
     /// The name of the column that it copies.
     let copied: String
-    let affinity: Column.Affinity
+    /// Nil keeps all values as they are.
+    let affinity: Column.Affinity?
     let collation: String
 
     init(name: String, key: Key) {
       (self.name, copied, affinity, collation) = (name, key.column.name, key.affinity, key.collation)
     }
 
-    init(name: String, of column: Column) {
-      (self.name, copied, affinity, collation) = (name, column.name, column.affinity, column.collation)
+    init(name: String, of column: Column, isConverted: Bool = true) {
+      (self.name, copied, collation) = (name, column.name, column.collation)
+      affinity = isConverted ? column.affinity : nil
     }
 
     var sql: SQL {
-      let plain: SQL = "\(identifier: name) \(affinity.sql)"
+      let plain: SQL = "\(identifier: name)\(affinity.map { " \($0.sql)" } ?? SQL())"
       return collation.equalsIgnoringCase("BINARY") ? plain : "\(plain) COLLATE \(identifier: collation)"
     }
   }
 
   /// Returns all columns of a table without a key, and its converted keys.
+  ///
+  /// The parts of a compound SELECT may give a column values of any type, which the affinity of the column would convert.
   private static func copies(of table: Table, by keys: [Key]) -> [Definition] {
-    table.columns.map { Definition(name: $0.name, of: $0) }
+    table.columns.map { Definition(name: $0.name, of: $0, isConverted: !table.isCompound) }
       + keys.enumerated().compactMap { number, key in
         key.isConverted ? Definition(name: keyName(number), key: key) : nil
       }

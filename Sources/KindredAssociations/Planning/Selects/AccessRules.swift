@@ -36,7 +36,7 @@ struct AccessRules {
 
   /// Returns a condition of the model file, as a part of `WHERE` or `ON`.
   func modelCondition(_ expression: Expression, in record: StatementRecord) throws -> SQL {
-    try guarded(expression, in: record, by: context.modelAuthor)
+    try context.within(expression, of: record).rules.guarded(expression, in: record, by: context.modelAuthor)
   }
 
   /// Returns the conditions of a step and its association on the records that they lead to.
@@ -56,15 +56,13 @@ struct AccessRules {
   /// duration, is therefore evaluated only after the rules of the records that it reads: `CASE` evaluates nothing that
   /// it doesn't need (<https://www.sqlite.org/lang_expr.html#the_case_expression>).
   func guarded(
-    _ expression: Expression, in record: StatementRecord, by author: ExpressionAuthor = .request,
-    isOfGroup: Bool = false
+    _ expression: Expression, in record: StatementRecord, by author: ExpressionAuthor = .request
   ) throws -> SQL {
     if context.restrictsRows, case .all(let operands) = expression.kind {
-      return try operands.map { try guarded($0, in: record, by: author, isOfGroup: isOfGroup) }
-        .joined(separator: " AND ")
+      return try operands.map { try guarded($0, in: record, by: author) }.joined(separator: " AND ")
     }
     return try guarding(in: record) {
-      try context.expressions.condition(expression, in: record, by: author, isOfGroup: isOfGroup)
+      try context.expressions.condition(expression, in: record, by: author)
     }
   }
 

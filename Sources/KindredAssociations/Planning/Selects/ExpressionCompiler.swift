@@ -30,8 +30,12 @@ struct ExpressionCompiler {
   private func resolve(
     _ expression: Expression, in record: StatementRecord, by author: ExpressionAuthor, _ isOfGroup: Bool
   ) throws -> ResolvedExpression {
-    try context.resolver.resolve(
+    let resolved = try context.resolver.resolve(
       expression, in: NameContext(scope: record.names, author: author, allowsGroupAggregates: isOfGroup))
+    if isOfGroup {
+      try noting(state.diagnostics) { try GroupCheck(state, of: record.names).check(resolved) }
+    }
+    return resolved
   }
 
   /// Returns whether an expression of the model file reads what the client's roles may not.
@@ -76,7 +80,8 @@ struct ExpressionCompiler {
 
     switch expression.meaning {
     case .literal(let number):
-      return literal(.parameter(number), state.literals[number], of: expression)
+      return literal(
+        .parameter(state.sameLiterals[number] ?? number), state.literals[number], of: expression)
     case .value(let value):
       return literal(.value(value), value, of: expression)
     case .null:
@@ -232,10 +237,11 @@ struct ExpressionCompiler {
   /// Returns a column of the record.
   func compile(_ column: Column, in record: StatementRecord) -> CompiledExpression {
     if context.restrictsRows { state.exposure.add(record) }
+    let rules = ComparisonRules(of: column, in: record.table)
     return CompiledExpression(
       sql: .column(record.id, column.name), format: column.valueFormat, type: dialect.type(of: column),
       isNullable: column.isNullable || !record.isAlwaysPresent,
-      rules: ComparisonRules(of: column, in: record.table),
+      rules: rules, rulesOfSQL: record.readsCopy ? rules.ofCopy(of: record.table) : nil,
       isNondeterministic: !column.comparesBytes)
   }
 

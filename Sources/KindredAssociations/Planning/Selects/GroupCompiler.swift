@@ -1,4 +1,5 @@
 import KindredSQLSyntax
+import OrderedCollections
 
 /// Compiles `GROUP BY` and `HAVING`.
 struct GroupCompiler {
@@ -21,18 +22,32 @@ struct GroupCompiler {
     }
   }
 
+  /// Returns the columns that expressions outside aggregates read, besides the grouping ones and those that the database
+  /// knows to have one value in each group.
+  func determined(in record: StatementRecord) throws -> [SQL] {
+    let columns = try context.state.memory(of: record.names).determined.map { path in
+      let expression = ResolvedExpression(meaning: .path(path), source: Expression(.null, at: Origin()))
+      return try context.expressions.compile(expression, in: record).sql
+    }
+    return OrderedSet(columns).elements
+  }
+
   /// Returns the conditions of the groups.
-  ///
-  /// SQLite evaluates a condition without an aggregate before it groups the records, and so together with their rules.
-  /// The single group of all records may be empty, so that no rule holds; its conditions read only aggregates.
-  /// PostgreSQL does the same, and refuses rules over ungrouped columns; it evaluates a condition with an aggregate last.
   func havings(of node: RequestNode, in record: StatementRecord) throws -> [SQL] {
     try node.havings.map { having in
-      guard !node.group.isEmpty, !context.restrictsRows || context.dialect.hasAffinities else {
-        let condition = try context.expressions.condition(having, in: record, isOfGroup: true)
-        return node.group.isEmpty ? condition : "CASE WHEN count(*) > 0 THEN \(condition) END"
+      let (condition, exposure) = try context.state.exposing {
+        try context.expressions.condition(having, in: record, isOfGroup: true)
       }
-      return try context.rules.guarded(having, in: record, isOfGroup: true)
+      return exposure.tells ? condition.behind(guards(of: node)) : condition
     }
+  }
+
+  /// Returns the conditions that guard those conditions on groups that could disclose a record.
+  ///
+  /// Databases evaluate a condition without an aggregate before they group the records, and so together with the rules
+  /// of these, but one with an aggregate only for the groups of visible records. The single group of all records may be
+  /// empty, but its conditions read only aggregates.
+  func guards(of node: RequestNode) -> [SQL] {
+    context.restrictsRows && !node.group.isEmpty ? ["count(*) > 0"] : []
   }
 }

@@ -45,7 +45,9 @@ struct OrderCompiler {
 
   /// Returns the order of an association, or else that of the resource.
   func defaultTerms(_ sort: [SortTerm], in record: StatementRecord) throws -> [OrderTerm] {
-    try (sort.isEmpty ? record.resource.sort : sort).map { try term($0, in: record, by: context.modelAuthor) }
+    try (sort.isEmpty ? record.resource.sort : sort).map { term in
+      try context.within(term.expression, of: record).orders.term(term, in: record, by: context.modelAuthor)
+    }
   }
 
   /// Returns the same order without the terms that read what the client may not, because the order would reveal it.

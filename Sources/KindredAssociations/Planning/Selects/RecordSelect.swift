@@ -37,6 +37,9 @@ struct RecordSelect {
   /// A better way to find the rows of a page.
   var ranking: GroupedRanking?
 
+  /// The numbers of the columns.
+  var numbers: [SQL: Int] { columns.numbers }
+
   /// Returns the number of a column, which is added if necessary.
   mutating func column(_ sql: SQL) -> Int {
     if let number = columns.firstIndex(of: sql) { return number }
@@ -69,10 +72,13 @@ extension RecordSelect {
   func sql(_ shown: [SQL]? = nil, page: SQL) -> SQL {
     let expressions = order.map(\.sql)
     guard !isDistinct else {
-      let named = order.map { numbered($0.sql) }
+      let numbers = numbers
+      // The columns of distinct results include the terms of the order.
+      func name(of column: SQL) -> SQL { Self.name(ofColumn: numbers[column] ?? 0) }
+      let named = order.map { name(of: $0.sql) }
       let restriction = restriction.map { " WHERE \($0(named))" as SQL } ?? SQL()
       return Select(
-        columns: shown.map { $0.map { numbered($0) } } ?? columns.indices.map(numbered),
+        columns: shown.map { $0.map { name(of: $0) } } ?? columns.indices.map(Self.name(ofColumn:)),
         from: "FROM \(dialect.derived(distinct))\(restriction)", order: terms(named), page: page
       ).sql
     }
@@ -89,8 +95,9 @@ extension RecordSelect {
         page: dialect.page(limit: reach, offset: nil)
       ).sql
     }
+    let numbers = shown.numbers
     let places = zip(order, expressions).compactMap { term, expression in
-      shown.firstIndex(of: expression).map { (term, $0) }
+      numbers[expression].map { (term, $0) }
     }
     return dialect.union(of: parts, page: page) {
       places.map { $0.rendered(as: "\(SQL.number($1 + 1))", dialect) }.joined(separator: ", ")
@@ -105,25 +112,29 @@ extension RecordSelect {
 
   /// The first row of each set of equal rows, with its place in the order.
   private var distinct: SQL {
-    let named: [SQL] = columns.enumerated().map { "\($1) AS \(numbered($0))" }
+    let names = columns.indices.map(Self.name(ofColumn:))
+    let named: [SQL] = zip(columns, names).map { "\($0) AS \($1)" }
     let terms = terms(order.map(\.sql))
     let window: SQL = terms.isEmpty ? "" : "ORDER BY \(terms.joined(separator: ", "))"
     let place: SQL = "row_number() OVER (\(window)) AS place"
-    let names = columns.indices.map(numbered)
     return dialect.firstOfEqual(
       select(named + [place]).sql, names, equalIn: shape.shown(of: names, dialect), place: "place")
   }
 
-  private func numbered(_ column: Int) -> SQL { "\(identifier: "c\(column)")" }
-
-  /// Returns the name of a column of distinct results, which include the terms of the order.
-  private func numbered(_ column: SQL) -> SQL { numbered(columns.firstIndex(of: column) ?? 0) }
+  private static func name(ofColumn number: Int) -> SQL { "\(identifier: "c\(number)")" }
 
   /// The statement that counts the rows of all pages.
   var count: SQL {
     if isDistinct { return "SELECT COUNT(*) FROM \(dialect.derived(distinct))" }
     let rows = select(["COUNT(*)"]).sql
     return group == nil ? rows : "SELECT COUNT(*) FROM \(dialect.derived(rows))"
+  }
+}
+
+extension [SQL] {
+  /// The numbers of the elements, the first one of each.
+  var numbers: [SQL: Int] {
+    Dictionary(zip(self, indices), uniquingKeysWith: { first, _ in first })
   }
 }
 

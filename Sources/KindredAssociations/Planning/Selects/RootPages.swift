@@ -37,7 +37,8 @@ struct RootPages {
       if request.after != nil { throw Self.refusal("this result has only one page; leave out `after`") }
       return nil
     }
-    let columns = order.map { rows.columns.firstIndex(of: $0.sql) ?? 0 }
+    let numbers = rows.numbers
+    let columns = order.map { numbers[$0.sql] ?? 0 }
     (cursorColumns, cursorIsDescending) = (columns, order.map(\.isDescending))
     (self.request, self.dialect) = (request, dialect)
     let table = rows.record.table

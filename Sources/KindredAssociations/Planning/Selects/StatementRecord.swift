@@ -19,6 +19,8 @@ final class StatementRecord {
   let presence: SQL?
   /// The column values of a record that is not in the statement but known.
   let constants: [String: SQLValue]?
+  /// Whether it is read from a copy of its table.
+  var readsCopy = false
   /// The recursion of the record's node; nil if it has none.
   var recursion: RecursionContext?
 

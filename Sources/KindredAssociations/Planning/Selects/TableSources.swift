@@ -111,7 +111,9 @@ extension Model {
   var commonTableExpressions: SQL {
     let definitions: [SQL] = tables.values.compactMap { table in
       guard case .commonTableExpression(let sql) = table.kind else { return nil }
-      return "\(identifier: table.name) AS (\(SQL(trusted: sql)))"
+      // SQLite would give the values of a compound SELECT the affinity of its first part where it is read twice.
+      let form: SQL = table.isCompound ? "NOT MATERIALIZED " : ""
+      return "\(identifier: table.name) AS \(form)(\(SQL(trusted: sql)))"
     }
     return "WITH \(definitions.joined(separator: ", ")) "
   }

@@ -31,7 +31,8 @@ struct ContentBuilder {
   {
     var shape = RecordShapeBuilder()
     if let fields = node.fields {
-      for field in fields { try noting(diagnostics) { try add(field, in: record, to: &shape) } }
+      let origin = Origin(parameter: name.isEmpty ? "fields" : "\(name).fields")
+      for field in fields { try noting(diagnostics) { try add(field, at: origin, in: record, to: &shape) } }
     } else {
       for column in try defaultColumns(of: record) {
         try add(column, at: node.origin, in: record, to: &shape)
@@ -53,7 +54,7 @@ struct ContentBuilder {
     if let values = node.values {
       _ = try context.expressions.compile(values, in: record, isOfGroup: node.isGrouped)
     }
-    for field in node.fields ?? [] { try add(field, in: record, to: &shape) }
+    for field in node.fields ?? [] { try add(field, at: node.origin, in: record, to: &shape) }
     for annotation in node.annotations { try add(annotation, in: record, to: &shape) }
   }
 
@@ -62,10 +63,17 @@ struct ContentBuilder {
     return fields.compactMap { record.resource.column(named: $0) }
   }
 
-  private func add(_ field: Field, in record: StatementRecord, to shape: inout RecordShapeBuilder) throws {
+  private func add(
+    _ field: Field, at origin: Origin, in record: StatementRecord, to shape: inout RecordShapeBuilder
+  ) throws {
     switch field {
     case .all:
-      for column in record.resource.columns { try add(column, at: Origin(), in: record, to: &shape) }
+      for column in record.resource.columns {
+        if record.names.isGrouped {
+          try GroupCheck(context.state, of: record.names).check(column, at: origin)
+        }
+        try add(column, at: origin, in: record, to: &shape)
+      }
     case .expression(let item):
       let name: String
       if let written = item.name {
@@ -110,6 +118,7 @@ struct ContentBuilder {
   private func add(
     _ column: Column, at origin: Origin, in record: StatementRecord, to shape: inout RecordShapeBuilder
   ) throws {
+    try context.state.budget.charge(1, at: origin)
     try shape.reserve(column.name, at: origin)
     shape.add(column.name, value(context.expressions.compile(column, in: record), of: record))
   }

@@ -27,6 +27,12 @@ struct NodeRules {
         "`distinct` compares columns, not lists of associated records; leave out `distinct` or the association"
       )
     }
+    if node.recursion != nil, !node.isIncluded {
+      throw RequestError(
+        .invalidExpression,
+        "`\(node.key)` is joined, not returned, so it can't be recursive; use `include`, or leave out `*`",
+        at: node.origin)
+    }
     if node.recursion != nil, node.values != nil || node.isGrouped {
       throw refusal(
         node.values != nil ? "values" : "group",

@@ -47,6 +47,8 @@ struct TreeBuilder {
     _ node: RequestNode, number: Int, below record: StatementRecord, hops: [RequestNode], name: String,
     isRepetition: Bool
   ) throws -> [NodeSelect] {
+    // The cost of a select, in addition to its columns and expressions.
+    try context.state.budget.charge(16, at: node.origin)
     let isToMany = node.association?.cardinality == .toMany || !hops.isEmpty
     try check(node, name: name, isToMany: isToMany)
     if node.recursion != nil, !hops.isEmpty {
@@ -166,17 +168,19 @@ struct TreeBuilder {
       group: group?.map(\.order),
       shown: shape.shown(of: record.statement.columns, dialect))
     if node.isDistinct { for term in order { _ = record.statement.column(term.sql) } }
+    let keys = try group.map { try $0.map(\.key) + groups.determined(in: record) }
     return RecordSelectDraft(
-      record: record, shape: shape, order: order, group: group?.map(\.key), havings: havings,
+      record: record, shape: shape, order: order, group: keys, havings: havings,
       below: content.below, recursion: content.recursion)
   }
 
   /// Returns the rules of the records that the order reads.
   ///
-  /// The condition that starts a page reads the same records as the order. For distinct results, it reads only their
-  /// columns, and they are made of visible records.
+  /// The condition that starts a page reads the same records as the order; of groups, it is a condition on these. For
+  /// distinct results, it reads only their columns, and they are made of visible records.
   private func rules(ofOrderOf rows: RecordSelectDraft) throws -> [SQL] {
     guard context.restrictsRows, !rows.isDistinct else { return [] }
+    if rows.group != nil, let node = rows.record.node { return context.groups.guards(of: node) }
     var exposure = Exposure()
     for term in rows.order { exposure.add(term.exposure) }
     return try context.rules.rules(of: exposure, in: rows.record.select)

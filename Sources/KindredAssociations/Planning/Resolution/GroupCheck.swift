@@ -1,0 +1,154 @@
+import KindredSQLSyntax
+
+/// Checks that expressions have one value in each group: outside an aggregate, they may consist of what is grouped by,
+/// of what a grouped primary key determines, and of values.
+struct GroupCheck {
+  let state: PlanningState
+  let scope: NameScope
+  private let groups: [ResolvedExpression]
+
+  init(_ state: PlanningState, of scope: NameScope) throws {
+    (self.state, self.scope) = (state, scope)
+    groups = try state.memory(of: scope).groups { expression in
+      try ExpressionResolver(state: state).resolve(expression, in: NameContext(scope: scope, author: .request))
+    }
+  }
+
+  /// - Throws: `RequestError` if a part of the expression may have several values in a group.
+  func check(_ expression: ResolvedExpression) throws {
+    guard !groups.contains(where: { state.isSame($0, expression) }) else { return }
+    switch expression.meaning {
+    case .groupAggregate: return
+    case .path(.named(let named)): try check(named.expression)
+    case .path(let path): try check(path, at: expression.source)
+    default: for part in expression.parts { try check(part) }
+    }
+  }
+
+  /// - Throws: `RequestError` if a column may have several values in a group.
+  func check(_ column: Column, at origin: Origin) throws {
+    var source = Expression(names: [column.name])
+    source.origin = origin
+    try check(ResolvedExpression(meaning: .path(.column(column)), source: source))
+  }
+
+  private func check(_ path: ResolvedPath, at source: Expression) throws {
+    switch path {
+    case .above, .claim: return
+    case .column, .via, .joined, .named, .aggregate:
+      if let columns = columns(ifDetermined: path, of: scope) {
+        state.memory(of: scope).determined += columns
+        return
+      }
+    }
+    let text = (try? ExpressionRenderer(literals: state.literals).text(of: source)) ?? "this"
+    throw RequestError(
+      .invalidExpression,
+      groups.isEmpty
+        ? "`\(text)` differs between the records, which are one group; write an aggregate such as `max(\(text))`"
+        : "`\(text)` differs within a group; add it to `group`, or write an aggregate such as `max(\(text))`",
+      at: source.origin)
+  }
+
+  /// Returns the columns that a path reads, other than those of a table whose primary key is among the groups, since the
+  /// database knows what that determines; nil unless such a key determines the path.
+  private func columns(
+    ifDetermined path: ResolvedPath, of scope: NameScope, isDetermined: Bool = false,
+    _ whole: (ResolvedPath) -> ResolvedPath = { $0 }
+  ) -> [ResolvedPath]? {
+    let table = scope.resource.table
+    let key = table.primaryKey.map { whole(.column(table.columns[$0])) }
+    let hasKey =
+      !key.isEmpty
+      && key.allSatisfy { column in
+        groups.contains { group in
+          if case .path(let grouped) = group.definition.meaning { state.isSame(grouped, column) } else { false }
+        }
+      }
+    if case .joined(let association, let rest) = path {
+      return columns(
+        ifDetermined: rest, of: association.names, isDetermined: isDetermined || hasKey
+      ) { whole(.joined(association, $0)) }
+    }
+    guard isDetermined || hasKey else { return nil }
+    if hasKey, case .table = table.kind { return [] }
+    guard case .aggregate(let aggregate) = path else { return [whole(path)] }
+    let origins = aggregate.association.association.steps.first?.originColumns ?? []
+    return origins.compactMap { table.column(named: $0).map { whole(.column($0)) } }
+  }
+}
+
+extension PlanningState {
+  /// Returns whether two expressions about the same records mean the same.
+  ///
+  /// Equal literals become one, so that the database sees that the expressions are the same. Then the plan serves only
+  /// requests with these values.
+  func isSame(_ first: ResolvedExpression, _ second: ResolvedExpression) -> Bool {
+    let (first, second) = (first.definition, second.definition)
+    switch (first.meaning, second.meaning) {
+    case (.literal(let one), .literal(let other)):
+      guard one != other else { return true }
+      readsLiterals = true
+      guard literals[one] == literals[other], first.source.digits == second.source.digits else { return false }
+      sameLiterals[other] = one
+      return true
+    case (.path(let one), .path(let other)): return isSame(one, other)
+    default:
+      let (parts, others) = (first.parts, second.parts)
+      return first.meaning.isSameOperation(as: second.meaning) && parts.count == others.count
+        && zip(parts, others).allSatisfy { isSame($0, $1) }
+    }
+  }
+
+  fileprivate func isSame(_ first: ResolvedPath, _ second: ResolvedPath) -> Bool {
+    switch (first, second) {
+    case (.column(let one), .column(let other)), (.via(let one), .via(let other)): one.name == other.name
+    case (.above(let levels, let one), .above(let others, let other)): levels == others && isSame(one, other)
+    case (.joined(let one, let rest), .joined(let other, let others)):
+      one.place == other.place && isSame(rest, others)
+    case (.named(let one), .named(let other)): one.name == other.name
+    case (.claim(let one), .claim(let other)): one == other
+    case (.aggregate(let one), .aggregate(let other)): isSame(one, other)
+    default: false
+    }
+  }
+
+  private func isSame(_ first: ResolvedAggregate, _ second: ResolvedAggregate) -> Bool {
+    let (parts, others) = (first.filters + first.arguments, second.filters + second.arguments)
+    return first.function == second.function && first.association.place == second.association.place
+      && first.filters.count == second.filters.count && parts.count == others.count
+      && zip(parts, others).allSatisfy { isSame($0, $1) }
+  }
+}
+
+extension ResolvedExpression {
+  /// The expression, or what it is the name of.
+  fileprivate var definition: ResolvedExpression {
+    if case .path(.named(let named)) = meaning { named.expression.definition } else { self }
+  }
+}
+
+extension ResolvedExpression.Meaning {
+  /// Returns whether both apply the same operation to their parts.
+  fileprivate func isSameOperation(as other: Self) -> Bool {
+    switch (self, other) {
+    case (.value(let one), .value(let other)): one == other
+    case (.null, .null), (.all, .all), (.any, .any): true
+    case (.boolean(let one), .boolean(let other)): one == other
+    case (.function(let one, _), .function(let other, _)): one == other
+    case (.unary(let one, _), .unary(let other, _)): one == other
+    case (.binary(let one, _, _), .binary(let other, _, _)): one == other
+    case (.isNull(_, let one), .isNull(_, let other)): one == other
+    case (.among(_, _, let one), .among(_, _, let other)): one == other
+    case (.between(_, _, _, let one), .between(_, _, _, let other)): one == other
+    case (.match(let one, _, _, _, let negated), .match(let other, _, _, _, let otherNegated)):
+      one == other && negated == otherNegated
+    case (.collate(_, let one), .collate(_, let other)): one == other
+    case (.cast(_, let one), .cast(_, let other)): one == other
+    case (.cases(let one, _, let other), .cases(let second, _, let otherwise)):
+      (one == nil) == (second == nil) && (other == nil) == (otherwise == nil)
+    // Any other two differ, also if one is unknown.
+    default: false
+    }
+  }
+}
