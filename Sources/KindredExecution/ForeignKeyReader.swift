@@ -62,7 +62,7 @@ struct ForeignKeyReader {
           columns.append(column)
         }
       }
-      guard destination.isUnique(columns) else {
+      guard destination.table.isIdentified(by: columns) else {
         let key = columns.joined(separator: ", ")
         return .failure(Dangling(message: "\(key) of \(destination.name) is not unique"))
       }

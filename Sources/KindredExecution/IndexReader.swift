@@ -26,7 +26,12 @@ struct IndexReader {
         isGenerated: column.isGenerated, hasDefault: true)
       draft.addKey([key])
     } else if draft.uniqueKeys.isEmpty, !draft.primaryKey.isEmpty {
-      draft.uniqueKeys.append(draft.primaryKey)
+      let key = try indexes.first(where: \.isPrimaryKey).map { try indexEntries(of: $0.name, in: draft) } ?? []
+      for entry in key where !entry.isUniquelyCompared {
+        if let position = entry.position { draft.columns[position].keyCollation = entry.collation }
+      }
+      // Values that the index tells apart may be equal to the columns.
+      if key.allSatisfy(\.isUniquelyCompared) { draft.uniqueKeys.append(draft.primaryKey) }
     }
     for index in indexes {
       let entries = try indexEntries(of: index.name, in: draft)

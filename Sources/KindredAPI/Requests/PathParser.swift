@@ -116,7 +116,7 @@ struct PathParser {
       }
       columns.append(try keyColumn(column, decode(pair[pair.index(after: sign)...], number), number))
     }
-    guard resource.table.isUnique(columns.map(\.name)) else {
+    guard resource.table.isIdentified(by: columns.map(\.name)) else {
       throw RequestError(
         .invalidKey,
         "\(columns.map(\.name).joined(separator: ",")) is not a unique key of \(resource.name); use `filter`, or create a unique index",

@@ -58,8 +58,8 @@ extension Table {
     guard !draft.locators.isEmpty else { return row }
     let found = draft.locators.enumerated().map { number, name -> SQL in
       let type = column(named: name.text).flatMap { dialect.type(of: $0) }
-      return
-        "\(identifier: name.text) = \(dialect.parameter(.parameter(draft.columns.count + number), as: type))"
+      let value = dialect.parameter(.parameter(draft.columns.count + number), as: type)
+      return "\(keyColumn(name.text)) = \(value)"
     }
     return "\(row) FROM \(identifier: self.name) WHERE \(found.joined(separator: " AND "))"
   }

@@ -16,7 +16,7 @@ extension Planner {
         columns.enumerated().map { number, name in
           let type = record.table.column(named: name).flatMap { context.dialect.type(of: $0) }
           let value = context.dialect.parameter(.parameter(number), as: type)
-          return "\(record.column(name, in: record.statement)) = \(value)"
+          return "\(record.table.keyColumn(name, of: record.id)) = \(value)"
         })
     }
   }

@@ -10,6 +10,8 @@ struct ComparisonRules: Equatable {
   var collation: String?
   /// The collation of `COLLATE`, which has precedence over those of columns.
   var explicitCollation: String?
+  /// Whether values may not fit the affinity, as those of a compound SELECT.
+  var isMixed = false
 
   init() {}
 
@@ -25,13 +27,14 @@ struct ComparisonRules: Equatable {
       }
     let isExpression = isDerived && column.declaredType.isEmpty && column.affinity == .blob
     (affinity, collation) = (isExpression ? nil : column.affinity, column.collation)
+    isMixed = table.isCompound
   }
 
   /// Returns the rules of the column in a copy of its table; nil if they are the same.
   ///
   /// A copy of a compound SELECT converts no values, and so has no affinity.
-  func ofCopy(of table: Table) -> ComparisonRules? {
-    guard table.isCompound else { return nil }
+  var ofCopy: ComparisonRules? {
+    guard isMixed else { return nil }
     var rules = self
     rules.affinity = nil
     return rules
@@ -143,11 +146,12 @@ extension CompiledExpression {
 
   /// Whether its affinity must be written, since it affects the comparison with `other`.
   ///
-  /// The value itself needs no conversion: it comes from a column of that affinity.
+  /// The value itself needs no conversion if it comes from a column of that affinity.
   private func mustConvert(_ other: Self) -> Bool {
     guard let affinity = rules.affinity, let written = rulesOfSQL, written.affinity != affinity else {
       return false
     }
+    if rules.isMixed { return true }
     switch (affinity, other.rules.affinity) {
     case (.text, nil): return !other.isLiteral { if case .text = $0 { true } else { false } }
     // NUMERIC would apply to the text in either form, and no conversion to a BLOB.

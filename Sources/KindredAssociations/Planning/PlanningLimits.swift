@@ -1,6 +1,6 @@
 /// The resources that planning a request may use.
 public struct PlanningLimits: Sendable, Hashable {
-  /// The maximum number of expressions, each counted as often as it is named.
+  /// The maximum number of expressions, each counted as often as it is named, with the selected columns, and 16 for each select.
   public var expressions = 20_000
   /// The maximum depth of an expression after its names have been replaced by their definitions.
   public var expressionDepth = 64
@@ -63,7 +63,7 @@ struct PlanningBudget {
     guard expressions <= limits.expressions else {
       throw RequestError(
         .limitExceeded,
-        "the request has more than \(limits.expressions) expressions, counting the definition of a name at each use; simplify it or split it into several requests",
+        "the request has more than \(limits.expressions) expressions, columns and selects, counting the definition of a name at each use; simplify it or split it into several requests",
         at: origin)
     }
   }

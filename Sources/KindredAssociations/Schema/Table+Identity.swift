@@ -1,15 +1,23 @@
+import KindredSQLSyntax
+
 extension Table {
   /// The columns that identify a record and are never NULL; empty if there are none.
   ///
   /// That is the primary key or, if the key may hold NULL, the rowid: SQLite allows NULL in most primary keys
   /// (<https://www.sqlite.org/lang_createtable.html#the_primary_key>), and any number of records may have it, as no two
-  /// NULLs are equal.
+  /// NULLs are equal. Also if the key has another collation than its columns, so that these don't tell its values apart.
   public var identity: [Column] {
     let key = primaryKey.map { columns[$0] }
-    guard let rowIDName, key.contains(where: \.isNullable), key.map(\.name) != [rowIDColumn] else {
-      return key
-    }
+    guard let rowIDName, key.contains(where: { $0.isNullable || $0.keyCollation != nil }),
+      key.map(\.name) != [rowIDColumn]
+    else { return key }
     return [Column(name: rowIDName, declaredType: "INTEGER", isNullable: false)]
+  }
+
+  /// Whether these columns include the primary key, or another key of the table.
+  public func isIdentified(by names: [String]) -> Bool {
+    let key = primaryKey.map { columns[$0].name }
+    return isUnique(names) || !key.isEmpty && key.allSatisfy(names.contains)
   }
 
   /// The names of the columns by which a stored record is found again; empty for views and common table expressions.
@@ -18,5 +26,25 @@ extension Table {
     case .view, .commonTableExpression, .ofRequest: []
     case .table, .virtual: rowIDName.map { [$0] } ?? primaryKey.map { columns[$0].name }
     }
+  }
+}
+
+extension Table {
+  /// Returns a column of the only table of a statement in a form that is compared as in the primary key.
+  func keyColumn(_ name: String) -> SQL {
+    column(named: name).map { $0.comparedAsKey("\(identifier: name)") } ?? "\(identifier: name)"
+  }
+
+  /// Returns a column of a record of the table in a form that is compared as in the primary key.
+  func keyColumn(_ name: String, of record: RecordID) -> SQL {
+    let sql = SQL.column(record, name)
+    return column(named: name).map { $0.comparedAsKey(sql) } ?? sql
+  }
+}
+
+extension Column {
+  /// Returns the column in a form that is compared as in the primary key.
+  func comparedAsKey(_ sql: SQL) -> SQL {
+    keyCollation.map { "\(sql) COLLATE \(identifier: $0)" } ?? sql
   }
 }

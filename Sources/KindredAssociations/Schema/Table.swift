@@ -167,6 +167,8 @@ public struct Column: Sendable, Hashable {
   public let defaultValue: SQL?
   /// The name of the collation by which its texts are compared.
   public let collation: String
+  /// The collation by which the primary key tells texts apart; nil if it is that of the column.
+  public var keyCollation: String?
   /// Whether the collation considers only texts of the same bytes equal.
   public var comparesBytes: Bool
   /// Whether its numbers are exact and written with their scale, as PostgreSQL's `numeric` (`12.50`).

@@ -120,12 +120,12 @@ extension Table {
         + reset.map { "\(identifier: $0) = \(dialect.defaultValue(of: column(named: $0)))" as SQL }
       return """
         UPDATE\(resolution.clause) \(table) SET \(changes.joined(separator: ", ")) \
-        WHERE \(Self.equalities(locatorColumns, from: columns.count))\(Self.returning(returned))
+        WHERE \(equalities(locatorColumns, from: columns.count))\(Self.returning(returned))
         """
     case .deletion(let columns):
-      return "DELETE FROM \(table) WHERE \(Self.equalities(columns)) RETURNING 1"
+      return "DELETE FROM \(table) WHERE \(equalities(columns)) RETURNING 1"
     case .selection(let returned, let columns):
-      return "SELECT \(Self.list(returned)) FROM \(table) WHERE \(Self.equalities(columns))"
+      return "SELECT \(Self.list(returned)) FROM \(table) WHERE \(equalities(columns))"
     case .unlinking(let references):
       return "DELETE FROM \(table) WHERE \(matches(references, dialect)) RETURNING 1"
     case .links(let returned, let references):
@@ -165,8 +165,8 @@ extension Table {
     columns.isEmpty ? SQL() : " RETURNING \(list(columns))"
   }
 
-  private static func equalities(_ columns: [String], from number: Int = 0) -> SQL {
-    columns.enumerated().map { "\(identifier: $1) = \(.parameter(number + $0))" as SQL }
+  private func equalities(_ columns: [String], from number: Int = 0) -> SQL {
+    columns.enumerated().map { "\(keyColumn($1)) = \(.parameter(number + $0))" as SQL }
       .joined(separator: " AND ")
   }
 }

@@ -50,10 +50,11 @@ struct GroupCheck {
       at: source.origin)
   }
 
-  /// Returns the columns that a path reads, other than those of a table whose primary key is among the groups, since the
-  /// database knows what that determines; nil unless such a key determines the path.
+  /// Returns the columns that a path reads; nil unless a primary key among the groups determines the path.
+  ///
+  /// Those of the grouped table itself are left out, since the database knows what its key determines.
   private func columns(
-    ifDetermined path: ResolvedPath, of scope: NameScope, isDetermined: Bool = false,
+    ifDetermined path: ResolvedPath, of scope: NameScope, isDetermined: Bool = false, isJoined: Bool = false,
     _ whole: (ResolvedPath) -> ResolvedPath = { $0 }
   ) -> [ResolvedPath]? {
     let table = scope.resource.table
@@ -67,11 +68,11 @@ struct GroupCheck {
       }
     if case .joined(let association, let rest) = path {
       return columns(
-        ifDetermined: rest, of: association.names, isDetermined: isDetermined || hasKey
+        ifDetermined: rest, of: association.names, isDetermined: isDetermined || hasKey, isJoined: true
       ) { whole(.joined(association, $0)) }
     }
     guard isDetermined || hasKey else { return nil }
-    if hasKey, case .table = table.kind { return [] }
+    if !isJoined, case .table = table.kind { return [] }
     guard case .aggregate(let aggregate) = path else { return [whole(path)] }
     let origins = aggregate.association.association.steps.first?.originColumns ?? []
     return origins.compactMap { table.column(named: $0).map { whole(.column($0)) } }

@@ -44,7 +44,7 @@ struct TransientIndex {
     }
     let index = RecordID(alias: record.select.alias(for: "index"), depth: record.select.depth)
     let pointing: [SQL] = pointers.enumerated().map { number, column in
-      "\(SQL.column(record.id, column)) = \(SQL.column(index, "p\(number)"))"
+      "\(record.table.keyColumn(column, of: record.id)) = \(SQL.column(index, "p\(number)"))"
     }
     source.items.insert((table: TableReference(indexIn: transient, as: index.alias), condition: nil), at: 0)
     source.items[1].condition = pointing.joined(separator: " AND ")

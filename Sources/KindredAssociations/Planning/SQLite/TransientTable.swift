@@ -51,7 +51,7 @@ public struct TransientTable: Sendable, Hashable {
       ? Self.copies(of: table, by: keys)
       : keys.enumerated().map { Definition(name: "k\($0)", key: $1) }
         + pointers.enumerated().map { number, pointer in
-          Definition(name: "p\(number)", of: table.column(named: pointer) ?? Column(name: pointer))
+          Definition(name: "p\(number)", pointer: table.column(named: pointer) ?? Column(name: pointer))
         }
     let definitions = columns.map(\.sql)
     let here: SQL = "temp.\(identifier: name)"
@@ -97,9 +97,14 @@ public struct TransientTable: Sendable, Hashable {
       (self.name, copied, affinity, collation) = (name, key.column.name, key.affinity, key.collation)
     }
 
-    init(name: String, of column: Column, isConverted: Bool = true) {
-      (self.name, copied, collation) = (name, column.name, column.collation)
+    init(name: String, of column: Column, isConverted: Bool = true, collation: String? = nil) {
+      (self.name, copied, self.collation) = (name, column.name, collation ?? column.collation)
       affinity = isConverted ? column.affinity : nil
+    }
+
+    /// A column of the key of the table that is copied.
+    init(name: String, pointer: Column) {
+      self.init(name: name, of: pointer, collation: pointer.keyCollation)
     }
 
     var sql: SQL {

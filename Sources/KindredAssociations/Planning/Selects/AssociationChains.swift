@@ -110,7 +110,8 @@ struct AssociationChains {
           toRowsOf: "SELECT \(distinct)\(keys.joined(separator: ", ")) \(ways)", as: record.alias))
     }
     select.begin(with: try context.sources.reference(to: record))
-    let key = record.identityColumns.map { record.column($0.name, in: statement) }.joined(separator: ", ")
+    let key = record.identityColumns.map { record.table.keyColumn($0.name, of: record.id) }
+      .joined(separator: ", ")
     select.add("\(keys.count == 1 ? key : "(\(key))") IN (SELECT \(keys.joined(separator: ", ")) \(ways))")
   }
 

@@ -241,7 +241,7 @@ struct ExpressionCompiler {
     return CompiledExpression(
       sql: .column(record.id, column.name), format: column.valueFormat, type: dialect.type(of: column),
       isNullable: column.isNullable || !record.isAlwaysPresent,
-      rules: rules, rulesOfSQL: record.readsCopy ? rules.ofCopy(of: record.table) : nil,
+      rules: rules, rulesOfSQL: record.readsCopy ? rules.ofCopy : nil,
       isNondeterministic: !column.comparesBytes)
   }
 

@@ -66,7 +66,7 @@ struct GroupedRanking {
       rest.allSatisfy({ $0.column(of: record.id) != nil })
     else { return nil }
 
-    let keys = record.table.pointerColumns.map { SQL.column(record.id, $0) }
+    let keys = record.table.pointerColumns.map { record.table.keyColumn($0, of: record.id) }
     let keyNames = keys.indices.map { "\(identifier: "kindred:key\($0)")" as SQL }
     let orderNames = rest.indices.map { "\(identifier: "kindred:order\($0)")" as SQL }
     // Conditions may read joined records; SQLite omits unused joins.

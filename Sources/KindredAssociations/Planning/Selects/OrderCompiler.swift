@@ -66,7 +66,13 @@ struct OrderCompiler {
   /// hidden columns only order records that look the same, since the order would reveal them.
   func keyTerms(of record: StatementRecord) -> [OrderTerm] {
     func sortable(_ columns: [Column]) -> [CompiledExpression] {
-      columns.map { dialect.sortable(context.expressions.compile($0, in: record)) }
+      columns.map { column in
+        var value = context.expressions.compile(column, in: record)
+        if column.keyCollation != nil {
+          (value.sql, value.precedence) = (column.comparedAsKey(value.sql), .collate)
+        }
+        return dialect.sortable(value)
+      }
     }
     var values: [CompiledExpression] = []
     if record.table.primaryKey.isEmpty {

@@ -41,9 +41,15 @@ struct RecordConditions {
   }
 
   /// Returns the condition that a column has one of its candidate values.
-  func equality(_ column: RequestPath.KeyColumn, in record: StatementRecord) -> SQL {
+  ///
+  /// - Parameter isKey: Whether the record is identified by it.
+  func equality(
+    _ column: RequestPath.KeyColumn, in record: StatementRecord, isKey: Bool = false
+  ) -> SQL {
     let (sql, type) = context.dialect.equatable(
-      record.column(column.name, in: record.statement),
+      isKey
+        ? record.table.keyColumn(column.name, of: record.id)
+        : record.column(column.name, in: record.statement),
       record.table.column(named: column.name).flatMap { context.dialect.type(of: $0) })
     let values = column.literals.map { context.dialect.parameter(.parameter($0), as: type) }
     return values.count == 1

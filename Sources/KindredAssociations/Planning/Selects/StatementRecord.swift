@@ -100,6 +100,6 @@ extension Table {
   /// Returns the expressions that identify a record: its key, or else the number of its row in a copy.
   func identity(of record: RecordID) -> [SQL] {
     let pointers = pointerColumns
-    return (pointers.isEmpty ? [TransientTable.rowNumber] : pointers).map { .column(record, $0) }
+    return (pointers.isEmpty ? [TransientTable.rowNumber] : pointers).map { keyColumn($0, of: record) }
   }
 }
