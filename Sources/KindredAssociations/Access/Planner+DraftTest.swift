@@ -61,7 +61,7 @@ extension Table {
       let value = dialect.parameter(.parameter(draft.columns.count + number), as: type)
       return "\(keyColumn(name.text)) = \(value)"
     }
-    return "\(row) FROM \(identifier: self.name) WHERE \(found.joined(separator: " AND "))"
+    return "\(row) FROM \(reference) WHERE \(found.joined(separator: " AND "))"
   }
 }
 

@@ -65,9 +65,10 @@ extension Model {
     let conditions = doubtful.map { number, pair in
       "o.\(SQL.quoted(pair.0)) = d.\(SQL.quoted(step.destinationColumns[number]))"
     }
+    func name(_ table: String) -> String { tables[table]?.qualifiedName ?? SQL.quoted(table) }
     return """
-      SELECT 1 AS one FROM \(SQL.quoted(step.origin)) AS o \
-      JOIN \(SQL.quoted(step.destination)) AS d ON \(conditions.joined(separator: " AND "))
+      SELECT 1 AS one FROM \(name(step.origin)) AS o \
+      JOIN \(name(step.destination)) AS d ON \(conditions.joined(separator: " AND "))
       """
   }
 

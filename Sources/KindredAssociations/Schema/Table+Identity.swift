@@ -7,6 +7,7 @@ extension Table {
   /// (<https://www.sqlite.org/lang_createtable.html#the_primary_key>), and any number of records may have it, as no two
   /// NULLs are equal. Also if the key has another collation than its columns, so that these don't tell its values apart.
   public var identity: [Column] {
+    guard !isKeyPartial else { return [] }
     let key = primaryKey.map { columns[$0] }
     guard let rowIDName, key.contains(where: { $0.isNullable || $0.keyCollation != nil }),
       key.map(\.name) != [rowIDColumn]

@@ -28,6 +28,8 @@ public struct Table: Sendable, Hashable {
   public let columns: [Column]
   /// The columns of the primary key in key order, as positions in `columns`; empty for a view.
   public let primaryKey: [Int]
+  /// Whether any number of records may have NULL in the primary key, which finds the others but doesn't identify them.
+  public var isKeyPartial = false
   /// The sets of columns whose values are unique: the primary key and the unique indexes that aren't partial.
   public let uniqueKeys: [[Int]]
   /// The indexes that can find records by equality, including the primary key.
@@ -102,6 +104,14 @@ public struct Table: Sendable, Hashable {
     self.isCompound = isCompound
     self.readsClock = readsClock
   }
+
+  /// The name as statements give it: in double quotes, and after its schema where it has one.
+  package var qualifiedName: String {
+    (schema.map { SQL.quoted($0) + "." } ?? "") + SQL.quoted(name)
+  }
+
+  /// The name as the SQL of statements gives it.
+  var reference: SQL { SQL(trusted: qualifiedName) }
 
   /// Returns the table with another primary key.
   ///

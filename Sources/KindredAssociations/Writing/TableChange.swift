@@ -133,11 +133,6 @@ extension Table {
     }
   }
 
-  /// The table's name, with its schema where it has one.
-  private var reference: SQL {
-    schema.map { "\(identifier: $0).\(identifier: name)" } ?? "\(identifier: name)"
-  }
-
   /// Returns the condition that the referring columns match the parameters.
   private func matches(_ references: [ColumnReference], _ dialect: any SQLDialect) -> SQL {
     references.enumerated().map { number, reference -> SQL in

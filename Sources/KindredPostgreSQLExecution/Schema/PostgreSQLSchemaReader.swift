@@ -93,7 +93,7 @@ public struct PostgreSQLSchemaReader {
       drafts.append(
         Draft(
           id: rows.integer(row, 0) ?? 0, name: name, kind: rows.text(row, 2) ?? "",
-          updates: rows.integer(row, 3) ?? 0))
+          updates: rows.integer(row, 3) ?? 0, schema: rows.text(row, 4)))
     }
     return drafts
   }
@@ -173,6 +173,7 @@ extension PostgreSQLSchemaReader {
     let kind: String
     /// The result of `pg_relation_is_updatable`.
     let updates: Int64
+    let schema: String?
     var columns: [Column] = []
     var primaryKey: [Int] = []
     var uniqueKeys: [[Int]] = []
@@ -197,8 +198,10 @@ extension PostgreSQLSchemaReader {
         name: name, kind: isTable ? .table : .view, columns: columns, primaryKey: primaryKey,
         uniqueKeys: uniqueKeys, indexes: indexes, foreignKeys: foreignKeys, fullText: fullText,
         insteadOf: isTable ? [] : changes)
+      table.schema = schema
       table.isCaseSensitive = true
       table.isTimeless = isTimeless
+      table.isKeyPartial = kind == "m"
       return table
     }
 

@@ -7,7 +7,7 @@ enum SchemaQueries {
   /// The tables that can be served, as a common table expression of the other queries.
   private static let relations = """
     WITH relation AS (
-      SELECT c.oid, c.relname, c.relkind, array_position($1::text[], n.nspname::text) AS place
+      SELECT c.oid, c.relname, c.relkind, n.nspname, array_position($1::text[], n.nspname::text) AS place
       FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
       WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition AND n.nspname = ANY($1::text[])
         AND NOT EXISTS (
@@ -19,7 +19,7 @@ enum SchemaQueries {
   /// The tables, ordered by schema and then by creation.
   static let tables =
     relations + """
-      SELECT oid, relname, relkind, pg_relation_is_updatable(oid, true) FROM relation ORDER BY place, oid
+      SELECT oid, relname, relkind, pg_relation_is_updatable(oid, true), nspname FROM relation ORDER BY place, oid
       """
 
   /// The columns; for a domain, with its base type.

@@ -11,6 +11,11 @@ public final class PostgreSQLBackend: Backend {
   public let capabilities: EngineCapabilities
   /// The names of the served schemas; empty for those of the search path.
   let schemas: [String]
+  /// The `search_path` of transactions; nil to keep the session's.
+  ///
+  /// Statements name tables with their schemas, so it serves types, operators and functions, which may be in any schema
+  /// of the session's own path, and the definitions of the model file.
+  private let searchPath: String?
   let watcher: Watcher
   let batches: BatchSizes
   /// Whether records can be changed.
@@ -50,15 +55,20 @@ public final class PostgreSQLBackend: Backend {
     self.isWritable = isWritable
     writer = PostgreSQLWriter(besides: pool)
     watcher = Watcher(pool.target)
-    capabilities = try watcher.withConnection { connection in
+    let ownPath: String
+    (capabilities, ownPath) = try watcher.withConnection { connection in
       let results = try connection.run([
-        Query("SELECT version()", isReusable: false),
+        Query("SELECT version(), current_setting('search_path')", isReusable: false),
         Query("SELECT extname::text FROM pg_extension", isReusable: false),
       ])
-      return EngineCapabilities(
+      let capabilities = EngineCapabilities(
         version: results[0].text(0, 0) ?? "",
         extensions: (0..<results[1].rowCount).compactMap { results[1].text($0, 0) }, as: engine)
+      return (capabilities, results[0].text(0, 1) ?? "")
     }
+    let names = schemas.map { "\"" + $0.replacing("\"", with: "\"\"") + "\"" }
+    searchPath =
+      names.isEmpty ? nil : (names + (ownPath.isEmpty ? [] : [ownPath])).joined(separator: ", ")
     try checkSchemas()
   }
 
@@ -112,12 +122,6 @@ public final class PostgreSQLBackend: Backend {
       \(searchPath == nil ? "" : ", set_config('search_path', $2, false)")
       """, [Array(String(milliseconds).utf8)] + (searchPath.map { [Array($0.utf8)] } ?? []), isReusable: false
     )
-  }
-
-  /// The `search_path` of transactions; nil to keep the session's.
-  private var searchPath: String? {
-    guard !schemas.isEmpty else { return nil }
-    return schemas.map { "\"" + $0.replacing("\"", with: "\"\"") + "\"" }.joined(separator: ", ")
   }
 
   private var dialect: Dialect { capabilities.limitsLaterally ? .postgreSQL : .compatible }

@@ -75,7 +75,7 @@ struct OrderCompiler {
       }
     }
     var values: [CompiledExpression] = []
-    if record.table.primaryKey.isEmpty {
+    if record.table.identity.isEmpty {
       let hidden = record.resource.hidden
       for isHidden in [false, true] {
         let columns = sortable(record.keyColumns.filter { hidden.contains($0.name) == isHidden })

@@ -89,7 +89,7 @@ final class StatementRecord {
   /// all columns if there is no key.
   var keyColumns: [Column] {
     let key = table.primaryKey.map { table.columns[$0] }
-    return key.isEmpty ? table.columns : key + table.identity.filter { column in !key.contains(column) }
+    return key + identityColumns.filter { column in !key.contains(column) }
   }
 
   /// The expressions that identify a record: its key, or else the number of its row in a copy.

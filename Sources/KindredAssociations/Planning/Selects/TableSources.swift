@@ -84,8 +84,10 @@ struct TableSources {
       table.column(named: column)?.collation.equalsIgnoringCase(collation) ?? true
         ? "\(identifier: column)" : "\(identifier: column) COLLATE \(identifier: collation)"
     }
+    // SQLite takes the schema from the name of the index.
+    let place: SQL = dialect.hasAffinities ? "\(identifier: table.name)" : table.reference
     return
-      ("CREATE INDEX \(identifier: name) ON \(identifier: table.name) (\(list.joined(separator: ", ")))"
+      ("CREATE INDEX \(identifier: name) ON \(place) (\(list.joined(separator: ", ")))"
       as SQL)
       .rendered().text
   }
@@ -155,8 +157,7 @@ struct TableReference {
 
 extension SQL {
   fileprivate static func table(_ table: Table, as alias: String) -> SQL {
-    var sql = SQL.table(table.name, as: alias)
-    if let schema = table.schema { sql = "\(identifier: schema).\(sql)" }
+    let sql: SQL = alias == table.name ? table.reference : "\(table.reference) AS \(identifier: alias)"
     return table.isTimeless ? sql : sql.noted(PlanNote.volatile)
   }
 
