@@ -60,6 +60,8 @@ protocol SQLDialect: Sendable {
   func type(of column: Column) -> ValueType?
   /// Returns a parameter as an expression.
   func literal(_ binding: SQL.Binding, _ value: SQLValue) -> CompiledExpression
+  /// Returns a claim of the client's token as an expression; its value may have any type.
+  func claim(_ name: String) -> CompiledExpression
   /// Returns a number with more digits than its value as an expression.
   func longNumber(_ digits: String, _ value: SQLValue, _ binding: SQL.Binding) -> CompiledExpression
   /// Returns a parameter that is compared with a value of this type.
@@ -127,7 +129,7 @@ protocol SQLDialect: Sendable {
   ) throws -> CompiledExpression
   /// Returns the value of an aggregate over no rows; nil for NULL.
   func absence(of function: Expression.AggregateFunction) -> CompiledAbsence?
-  /// The type of a digest; nil if values have no types.
+  /// The type of a digest; nil if values have no types, and the program computes digests of them.
   var digestType: ValueType? { get }
   /// Returns the digest of a list of values: 16 bytes, as in ``Cursor/digest``.
   func digest(of values: [SQL]) -> SQL

@@ -25,6 +25,7 @@ struct PlanWriter {
         plan.cursorIsDescending = pages.cursorIsDescending
         plan.cursorIsHidden = pages.cursorIsHidden
         plan.anchor = pages.anchor(of: root).map { statement($0, of: root) }
+        plan.digest = pages.digest(of: root).map { Plan.Statement($0, state.dialect.parameterStyle) }
         plan.lookahead = pages.lookahead(of: root).map { statement($0, of: root) }
         plan.passed = pages.passed(of: root).map { statement($0, of: root) }
       }
@@ -52,7 +53,7 @@ struct PlanWriter {
       Plan.Statement($0, state.dialect.parameterStyle).sql.utf8.count
     }
     let ofPage = length(plan.nodes.first?.statement, plan.lookahead)
-    return length(plan.anchor, plan.passed) + max(0, ofPage - ofFirst.reduce(0, +))
+    return length(plan.anchor, plan.digest, plan.passed) + max(0, ofPage - ofFirst.reduce(0, +))
   }
 
   /// Returns a step of the path.

@@ -224,25 +224,16 @@ final class PostgreSQLResultSource: ResultSource {
       parameters.cursor = parameters.cursor ?? last
       cursor.passed = try run(passed, parameters).integer(0, 0) ?? 0
     }
-    return try cursor.abridged(isHidden: plan.cursorIsHidden) {
-      try digest(of: last.values.map(\.postgreSQLText))
-    }
+    return try cursor.abridged(isHidden: plan.cursorIsHidden) { try digest(of: last) }
   }
 
-  /// Returns the digest of texts, computed like the dialect's SQL expression for it.
-  private func digest(of texts: [[UInt8]?]) throws -> [UInt8] {
-    let size = 100
-    guard texts.count > size else {
-      let parts = texts.map { text in text.map { [UInt8(ascii: "=")] + $0 } ?? [] }
-      let result = try transaction.run([
-        Query("SELECT decode(md5($1), 'hex')", [Array(parts.joined(separator: [1]))])
-      ])[0]
-      return withExtendedLifetime(result) { Hexadecimal.bytes(of: result.bytes(0, 0)) }
-    }
-    let digests = try stride(from: 0, to: texts.count, by: size).map { start in
-      Hexadecimal.text(try digest(of: Array(texts[start..<min(start + size, texts.count)])))
-    }
-    return try digest(of: digests)
+  /// Returns the digest of complete values, which the database computes as it does for those of a record.
+  private func digest(of cursor: Cursor) throws -> [UInt8] {
+    guard let statement = plan.digest else { return [] }
+    var parameters = parameters
+    parameters.cursor = cursor
+    let result = try run(statement, parameters)
+    return withExtendedLifetime(result) { Hexadecimal.bytes(of: result.bytes(0, 0)) }
   }
 
   /// Returns an abridged cursor with its values completed from the record that it was made from.

@@ -24,6 +24,8 @@ public struct Plan: Sendable {
   public var cursorIsHidden = false
   /// Reads the full values of an abridged cursor; nil if the request's cursor is complete.
   public var anchor: Statement?
+  /// Computes the digest of the cursor whose values it is bound to; nil if the program does.
+  public var digest: Statement?
   /// Counts the records before the end of the page that equal its last one; nil if no two records can be equal.
   ///
   /// The values of the last record are bound after the values of the cursor.
@@ -61,7 +63,7 @@ public struct Plan: Sendable {
 
   /// The statements that read the result, without those for many parents at once, which have the same SQL.
   var statements: [Statement] {
-    path.map(\.statement) + nodes.map(\.statement) + [count, lookahead, anchor, passed].compactMap { $0 }
+    path.map(\.statement) + nodes.map(\.statement) + [count, lookahead, anchor, digest, passed].compactMap { $0 }
   }
 
   /// The number of bytes of SQL.
@@ -196,5 +198,7 @@ public struct Plan: Sendable {
     case boolean
     /// As JSON.
     case json
+    /// As JSON, and where texts have no quotes, as the text that the JSON may stand for.
+    case part
   }
 }

@@ -119,6 +119,14 @@ struct RootPages {
     return rows.sql(rows.order.map(\.sql), page: dialect.page(limit: "1", offset: nil))
   }
 
+  /// Returns a statement that computes the digest of a cursor's values, as ``anchor(of:)`` does for those of a record.
+  func digest(of page: RecordSelect) -> SQL? {
+    dialect.digestType.map { _ in
+      let values = page.order.enumerated().map { dialect.parameter(.cursor($0), as: $1.type) }
+      return "SELECT \(dialect.digest(of: values))"
+    }
+  }
+
   /// Returns a statement that reads the cursor of the page's last record, and a second row if another record follows.
   func lookahead(of page: RecordSelect) -> SQL? {
     end(of: page).map { end in
