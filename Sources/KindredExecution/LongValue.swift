@@ -29,7 +29,7 @@ struct LongValue {
     guard bytes.count > Self.length else { return nil }
     switch operation {
     case .value, .boolean, .json: (format, opening, closing) = (isText ? .string : .base64, "\"", "\"")
-    case .csvValue, .csvBoolean: (format, opening, closing) = (isText ? .csv : .base64, "\"", "\"")
+    case .csvValue, .csvBoolean, .csvPart: (format, opening, closing) = (isText ? .csv : .base64, "\"", "\"")
     case .segment, .key:
       guard isText else { return nil }
       (format, opening, closing) = (.segment, "", "")

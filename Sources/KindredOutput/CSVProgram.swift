@@ -26,7 +26,7 @@ struct CSVProgram {
   private mutating func write(_ shape: RecordShape, at path: [String]) throws(NotTabular) {
     switch shape {
     case .value(let column, let format):
-      append(format == .boolean ? .csvBoolean : .csvValue, column, names.isEmpty ? "" : ",")
+      append(Self.operation(of: format), column, names.isEmpty ? "" : ",")
       names.append(path.joined(separator: "."))
     case .object(let members):
       for member in members { try write(member.shape, at: path + [member.name]) }
@@ -40,6 +40,14 @@ struct CSVProgram {
       instructions[number].missing = text.put(commas.utf8)
     case .child:
       throw NotTabular(path: path)
+    }
+  }
+
+  private static func operation(of format: Plan.ValueFormat) -> ExecutablePlan.Operation {
+    switch format {
+    case .plain, .json: .csvValue
+    case .boolean: .csvBoolean
+    case .part: .csvPart
     }
   }
 

@@ -86,7 +86,7 @@ public final class ExecutablePlan: @unchecked Sendable {
   /// How a value of a row is written.
   public enum Operation: UInt8 {
     case value, boolean, json, optional, text, child
-    case csvValue, csvBoolean, htmlValue, htmlBoolean
+    case csvValue, csvBoolean, csvPart, htmlValue, htmlBoolean
     /// The value without markup, for an attribute.
     case htmlText
     /// The end of a start tag with a class for the value's type, then the value.

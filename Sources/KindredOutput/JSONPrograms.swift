@@ -42,7 +42,7 @@ struct JSONPrograms {
     case .value(let column, let format):
       let operation: ExecutablePlan.Operation =
         switch format {
-        case .plain: .value
+        case .plain, .part: .value
         case .boolean: .boolean
         case .json: .json
         }

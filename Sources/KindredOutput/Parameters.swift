@@ -31,9 +31,30 @@ public struct Parameters: Sendable {
       let value = try value(of: binding)
       guard let time, case .text(let text) = value, text.equalsIgnoringCase("now") else { return value }
       return .text(time)
-    case .regularExpression(let pattern): return try value(of: pattern).regularExpressionOfGlob
+    case .regularExpression(let pattern, let escape, let kind):
+      let (pattern, escape) = (try value(of: pattern), try escape.map(value))
+      guard let expression = kind.regularExpression(of: pattern, escape: escape) else {
+        throw RequestError(.invalidValue, "the text after `escape` must be a single character")
+      }
+      return expression
+    case .json(let binding): return try value(of: binding).asJSON
     case .parameter, .cursor, .ancestor, .batch:
       throw RequestError(.invalidValue, "a value of the request is missing")
+    }
+  }
+}
+
+extension SQLValue {
+  /// The value as JSON, as a text; NULL for NULL, and for bytes, which JSON doesn't have.
+  fileprivate var asJSON: SQLValue {
+    switch self {
+    case .null, .blob: return .null
+    case .integer(let value): return .text(String(value))
+    case .real(let value): return value.isFinite ? .text(String(describing: value)) : .null
+    case .text(var text):
+      var output = OutputBuffer(capacity: text.utf8.count + 2)
+      text.withUTF8 { output.append(string: UnsafeRawBufferPointer($0)) }
+      return .text(String(decoding: output.bytes, as: UTF8.self))
     }
   }
 }

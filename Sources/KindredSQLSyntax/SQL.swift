@@ -190,8 +190,10 @@ extension SQL {
     indirect case beginning(of: Binding, escape: Binding?, PatternKind)
     /// Another value as one of a date function: the text 'now' becomes the time of the request.
     indirect case moment(Binding)
-    /// The regular expression of a pattern of `GLOB`.
-    indirect case regularExpression(ofGlob: Binding)
+    /// The regular expression of a pattern.
+    indirect case regularExpression(of: Binding, escape: Binding?, PatternKind)
+    /// Another value as JSON, in which a text differs from a number.
+    indirect case json(of: Binding)
 
     /// The value, if it is known when the statement is planned; 'now' is left to the database.
     package var knownValue: SQLValue? {

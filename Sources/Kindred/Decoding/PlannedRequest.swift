@@ -166,7 +166,7 @@ final class PlannedRequest {
         return lineage[index][column]
       }
     case .moment(let binding): return try value(of: binding, below: lineage)
-    case .parameter, .cursor, .claim, .batch, .beginning, .regularExpression: break
+    case .parameter, .cursor, .claim, .batch, .beginning, .regularExpression, .json: break
     }
     throw DatabaseError.misuse("a value of the request is missing")
   }

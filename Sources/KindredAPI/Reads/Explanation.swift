@@ -46,7 +46,7 @@ struct Explanation {
     // The value isn't shown: it may be of a hidden column.
     case .cursor(let number): ["cursor": .integer(Int64(number))]
     case .claim(let name): JSONValue(planned.parameters.claims[name] ?? .null)
-    case .beginning, .moment, .regularExpression:
+    case .beginning, .moment, .regularExpression, .json:
       JSONValue((try? planned.parameters.value(of: binding)) ?? .null)
     case .ancestor(let level, let column):
       ["level": .integer(Int64(-level)), "column": .integer(Int64(column))]

@@ -5,6 +5,8 @@ struct ValueType: Hashable, Sendable {
     case integer, numeric, real, boolean, text, blob, json
     case date, time, timestamp, timestampWithTimeZone, interval
     case array
+    /// A type that is known only when a statement runs.
+    case dynamic
     /// Any other type, whose values are shown as texts.
     case other
 

@@ -72,5 +72,5 @@ struct PostgreSQLSchemaSource: SchemaSource {
       throw error
     }
   }
-
 }
+

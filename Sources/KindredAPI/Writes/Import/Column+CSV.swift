@@ -17,7 +17,7 @@ extension Column {
   /// The format in which a field of this column is read and written.
   var fieldForm: FieldForm {
     switch valueFormat {
-    case .json: .json
+    case .json, .part: .json
     case .boolean: .boolean
     case .plain where isComposed: .json
     case .plain: takesBase64 ? .base64 : .text

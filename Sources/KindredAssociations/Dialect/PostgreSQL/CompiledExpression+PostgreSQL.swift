@@ -33,6 +33,7 @@ extension CompiledExpression {
   /// Returns the condition that the value is true, or a number other than 0.
   func asCondition() throws -> CompiledExpression {
     guard let type, type.kind != .boolean else { return self }
+    if let dynamic = PostgreSQLDynamicValue(self) { return try dynamic.numberOfText.asCondition() }
     guard type.kind.isNumber else {
       throw TypeMismatch(message: "\(type.description) is not a condition; compare it with something")
     }
@@ -60,6 +61,7 @@ extension CompiledExpression {
     case .boolean?: return converted("\(operand)::int4::text")
     case .blob?: return converted("convert_from(\(sql), 'UTF8')")
     case .json?: return textOfJSON
+    case .dynamic?: return PostgreSQLDynamicValue(self)?.text ?? textOfJSON
     // SQLite writes a whole number with a fraction, as in `1.0` and `1.0e+15`.
     case .real?: return converted("regexp_replace(\(operand)::text, '^(-?\\d+)(e|$)', '\\1.0\\2')")
     default: return converted("\(operand)::text")
@@ -77,6 +79,7 @@ extension CompiledExpression {
     if type.kind.isNumber { return self }
     if type.kind == .boolean { return asInteger }
     if type.kind == .json { return numberOfJSON }
+    if let dynamic = PostgreSQLDynamicValue(self) { return dynamic.numberOfText }
     if type == .money { return CompiledExpression(sql: "\(operand)::numeric", type: .numeric) }
     // The text of a date or an array doesn't begin with a number that means its value.
     let isCastable = type.kind == .text || type.kind == .blob
@@ -115,6 +118,7 @@ extension CompiledExpression {
 
   /// Returns a text as one that is compared by a collation; other values as they are.
   func collated(_ collation: Expression.Collation) -> CompiledExpression {
+    if let dynamic = PostgreSQLDynamicValue(self) { return dynamic.text.collated(collation) }
     guard type?.kind ?? .text == .text, form != .null else { return self }
     let sql: SQL =
       switch collation {
@@ -159,6 +163,7 @@ extension CompiledExpression {
   /// Returns the number at the beginning of a text, as SQLite's `CAST` does; 0 if there is none.
   private func leading(_ pattern: StaticString, as type: ValueType) throws -> SQL {
     let pattern = SQL(trusted: "'\(pattern)'")
-    return "substring(\(try asText().searched()) || chr(10) || '0' from \(pattern))::\(type.sql)"
+    let text = try PostgreSQLDynamicValue(self)?.digits ?? asText().searched()
+    return "substring(\(text) || chr(10) || '0' from \(pattern))::\(type.sql)"
   }
 }

@@ -30,6 +30,9 @@ struct PostgreSQLAggregate {
       case .blob?:
         return call(
           "decode(\(name)(\(distinct)encode(\(value.sql), 'hex') COLLATE \"C\"), 'hex')", .blob)
+      case .dynamic?:
+        let order: SQL = function == .min ? "" : " DESC NULLS LAST"
+        return call("(array_agg(\(value.sql) ORDER BY \(value.sql)\(order)))[1]", value.type)
       case .other?, .json?: return call("\(name)(\(distinct)\(try value.asText().sql))", .text)
       default: return call("\(name)(\(distinct)\(value.sql))", value.type)
       }
@@ -43,7 +46,8 @@ struct PostgreSQLAggregate {
       return call("coalesce(sum(\(distinct)\(try value.asNumber(0).operand)::float8), 0)", .real)
     case .concat:
       let separator = try arguments.count > 1 ? arguments[1].asText().sql : "','"
-      return call("string_agg(\(distinct)\(try value.asText().sql), \(separator))", .text)
+      let text: SQL = "string_agg(\(distinct)\(try value.asText().sql), \(separator))"
+      return call(text, .text)
     }
   }
 

@@ -5,6 +5,10 @@ struct PostgreSQLAlternatives {
   let values: [CompiledExpression]
 
   init(_ values: [CompiledExpression]) throws {
+    if values.contains(where: { $0.type == .dynamic }) {
+      self.values = try values.enumerated().map { try PostgreSQLDynamicValue.containing($1, $0) }
+      return
+    }
     // The first value that isn't a literal determines the type.
     guard
       let first = values.first(where: { $0.type != nil && !$0.isLiteral })

@@ -26,7 +26,11 @@ struct PostgreSQLComparison {
 
   private mutating func convert(_ first: Int, _ second: Int) throws {
     guard let type = left.type, let other = right.type else { return }
-    if !left.isLiteral, right.isLiteral {
+    if let dynamic = PostgreSQLDynamicValue(left) {
+      (left, right) = try dynamic.compared(with: right, other, (first, second))
+    } else if let dynamic = PostgreSQLDynamicValue(right) {
+      (right, left) = try dynamic.compared(with: left, type, (second, first))
+    } else if !left.isLiteral, right.isLiteral {
       (left, right) = try Self.converted(left, type, beside: right, first, second)
     } else if left.isLiteral, !right.isLiteral {
       (right, left) = try Self.converted(right, other, beside: left, second, first)
@@ -64,10 +68,6 @@ struct PostgreSQLComparison {
   ) throws -> (CompiledExpression, CompiledExpression) {
     guard case .literal(let binding, _) = literal.form, let own = literal.type else {
       return (value, literal)
-    }
-    if let claim = PostgreSQLClaim(literal) {
-      if let converted = claim.converted(to: type) { return (value, converted) }
-      if PostgreSQLClaim.isComparedAsText(type) { return (try value.asText(), literal) }
     }
     func cast(_ type: ValueType) -> CompiledExpression {
       var sql = type.parameter(binding)

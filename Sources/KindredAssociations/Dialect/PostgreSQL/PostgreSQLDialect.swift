@@ -49,6 +49,8 @@ struct PostgreSQLDialect: SQLDialect {
       isNullable: value == .null)
   }
 
+  func claim(_ name: String) -> CompiledExpression { PostgreSQLDynamicValue.claim(name) }
+
   func longNumber(_ digits: String, _ value: SQLValue, _ binding: SQL.Binding) -> CompiledExpression {
     literal(.value(.text(digits)), value)
   }
@@ -85,16 +87,21 @@ struct PostgreSQLDialect: SQLDialect {
       let pair = try PostgreSQLComparison(left, right)
       return boolean("\(pair.left.operand) \(op.sql) \(pair.right.operand)")
     case .concatenate:
-      return CompiledExpression(
-        sql: "\(try left.asText().operand) || \(try right.asText().operand)", precedence: .equality,
-        type: .text
-      ).inheriting(from: [left, right])
+      return try concatenation(left, right)
     case .add, .subtract, .multiply:
-      let (left, right) = try numbers(left, right)
-      return arithmetic("\(left.operand) \(op.sql) \(right.operand)", left, right)
+      let (first, second) = try numbers(left, right)
+      return arithmetic(first, second, mayTakeLong: op == .multiply) { "\($0) \(op.sql) \($1)" }
     case .divide:
-      let (left, right) = try numbers(left, right)
-      return arithmetic("\(left.operand) / nullif(\(right.sql), 0)", left, right)
+      let (first, second) = try numbers(left, right)
+      let mayBeWhole =
+        [left, right].contains { $0.type?.kind == .dynamic }
+        && ![first, second].contains { $0.type?.kind == .real }
+      return arithmetic(first, second, mayTakeLong: true) { first, second in
+        let quotient: SQL = "\(first) / nullif(\(second), 0)"
+        guard mayBeWhole else { return quotient }
+        // Whether values are whole numbers, which SQLite divides without a fraction, is only known then.
+        return "CASE WHEN scale(\(first)) + scale(\(second)) = 0 THEN trunc(\(quotient)) ELSE \(quotient) END"
+      }
     case .remainder:
       let (left, right) = try numbers(left, right)
       let sql: SQL = "mod(\(truncated(left)), nullif(\(truncated(right)), 0))"
@@ -152,9 +159,10 @@ struct PostgreSQLDialect: SQLDialect {
   func isBetween(
     _ value: CompiledExpression, _ low: CompiledExpression, _ high: CompiledExpression, negated: Bool
   ) throws -> CompiledExpression {
-    let (low, high) = (
-      try PostgreSQLComparison(value, low, 0, 1), try PostgreSQLComparison(value, high, 0, 2)
-    )
+    func bound(_ bound: CompiledExpression, _ place: Int) throws -> PostgreSQLComparison {
+      try PostgreSQLComparison(value.ranked(beside: bound), bound.ranked(beside: value), 0, place)
+    }
+    let (low, high) = (try bound(low, 1), try bound(high, 2))
     guard low.left.sql == high.left.sql else {
       let (first, last): (SQL, SQL) = negated ? ("<", ">") : (">=", "<=")
       return boolean(
@@ -169,30 +177,62 @@ struct PostgreSQLDialect: SQLDialect {
     _ op: Expression.MatchOperator, _ value: CompiledExpression, _ pattern: CompiledExpression,
     escape: CompiledExpression?, negated: Bool, isStoppable: Bool, beginning: SQL.Binding?
   ) throws -> CompiledExpression {
-    switch op {
-    case .glob: return try globs(value, pattern, negated: negated)
-    case .like:
-      // Without `ESCAPE`, PostgreSQL treats a backslash as the escape character.
-      let escape = try escape?.asText().operand ?? "''"
-      let (value, pattern) = (
-        try value.asText().searched(by: "\"default\""), try pattern.asText().searched(by: "\"default\"")
-      )
-      return boolean("\(value) \(not(negated))ILIKE \(pattern) ESCAPE \(escape)")
-    }
-  }
-
-  /// `GLOB`, whose pattern is made a regular expression when it is bound.
-  private func globs(
-    _ value: CompiledExpression, _ pattern: CompiledExpression, negated: Bool
-  ) throws -> CompiledExpression {
-    if pattern.form == .null { return pattern }
-    guard case .literal(let binding, _) = pattern.form else {
+    let sign = escape?.binding
+    let bound = escape == nil || sign != nil ? pattern.binding : nil
+    switch (op, bound) {
+    case (.like, let bound?):
+      // Unlike `LIKE`, it takes a time proportional to the text, can be interrupted, and still be served by an index.
+      let expression = parameter(.regularExpression(of: bound, escape: sign, .like), as: .text)
+      return boolean(
+        "\(try value.asText().searched(by: "\"default\"")) \(negated ? "!~*" : "~*" as SQL) \(expression)")
+    case (.glob, let bound?):
+      let expression = parameter(.regularExpression(of: bound, escape: sign, .glob), as: .text)
+      return boolean(
+        "\(try value.asText().operand) COLLATE \"C\" \(negated ? "!~" : "~" as SQL) \(expression)")
+    case (.like, nil):
+      return try pattern.form == .null ? pattern : like(value, pattern, escape: escape, negated: negated)
+    case (.glob, nil):
+      if pattern.form == .null { return pattern }
       throw TypeMismatch(
         message: "on PostgreSQL the pattern of `glob` must be a text in quotes; write `like` for others")
     }
-    let expression = parameter(.regularExpression(ofGlob: binding), as: .text)
-    return boolean("\(try value.asText().operand) COLLATE \"C\" \(negated ? "!~" : "~" as SQL) \(expression)")
   }
+
+  /// `LIKE` with a pattern that is computed.
+  private func like(
+    _ value: CompiledExpression, _ pattern: CompiledExpression, escape: CompiledExpression?, negated: Bool
+  ) throws -> CompiledExpression {
+    // Without `ESCAPE`, PostgreSQL treats a backslash as the escape character.
+    let escape = try escape?.asText().operand ?? "''"
+    let operands = [
+      try value.asText().searched(by: "\"default\""), try pattern.asText().searched(by: "\"default\""),
+    ]
+    let match = BoundedCall(operands).search({ "\($0) IS NULL" }) {
+      "\($0[0]) \(not(negated))ILIKE \($0[1]) ESCAPE \(escape)"
+    }
+    return boolean(match, .primary)
+  }
+
+  /// A concatenation, as a whole with those that are its operands.
+  private func concatenation(
+    _ left: CompiledExpression, _ right: CompiledExpression
+  ) throws -> CompiledExpression {
+    func parts(_ value: CompiledExpression) throws -> [SQL] {
+      if case .joined(let parts) = value.form { return parts }
+      return [try value.asText().operand]
+    }
+    var (first, last) = (try parts(left), try parts(right))
+    // PostgreSQL copies what it has so far at each operator.
+    if first.count + last.count > Self.mostJoined {
+      (first, last) = ([try left.asText().operand], [try right.asText().operand])
+    }
+    return CompiledExpression(
+      sql: BoundedCall(first + last).concatenation(), type: .text, form: .joined(first + last)
+    ).inheriting(from: [left, right])
+  }
+
+  /// The maximum number of texts that are concatenated at once.
+  private static let mostJoined = 16
 
   func collated(_ value: CompiledExpression, _ collation: Expression.Collation) -> CompiledExpression {
     value.collated(collation)
@@ -265,7 +305,7 @@ struct PostgreSQLDialect: SQLDialect {
   var digestType: ValueType? { .blob }
 
   func digest(of values: [SQL]) -> SQL {
-    // Made of the texts of the values, so that it can also be computed from a row; NULL differs from every text.
+    // NULL differs from every text.
     let size = 100
     guard values.count > size else {
       let texts = values.map { "coalesce('=' || (\($0))::text, '')" as SQL }.joined(separator: ", ")
@@ -354,6 +394,10 @@ struct PostgreSQLDialect: SQLDialect {
       var json = value
       json.format = .json
       return json
+    case .dynamic?:
+      var part = value
+      part.format = .part
+      return part
     default:
       return value
     }
@@ -367,10 +411,17 @@ struct PostgreSQLDialect: SQLDialect {
 
   private func not(_ negated: Bool) -> SQL { negated ? "NOT " : "" }
 
+  /// - Parameter mayTakeLong: Whether the time grows with the product of the numbers' digits.
   private func arithmetic(
-    _ sql: SQL, _ left: CompiledExpression, _ right: CompiledExpression
+    _ left: CompiledExpression, _ right: CompiledExpression, mayTakeLong: Bool,
+    _ operation: (SQL, SQL) -> SQL
   ) -> CompiledExpression {
-    CompiledExpression(sql: sql, precedence: .equality, type: left.type?.joined(right.type))
+    let type = left.type?.joined(right.type)
+    let operands = [left.operand, right.operand]
+    let sql =
+      mayTakeLong && type?.kind == .numeric
+      ? BoundedCall(operands).interruptible { operation($0[0], $0[1]) } : operation(operands[0], operands[1])
+    return CompiledExpression(sql: sql, precedence: .equality, type: type)
   }
 
   /// Returns two values as numbers.
@@ -393,6 +444,12 @@ extension CompiledExpression {
   /// The converted form for a comparison, where its type had to be converted; else the expression itself.
   fileprivate func json(as comparable: CompiledExpression) -> CompiledExpression {
     let isConverted = type?.kind == .other && comparable.type?.kind == .text
-    return type?.kind == .json || type?.kind == .boolean || isConverted ? comparable : self
+    let kinds: Set<ValueType.Kind> = [.json, .boolean, .dynamic]
+    return isConverted || type.map { kinds.contains($0.kind) } ?? false ? comparable : self
+  }
+
+  /// The binding of a value of the request or of a claim; nil for other expressions.
+  fileprivate var binding: SQL.Binding? {
+    if case .literal(let binding, _) = form { binding } else { nil }
   }
 }

@@ -57,21 +57,31 @@ struct PostgreSQLFunction {
 
   private func textual() throws -> CompiledExpression? {
     func texts() throws -> SQL { try arguments.map { try $0.asText().sql }.joined(separator: ", ") }
-    func searchedTexts() throws -> SQL {
-      try arguments.map {
-        let text = try $0.asText()
-        return text.isNondeterministic ? text.searched() : text.sql
-      }.joined(separator: ", ")
+    func searched() throws -> BoundedCall {
+      BoundedCall(
+        try arguments.map {
+          let text = try $0.asText()
+          return text.isNondeterministic ? text.searched() : text.sql
+        })
+    }
+    func trimmed(_ function: SQL) throws -> CompiledExpression {
+      guard arguments.count > 1 else { return call("\(function)(\(try texts()))", .text) }
+      let trimming = try BoundedCall(arguments.map { try $0.asText().sql })
+      return call(trimming.search({ $0 }) { "\(function)(\($0.joined(separator: ", ")))" }, .text)
     }
     switch name {
     case "length":
       let value = arguments[0]
       return call("length(\(value.type?.kind == .blob ? value.sql : try value.asText().sql))::int8", .integer)
-    case "lower", "upper", "ltrim", "rtrim":
-      return call("\(SQL(trusted: name))(\(try texts()))", .text)
-    case "replace": return call("replace(\(try searchedTexts()))", .text)
-    case "trim": return call("btrim(\(try texts()))", .text)
-    case "instr": return call("strpos(\(try searchedTexts()))::int8", .integer)
+    case "lower", "upper": return call("\(SQL(trusted: name))(\(try texts()))", .text)
+    case "ltrim", "rtrim": return try trimmed(SQL(trusted: name))
+    case "trim": return try trimmed("btrim")
+    case "replace": return call(try searched().replacement(), .text)
+    case "instr":
+      let place = try searched().search({ "octet_length(\($0))" }) {
+        "strpos(\($0.joined(separator: ", ")))"
+      }
+      return call("(\(place))::int8", .integer)
     case "substr": return try substring()
     default: return nil
     }
@@ -122,7 +132,7 @@ struct PostgreSQLFunction {
         isNullable: alternatives.values.allSatisfy(\.isNullable))
     case "nullif":
       let (value, pair) = (arguments[0], try PostgreSQLComparison(arguments[0], arguments[1]))
-      guard value.isLiteral, pair.left.type != value.type else {
+      guard value.isLiteral || value.type == .dynamic, pair.left.type != value.type else {
         return call("nullif(\(pair.left.sql), \(pair.right.sql))", pair.left.type)
       }
       // Converted for the comparison only.
@@ -142,8 +152,8 @@ struct PostgreSQLFunction {
 
   private func json() throws -> CompiledExpression {
     let value = arguments[0]
-    let document: SQL =
-      value.type?.kind == .json ? "\(value.operand)::jsonb" : "\(try value.asText().operand)::jsonb"
+    let isDocument = value.type?.kind == .json || value.type?.kind == .dynamic && !value.isLiteral
+    let document: SQL = "\(try isDocument ? value.operand : value.asText().operand)::jsonb"
     let parts = try arguments.dropFirst().enumerated().map { number, path -> SQL in
       guard case .literal(_, .text(let text)) = path.form, let steps = JSONPath(text)?.steps else {
         throw TypeMismatch(
@@ -154,9 +164,11 @@ struct PostgreSQLFunction {
       let list = steps.map { SQL.bound(to: .value(.text($0)), as: "text") }.joined(separator: ", ")
       return "(\(document) #> ARRAY[\(list)]::text[])"
     }
-    guard parts.count > 1 else { return CompiledExpression(sql: parts[0], format: .json, type: .json) }
-    return CompiledExpression(
-      sql: "jsonb_build_array(\(parts.joined(separator: ", ")))", format: .json, type: .json)
+    guard parts.count > 1 else {
+      // SQLite's functions don't distinguish JSON's null from what is missing.
+      return CompiledExpression(sql: "nullif(\(parts[0]), 'null')", type: .dynamic)
+    }
+    return CompiledExpression(sql: "jsonb_build_array(\(parts.joined(separator: ", ")))", type: .dynamic)
   }
 }
 

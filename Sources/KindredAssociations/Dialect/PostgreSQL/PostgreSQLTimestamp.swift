@@ -40,6 +40,7 @@ struct PostgreSQLTimestamp {
       } else {
         self.init(text: ValueType.text.parameter(binding))
       }
+    case .dynamic?: self.init(text: try value.asText().operand)
     case nil: self.init(sql: "\(value.operand)::timestamp")
     case let kind?:
       throw TypeMismatch(

@@ -8,6 +8,7 @@ extension ValueType {
   static let text = ValueType(kind: .text, name: "text")
   static let blob = ValueType(kind: .blob, name: "bytea")
   static let json = ValueType(kind: .json, name: "jsonb")
+  static let dynamic = ValueType(kind: .dynamic, name: "jsonb")
   static let money = ValueType(kind: .other, name: "money")
   static let timestamp = ValueType(kind: .timestamp, name: "timestamp")
 
@@ -79,6 +80,7 @@ extension ValueType {
     case .text: "a text"
     case .blob: "binary data"
     case .json: "JSON"
+    case .dynamic: "a value of JSON or a claim"
     case .date: "a date"
     case .time: "a time"
     case .timestamp, .timestampWithTimeZone: "a timestamp"

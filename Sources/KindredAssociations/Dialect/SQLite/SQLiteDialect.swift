@@ -27,6 +27,8 @@ struct SQLiteDialect: SQLDialect {
     CompiledExpression(sql: "\(binding)", form: .literal(binding, value))
   }
 
+  func claim(_ name: String) -> CompiledExpression { literal(.claim(name), .text("")) }
+
   func longNumber(_ digits: String, _ value: SQLValue, _ binding: SQL.Binding) -> CompiledExpression {
     literal(binding, value)
   }

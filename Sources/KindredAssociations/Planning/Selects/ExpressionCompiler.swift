@@ -96,7 +96,9 @@ struct ExpressionCompiler {
       return try noting(state.diagnostics) { try call(of: name, arguments, in: record) } ?? .unknown
     case .groupAggregate(let function, let arguments, let isDistinct):
       return try noting(state.diagnostics) {
-        try dialect.aggregate(function, try arguments.map(operand), isDistinct: isDistinct)
+        var value = try dialect.aggregate(function, try arguments.map(operand), isDistinct: isDistinct)
+        value.sql.note(GroupAggregateNote())
+        return value
       } ?? .unknown
     case .all(let operands):
       return try logical(operands, "AND", .and, in: record)
@@ -254,7 +256,7 @@ struct ExpressionCompiler {
       return try context.toOne.through(association, of: record) { try compile(rest, in: $0) }
     case .named(let named): return try compile(named, in: record)
     case .aggregate(let aggregate): return try context.aggregates.compile(aggregate, in: record)
-    case .claim(let claim): return dialect.literal(.claim(claim), .text(""))
+    case .claim(let claim): return dialect.claim(claim)
     }
   }
 

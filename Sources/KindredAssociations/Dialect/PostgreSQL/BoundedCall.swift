@@ -1,0 +1,101 @@
+import KindredSQLSyntax
+
+/// A call whose result or time may be many times as long as its operands, and which fails where it would be.
+///
+/// PostgreSQL interrupts no call, neither for a timeout nor for a cancellation, so what a call costs is bounded before it
+/// runs, by the lengths of its operands:
+///
+///     (SELECT CASE WHEN octet_length(v0)::int8 * octet_length(v1) > … THEN refusal ELSE strpos(v0, v1) END
+///      FROM (SELECT operand AS v0, other AS v1 OFFSET 0) AS operands)
+///
+/// The subquery computes each operand once, however deeply calls are nested; `OFFSET 0` keeps PostgreSQL from inserting
+/// the operands where they are named. PostgreSQL can be interrupted wherever such a subquery begins.
+struct BoundedCall {
+  /// The maximum length of a text that an expression makes, in bytes, as on SQLite.
+  static let longestText = 2 << 20
+  /// The maximum number of steps of one call: some tenths of a second.
+  private static let mostSteps = 1 << 28
+  /// The length of the SQL up to which an operand is written again rather than put into a subquery.
+  private static let shortLength = 32
+
+  /// The operands by names that may be written several times.
+  private let operands: [SQL]
+  /// The subquery that computes them; nil if they are written as they are.
+  private let source: SQL?
+
+  init(_ operands: [SQL]) {
+    let isShort = operands.allSatisfy { $0.length <= Self.shortLength }
+    // In a subquery, an aggregate could be one of the subquery's own row.
+    guard !isShort, !operands.contains(where: { $0.notes.contains { $0 is GroupAggregateNote } }) else {
+      (self.operands, source) = (operands, nil)
+      return
+    }
+    let names = operands.indices.map { "v\(.number($0))" as SQL }
+    let columns = zip(operands, names).map { "\($0) AS \($1)" as SQL }.joined(separator: ", ")
+    self.operands = names
+    source = "(SELECT \(columns) OFFSET 0) AS \(identifier: "kindred:operands")"
+  }
+
+  // MARK: Calls
+
+  /// Returns a concatenation.
+  func concatenation() -> SQL {
+    let lengths = operands.map(Self.length).joined(separator: " + ")
+    return guarded(operands.joined(separator: " || "), [(lengths, Self.longestText)])
+  }
+
+  /// Returns `replace(text, pattern, replacement)`.
+  func replacement() -> SQL {
+    let (text, pattern, replacement) = (operands[0], operands[1], operands[2])
+    let difference: SQL = "(\(Self.length(replacement)) - \(Self.length(pattern)))"
+    let most: SQL = "\(Self.length(text)) / greatest(\(Self.length(pattern)), 1)"
+    let number: SQL =
+      "(\(Self.length(text)) - \(Self.length("replace(\(text), \(pattern), '')"))) / greatest(\(Self.length(pattern)), 1)"
+    // A result that isn't longer than the text may have any length. The replacements are counted only if there may be
+    // too many.
+    let length: SQL = """
+      CASE WHEN \(difference) <= 0 THEN 0 \
+      WHEN \(Self.length(text)) + \(most) * \(difference) <= \(.number(Self.longestText)) THEN 0 \
+      ELSE \(Self.length(text)) + \(number) * \(difference) END
+      """
+    return guarded(
+      "replace(\(text), \(pattern), \(replacement))",
+      [(Self.product(text, pattern), Self.mostSteps), (length, Self.longestText)])
+  }
+
+  /// Returns a call of a function or an operator that compares each place of the first operand with the second one.
+  ///
+  /// - Parameters:
+  ///   - conversion: Makes a text a value of the type of the call.
+  ///   - call: Makes the call of the operands.
+  func search(_ conversion: (SQL) -> SQL, _ call: ([SQL]) -> SQL) -> SQL {
+    guarded(call(operands), [(Self.product(operands[0], operands[1]), Self.mostSteps)], conversion)
+  }
+
+  /// Returns an arithmetic operation, before which PostgreSQL can be interrupted if its operands are operations
+  /// themselves: the more digits numbers have, the longer it takes.
+  func interruptible(_ operation: ([SQL]) -> SQL) -> SQL {
+    source.map { "(SELECT \(operation(operands)) FROM \($0))" } ?? operation(operands)
+  }
+
+  // MARK: Bounds
+
+  private static func length(_ text: SQL) -> SQL { "octet_length(\(text))::int8" }
+
+  private static func product(_ text: SQL, _ other: SQL) -> SQL { "\(length(text)) * octet_length(\(other))" }
+
+  private func guarded(
+    _ call: SQL, _ bounds: [(size: SQL, most: Int)], _ conversion: (SQL) -> SQL = { $0 }
+  ) -> SQL {
+    let tests = bounds.map { size, most in
+      // A text of this length doesn't exist. Made of the operands, it isn't computed in advance.
+      let refusal: SQL = "repeat('-', 1073741823 + least(\(size), 1)::int4)"
+      return " WHEN \(size) > \(.number(most)) THEN \(conversion(refusal))" as SQL
+    }
+    let sql: SQL = "CASE\(tests.joined(separator: "")) ELSE \(call) END"
+    return source.map { "(SELECT \(sql) FROM \($0))" } ?? sql
+  }
+}
+
+/// The note of an aggregate of a group, which stays in the `SELECT` whose rows it is of.
+struct GroupAggregateNote: SQLNote {}

@@ -1,0 +1,146 @@
+import KindredSQLSyntax
+
+/// A value whose type is known only when a statement runs, as those of SQLite: a claim of a token, a part of a JSON
+/// document, or a choice among such values and others.
+///
+/// It is a `jsonb`, which is converted where it is compared, computed with or concatenated; a value that the other
+/// type doesn't have becomes NULL, and so matches nothing.
+struct PostgreSQLDynamicValue {
+  private let value: CompiledExpression
+  /// The claim, whose text can be bound itself; nil for other values.
+  private let claim: SQL.Binding?
+
+  /// Returns nil for values of a known type.
+  init?(_ value: CompiledExpression) {
+    guard value.type?.kind == .dynamic else { return nil }
+    self.value = value
+    if case .literal(let binding, _) = value.form { claim = binding } else { claim = nil }
+  }
+
+  /// Returns a claim as an expression.
+  static func claim(_ name: String) -> CompiledExpression {
+    let binding = SQL.Binding.claim(name)
+    return CompiledExpression(
+      sql: ValueType.dynamic.parameter(.json(of: binding)), type: .dynamic, form: .literal(binding, .text("")))
+  }
+
+  /// Returns a value of any type as a dynamic one.
+  ///
+  /// - Parameter place: The index of the operand, for errors.
+  static func containing(_ value: CompiledExpression, _ place: Int) throws -> CompiledExpression {
+    func made(_ sql: SQL) -> CompiledExpression {
+      CompiledExpression(sql: sql, type: .dynamic, isNullable: value.isNullable)
+    }
+    switch value.type?.kind {
+    case nil, .dynamic?: return value
+    case .json?: return made("\(value.operand)::jsonb")
+    case .integer?, .numeric?, .real?, .boolean?, .array?: return made("to_jsonb(\(value.sql))")
+    case .blob?:
+      throw TypeMismatch(
+        message: "binary data can't be mixed with values of other types", cast: (place, .text))
+    case .text?, .date?, .time?, .timestamp?, .timestampWithTimeZone?, .interval?, .other?:
+      return made("to_jsonb(\(try value.asText().operand)::text)")
+    }
+  }
+
+  // MARK: Conversions
+
+  /// The text of the value.
+  var text: CompiledExpression {
+    let sql = claim.map(ValueType.text.parameter) ?? "(\(value.operand) #>> '{}')"
+    return CompiledExpression(sql: sql, type: .text, isNullable: value.isNullable)
+  }
+
+  /// The text of the value, in which a boolean is a number as in SQLite.
+  var digits: SQL {
+    guard claim == nil else { return text.sql }
+    return "CASE \(value.sql) WHEN 'true' THEN '1' WHEN 'false' THEN '0' ELSE \(text.sql) END"
+  }
+
+  /// The number or boolean that the value is.
+  var number: CompiledExpression {
+    number(otherwise: "")
+  }
+
+  /// The number or boolean that the value is, or whose text it is.
+  var numberOfText: CompiledExpression {
+    number(otherwise: " WHEN 'string' THEN \(tested(Self.numericPattern, as: .numeric).sql)")
+  }
+
+  private func number(otherwise: SQL) -> CompiledExpression {
+    CompiledExpression(
+      sql:
+        "CASE jsonb_typeof(\(value.sql)) WHEN 'number' THEN \(text.sql)::numeric WHEN 'boolean' THEN (\(value.operand) = 'true')::int4\(otherwise) END",
+      type: .numeric)
+  }
+
+  private static let numericPattern: StaticString =
+    #"^\s*[-+]?(\d{1,250}\.?\d{0,250}|\.\d{1,250})(e[-+]?\d{1,2})?\s*$"#
+
+  /// Returns the text converted to a type if it matches a pattern, else NULL.
+  private func tested(_ pattern: StaticString, as type: ValueType, through other: SQL = "") -> CompiledExpression {
+    let text = text.sql
+    return CompiledExpression(
+      sql:
+        "CASE WHEN \(text) ~* \(SQL(trusted: "'\(pattern)'")) THEN \(text)\(other)::\(type.sql) END",
+      type: type)
+  }
+
+  /// Returns the value and another one, both converted so that they can be compared.
+  ///
+  /// - Parameters:
+  ///   - type: The type of the other value.
+  ///   - places: The indices of the operands, for errors.
+  func compared(
+    with other: CompiledExpression, _ type: ValueType, _ places: (own: Int, other: Int)
+  ) throws -> (own: CompiledExpression, other: CompiledExpression) {
+    switch type.kind {
+    case .dynamic: return (value, other)
+    case .text: return (text, other)
+    // A column converts a text, other numbers don't.
+    case .integer where other.isColumn:
+      // A whole number is compared as such, so that an index can be used.
+      return (tested(#"^\s*[-+]?\d{1,18}(\.0*)?\s*$"#, as: type, through: "::numeric"), other)
+    case .numeric where other.isColumn: return (tested(Self.numericPattern, as: type), other)
+    case .real where other.isColumn:
+      let pattern: StaticString = #"^\s*[-+]?(\d{1,18}\.?\d{0,250}|\.\d{1,250})(e[-+]?1?\d)?\s*$"#
+      return (tested(pattern, as: type), other)
+    case .integer, .numeric, .real: return (number, other.exact)
+    case .boolean: return (number, other.asInteger)
+    case .json: return (text, other.textOfJSON)
+    case .date, .timestamp, .timestampWithTimeZone:
+      return (CompiledExpression(sql: PostgreSQLTimestamp(text: text.sql).sql, type: .timestamp), other)
+    case .other where type.name == "uuid":
+      return (tested(#"^\s*([0-9a-f]{4}-?){7}[0-9a-f]{4}\s*$"#, as: type), other)
+    case .other where !Self.ownTypes.contains(type.name):
+      // Those of an enumeration or of another type of the database's own may lack the value.
+      return (text, try other.asText())
+    case .time, .interval, .array, .other:
+      return (CompiledExpression(sql: "\(text.operand)::\(type.sql)", type: type), other)
+    case .blob:
+      throw TypeMismatch(
+        message: "PostgreSQL can't compare \(type.description) with \(ValueType.dynamic.description)",
+        cast: (places.own, .blob))
+    }
+  }
+
+  /// Types with several texts for equal values.
+  private static let ownTypes: Set = [
+    "uuid", "inet", "cidr", "macaddr", "macaddr8", "money", "\"bit\"", "bit varying", "int4range",
+    "int8range", "numrange", "tsrange", "tstzrange", "daterange", "oid",
+  ]
+}
+
+extension CompiledExpression {
+  /// Returns a value of an unknown type as a number with its fraction, because it is compared by order with a column of
+  /// integers; else the expression itself.
+  func ranked(beside other: CompiledExpression) -> CompiledExpression {
+    guard other.type?.kind == .integer, other.isColumn, let dynamic = PostgreSQLDynamicValue(self) else {
+      return self
+    }
+    return dynamic.numberOfText
+  }
+
+  /// Whether it is a column, to whose type SQLite converts what it is compared with.
+  fileprivate var isColumn: Bool { rules.affinity != nil }
+}
