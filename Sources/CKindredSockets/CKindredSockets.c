@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 const int kindred_stream_type = SOCK_STREAM;
@@ -65,6 +66,8 @@ ssize_t kindred_send(int descriptor, struct iovec *parts, int count) {
   struct msghdr message = {.msg_iov = parts, .msg_iovlen = count};
   return sendmsg(descriptor, &message, SEND_FLAGS);
 }
+
+int kindred_temporary_file(char *path) { return mkostemp(path, O_CLOEXEC); }
 
 int kindred_listen(int descriptor, int backlog) { return listen(descriptor, backlog); }
 

@@ -20,7 +20,7 @@ public protocol Backend: ReaderPool {
   /// if others than this process have committed in between.
   func tablesChanged(since earlier: Int64, until later: Int64) -> Set<String>?
 
-  /// Checks that the database responds; it may be busy.
+  /// Checks that the database can be read and, where it is writable, written; it may be busy.
   func probe() throws
 
   /// Runs `body` with the current schema, without taking a connection from the pool; `body` must be short.
@@ -43,6 +43,14 @@ public protocol Backend: ReaderPool {
 
   /// The counters and gauges for metrics.
   var statistics: BackendStatistics { get }
+}
+
+/// Something that the operator should know about the database while it is served.
+public enum BackendNotice: Hashable, Sendable {
+  /// It can't be served as before.
+  case failure(String)
+  /// Its state has changed.
+  case change(String)
 }
 
 /// A pool of connections for reading.

@@ -82,6 +82,8 @@ public enum BackendErrorKind: Hashable, Sendable {
   case forbidden
   /// The file, the disk, the memory or the connection has failed.
   case unavailable
+  /// The database is no longer where it was, which has been reported to the operator.
+  case away
   /// A defect of the program.
   case defect
 

@@ -22,6 +22,8 @@ public struct BackendStatistics: Hashable, Sendable {
   public var writeCommits = 0
   /// The writes that are waiting for their turn.
   public var writesWaiting = 0
+  /// The size of the write-ahead log in bytes; nil if the database has none, or it is not known.
+  public var writeAheadLogSize: Int?
 
   /// Creates statistics with all values 0.
   public init() {}

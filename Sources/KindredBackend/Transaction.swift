@@ -82,6 +82,9 @@ public protocol ResultSource: AnyObject {
   /// The number of records on all pages, known after `start`; nil unless the plan counts them.
   var totalCount: Int64? { get }
 
+  /// Whether ``next()`` may wait for another process; false by default.
+  var mayWait: Bool { get }
+
   /// Returns the next part of the result, which is valid until the next call; nil at the end.
   func next() throws -> UnsafeRawBufferPointer?
 
@@ -106,6 +109,9 @@ public protocol ResultSource: AnyObject {
 extension ResultSource {
   /// Executes the plan up to the first record.
   public func start() throws { try start(isRepeated: false) }
+
+  /// False: the database is in this process.
+  public var mayWait: Bool { false }
 
   /// The cursor takes no memory of its own.
   public func startAfterCursor() throws { try start() }

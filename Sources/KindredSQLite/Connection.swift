@@ -32,6 +32,9 @@ public final class Connection {
   /// The account that the statements of a request are charged to.
   public let account: ResourceAccount
 
+  /// The number of the file, among those that were served at this path.
+  package let fileNumber: Int
+
   /// An object that a holder leaves with the connection for later holders.
   public var attachment: AnyObject?
 
@@ -44,10 +47,15 @@ public final class Connection {
   /// Opens a database.
   ///
   /// - Throws: `OpenError` if there is no database, or it can't be read.
-  public init(
+  public convenience init(
     path: String, access: Access, configuration: ConnectionConfiguration = ConnectionConfiguration()
   ) throws {
+    try self.init(path: path, access: access, configuration: configuration, fileNumber: 0)
+  }
+
+  init(path: String, access: Access, configuration: ConnectionConfiguration, fileNumber: Int) throws {
     try SQLiteLibrary.initialize()
+    self.fileNumber = fileNumber
     self.path = path
     self.access = access
     self.configuration = configuration
@@ -76,6 +84,8 @@ public final class Connection {
 
   deinit {
     interruption.detach(from: handle)
+    // Statements may outlive the connection, and its recorder doesn't.
+    sqlite3_set_authorizer(handle, nil, nil)
     // Unlike `sqlite3_close`, this waits until remaining statements are finalized.
     sqlite3_close_v2(handle)
   }
@@ -103,8 +113,14 @@ public final class Connection {
     return number
   }
 
-  /// A number that changes with the schema (<https://www.sqlite.org/pragma.html#pragma_schema_version>).
-  public var schemaVersion: Int64 { get throws { try transactionStatements.schemaVersion.runForInteger() } }
+  /// A number that changes with the schema (<https://www.sqlite.org/pragma.html#pragma_schema_version>), and with the
+  /// file.
+  public var schemaVersion: Int64 {
+    get throws {
+      let version = try transactionStatements.schemaVersion.runForInteger()
+      return Int64(fileNumber) << 32 | Int64(UInt32(truncatingIfNeeded: version))
+    }
+  }
 
   /// A number that changes with the temporary tables of this connection.
   public var temporarySchemaVersion: Int64 {

@@ -1,3 +1,5 @@
+import KindredClock
+
 /// The connections of a server to one database: several that read, and at most one that writes.
 ///
 /// A writable database is switched to WAL mode (<https://www.sqlite.org/wal.html>), in which readers and the writer
@@ -23,14 +25,17 @@ public final class ConnectionPool: Sendable {
     public var statementCacheMisses: Int
   }
 
+  /// The file, which siblings share.
+  public let file: ServedFile
+
   /// The path that was passed to the initializer.
-  public let path: String
+  public var path: String { file.path }
 
   /// The access of reading connections.
   ///
   /// It is `immutable` if the database is in WAL mode and its directory can't be written. The file is then served
   /// as it is now, and the server has to be restarted after a change.
-  public let readerAccess: Connection.Access
+  public var readerAccess: Connection.Access { file.access }
 
   private let configuration: ConnectionConfiguration
   let readers: ConnectionSlots
@@ -48,42 +53,58 @@ public final class ConnectionPool: Sendable {
     path: String, access: Connection.Access, readers: Int, checkoutTimeout: Int? = 5000,
     configuration: ConnectionConfiguration = ConnectionConfiguration()
   ) throws {
-    self.path = path
-    self.configuration = configuration
-    let readerAccess: Connection.Access
+    let file: ServedFile
     switch access {
     case .immutable:
-      readerAccess = .immutable
+      file = ServedFile(path: path, access: .immutable)
       writers = nil
     case .readOnly:
-      readerAccess = try ReadOnlyAccess.choose(path: path, configuration: configuration)
+      file = ServedFile(
+        path: path, access: try ReadOnlyAccess.choose(path: path, configuration: configuration))
       writers = nil
     case .readWrite, .readWriteCreate:
-      readerAccess = .readOnly
+      file = ServedFile(path: path, access: .readOnly)
       let writers = ConnectionSlots(count: 1, timeoutMilliseconds: checkoutTimeout) {
-        try Self.writer(path: path, access: access, configuration: configuration)
+        try Self.writer(file, access: access, configuration: configuration)
       }
       // Opening the writer switches the file to WAL mode before the first reader opens it.
       writers.checkIn(try writers.checkOut())
       self.writers = writers
     }
-    self.readerAccess = readerAccess
-    self.readers = ConnectionSlots(count: readers, timeoutMilliseconds: checkoutTimeout) {
-      try Connection(path: path, access: readerAccess, configuration: configuration)
-    }
+    file.note()
+    self.file = file
+    self.configuration = configuration
+    self.readers = Self.readers(readers, of: file, checkoutTimeout, configuration)
     self.readers.checkIn(try self.readers.checkOut())
+  }
+
+  /// Creates a pool of other reading connections to the same file.
+  private init(besides pool: ConnectionPool, readers: Int) throws {
+    file = pool.file
+    configuration = pool.configuration
+    writers = nil
+    self.readers = Self.readers(readers, of: pool.file, 5000, pool.configuration)
+    self.readers.checkIn(try self.readers.checkOut())
+  }
+
+  private static func readers(
+    _ count: Int, of file: ServedFile, _ checkoutTimeout: Int?, _ configuration: ConnectionConfiguration
+  ) -> ConnectionSlots {
+    ConnectionSlots(
+      count: count, timeoutMilliseconds: checkoutTimeout, isCurrent: { $0.fileNumber == file.number },
+      open: { try file.open(nil, configuration) })
   }
 
   /// Opens the writing connection, and switches the database to WAL mode.
   private static func writer(
-    path: String, access: Connection.Access, configuration: ConnectionConfiguration
+    _ file: ServedFile, access: Connection.Access, configuration: ConnectionConfiguration
   ) throws -> Connection {
-    let connection = try Connection(path: path, access: access, configuration: configuration)
+    let connection = try file.open(access, configuration)
     do {
       // After a burst of writes, the WAL file is truncated to this size.
       try connection.execute("PRAGMA journal_mode = WAL; PRAGMA journal_size_limit = 67108864")
     } catch let error as DatabaseError {
-      throw OpenError(error, path: path, connection: connection.handle)
+      throw OpenError(error, path: file.path, connection: connection.handle)
     }
     return connection
   }
@@ -92,7 +113,7 @@ public final class ConnectionPool: Sendable {
   ///
   /// - Throws: `OpenError`.
   public func sibling(readers: Int) throws -> ConnectionPool {
-    try ConnectionPool(path: path, access: readerAccess, readers: readers, configuration: configuration)
+    try ConnectionPool(besides: self, readers: readers)
   }
 
   /// Whether there is a writing connection.
@@ -133,13 +154,51 @@ public final class ConnectionPool: Sendable {
     return try body(connection)
   }
 
+  /// Opens a connection outside the pool, for reading.
+  ///
+  /// - Throws: `OpenError`
+  public func openReader(_ configuration: ConnectionConfiguration) throws -> Connection {
+    try file.open(nil, configuration)
+  }
+
+  /// Serves the file that is at the path now instead of the previous one.
+  ///
+  /// Connections to the previous one are closed when they are released; those of siblings by their ``closeIdle()``.
+  ///
+  /// - Throws: `DatabaseError` (misuse) if there is a writing connection; `OpenError` if the new file can't be read.
+  public func renewFile() throws {
+    guard !isWritable else { throw DatabaseError.misuse("a file that is written can't be replaced") }
+    try file.renew(configuration)
+    closeIdle()
+  }
+
+  /// Closes the reading connections that are idle.
+  public func closeIdle() { readers.closeIdle() }
+
+  /// The size of the WAL file in bytes; nil without a writing connection.
+  public var writeAheadLogSize: Int? { isWritable ? FileStatus.size(FileStatus.resolved(path) + "-wal") : nil }
+
+  /// Moves the content of the WAL file into the database, and empties it, unless others keep reading it.
+  ///
+  /// - Throws: `DatabaseError`
+  public func emptyWriteAheadLog() throws {
+    try withWriter { writer in
+      // Readers that take long are not waited for.
+      writer.setDeadline(MonotonicTime.now() + 500_000_000)
+      try writer.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    }
+  }
+
   /// Closes the connections; one that is in use is closed when it is released.
   ///
-  /// Afterwards no connection can be taken. If none is in use, a writable database is left as a single file.
+  /// Afterwards no connection can be taken. If no other connection to a writable database is open, it is left as a
+  /// single file.
   public func close() {
     readers.close()
     // The writer is closed last: the last connection moves the content of the WAL file into the database and
-    // deletes it, which a reading connection can't do.
+    // deletes it, which a reading connection can't do. If the file was moved, SQLite leaves the WAL file as it is,
+    // beside whatever is at the path then.
+    if file.standing != .inPlace { try? emptyWriteAheadLog() }
     writers?.close()
   }
 

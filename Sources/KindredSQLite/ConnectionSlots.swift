@@ -44,10 +44,14 @@ final class ConnectionSlots: Sendable {
   /// The time for which `checkOut()` waits; nil for no limit.
   private let timeout: DispatchTimeInterval?
   private let open: @Sendable () throws -> Connection
+  /// Whether a connection that is returned may be used again.
+  private let isCurrent: @Sendable (Connection) -> Bool
 
   init(
-    count: Int, timeoutMilliseconds: Int?, open: @escaping @Sendable () throws -> Connection
+    count: Int, timeoutMilliseconds: Int?, isCurrent: @escaping @Sendable (Connection) -> Bool = { _ in true },
+    open: @escaping @Sendable () throws -> Connection
   ) {
+    self.isCurrent = isCurrent
     state = Mutex(State(slots: SlotQueue(count: count)))
     timeout = timeoutMilliseconds.map { .milliseconds($0) }
     self.open = open
@@ -145,7 +149,7 @@ final class ConnectionSlots: Sendable {
     let grantNext = state.withLock { state in
       state.counters.cacheHits += hits
       state.counters.cacheMisses += misses
-      if state.slots.isClosed {
+      if state.slots.isClosed || !isCurrent(connection) {
         state.counters.open -= 1
       } else {
         state.idle.append(returned)
@@ -155,15 +159,21 @@ final class ConnectionSlots: Sendable {
     grantNext?()
   }
 
-  /// Closes idle connections now and others when they are returned; waiters get an error from `take(_:)`.
-  func close() {
-    let (idle, grantAll) = state.withLock { state in
+  /// Closes the idle connections.
+  func closeIdle() {
+    let idle = state.withLock { state in
       state.counters.open -= state.idle.count
       defer { state.idle = [] }
-      return (state.idle, state.slots.close())
+      return state.idle
     }
     // Deallocation closes them here, outside the lock.
     _ = consume idle
+  }
+
+  /// Closes idle connections now and others when they are returned; waiters get an error from `take(_:)`.
+  func close() {
+    let grantAll = state.withLock { $0.slots.close() }
+    closeIdle()
     grantAll()
   }
 }

@@ -94,7 +94,7 @@ extension DatabaseError: CustomStringConvertible {
 
 extension DatabaseError {
   /// Returns an error about a programming mistake, which this library reports instead of trapping.
-  static func misuse(_ message: String, sql: String? = nil) -> DatabaseError {
+  package static func misuse(_ message: String, sql: String? = nil) -> DatabaseError {
     DatabaseError(extendedCode: SQLITE_MISUSE, message: message, sql: sql)
   }
 

@@ -6,6 +6,20 @@
   import Darwin
 #endif
 
+/// What distinguishes a file from all others that exist at the same time, whatever their paths.
+struct FileIdentity: Hashable, Sendable {
+  private let device: UInt64
+  private let inode: UInt64
+
+  /// Returns nil if there is no file at the path.
+  init?(path: String) {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return nil }
+    device = UInt64(truncatingIfNeeded: status.st_dev)
+    inode = UInt64(status.st_ino)
+  }
+}
+
 /// The kind of file at a path.
 enum FileStatus: Equatable {
   case missing
@@ -51,6 +65,13 @@ enum FileStatus: Equatable {
   static func size(_ path: String) -> Int {
     var status = stat()
     return stat(path, &status) == 0 ? Int(status.st_size) : 0
+  }
+
+  /// Returns the bytes that are free in the file system of a file; nil if that can't be determined.
+  static func freeSpace(besides path: String) -> UInt64? {
+    var status = statvfs()
+    guard statvfs(path, &status) == 0 else { return nil }
+    return UInt64(status.f_bavail) * UInt64(status.f_frsize)
   }
 
   private static func isAllowed(_ mode: Int32, _ path: String) -> Bool {

@@ -20,6 +20,8 @@ public struct OpenError: Error, Hashable, Sendable {
     case busy
     /// A journal or a WAL file has to be processed first, which needs write access.
     case needsRecovery
+    /// The file was opened, and is no longer at its path: it was moved, deleted or replaced.
+    case moved
     /// Any other message of SQLite.
     case other(String)
   }
@@ -59,6 +61,8 @@ extension OpenError: CustomStringConvertible {
         "is locked by another process; end that process, or try again"
       case .needsRecovery:
         "has an unfinished journal, whose recovery requires writing; open it once with the sqlite3 shell where it is writable"
+      case .moved:
+        "was moved, deleted or replaced while it was open; put it back, or open what is there now"
       case .other(let message):
         "can't be opened (\(message))"
       }

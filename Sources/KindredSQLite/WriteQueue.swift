@@ -75,6 +75,16 @@ public final class WriteQueue: Sendable {
     }
   }
 
+  /// Runs `body` between writes.
+  public func perform(_ body: @escaping @Sendable () -> Void) { runner.async(execute: body) }
+
+  /// Waits until no write is running, but not for long.
+  public func waitUntilIdle() {
+    let isIdle = DispatchSemaphore(value: 0)
+    runner.async { isIdle.signal() }
+    _ = isIdle.wait(timeout: .now() + .seconds(5))
+  }
+
   /// Queues `body` to run on the writing connection.
   ///
   /// - Parameters:
@@ -230,6 +240,7 @@ public final class WriteQueue: Sendable {
     connection.setDeadline(group.compactMap(\.deadline).min())
     defer { connection.clearInterruption() }
     do {
+      try pool.file.check()
       try connection.beginWrite()
       return true
     } catch {
@@ -273,12 +284,23 @@ public final class WriteQueue: Sendable {
     }
   }
 
+  /// Commits, unless that would be to a file that nobody finds any more.
+  private func commit(_ connection: Connection) throws {
+    do {
+      try pool.file.check()
+    } catch {
+      connection.rollback()
+      throw error
+    }
+    try connection.commit()
+  }
+
   private func commit(_ settled: [Settled], on connection: Connection, since origin: FileState?) {
     let count = settled.count { $0.error == nil }
     do {
       let start = MonotonicTime.now()
       // If all writes have failed, there is nothing to synchronize.
-      if count > 0 { try connection.commit() } else { connection.rollback() }
+      if count > 0 { try commit(connection) } else { connection.rollback() }
       let time = MonotonicTime.now() - start
       if count > 0, let origin, let state = FileState(of: connection), let changes = connection.takeChanges()
       {

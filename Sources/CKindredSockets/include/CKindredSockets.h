@@ -19,6 +19,9 @@ ssize_t kindred_send(int descriptor, struct iovec *parts, int count);
 /// Returns whether the peer has closed its side, or the connection is broken.
 int kindred_peer_has_hung_up(int descriptor);
 
+/// Creates and opens a file as `mkstemp` does, which child programs don't inherit; -1 with `errno` on failure.
+int kindred_temporary_file(char *path);
+
 /// `SOCK_STREAM`, whose Swift type differs between systems.
 extern const int kindred_stream_type;
 

@@ -1,20 +1,27 @@
 import KindredAssociations
 import KindredBackend
+import Logging
 import Synchronization
 
 /// Provides the model of a database, which is read again when the schema changes while the server runs.
 final class ModelSource: Sendable {
   private let backend: any Backend
   private let read: @Sendable (any SchemaSource) throws -> Model
+  private let logger: Logger
   private let current = Mutex<ModelVersion?>(nil)
+  /// The version of the schema that the model file doesn't fit; nil if it fits the latest one.
+  private let misfit = Mutex<Int64?>(nil)
   /// Whether the most recently used model has access rules: read for each request, it needs no lock.
   private let isRestricted = Atomic(false)
   /// The counts of all versions together.
   let planCounts = PlanCounts()
 
   /// - Parameter read: Creates the model of the database as a snapshot shows it.
-  init(_ backend: any Backend, read: @escaping @Sendable (any SchemaSource) throws -> Model) {
+  init(
+    _ backend: any Backend, logger: Logger, read: @escaping @Sendable (any SchemaSource) throws -> Model
+  ) {
     self.backend = backend
+    self.logger = logger
     self.read = read
   }
 
@@ -60,7 +67,33 @@ final class ModelSource: Sendable {
   }
 
   /// Creates the model of a schema, without storing it: the schema may never be committed.
+  ///
+  /// - Throws: `Problem` (503) if the model file fitted an earlier schema but doesn't fit this one.
   private func made(for source: any SchemaSource) throws -> ModelVersion {
-    ModelVersion(schemaVersion: source.schemaVersion, model: try read(source), counts: planCounts)
+    let schemaVersion = source.schemaVersion
+    guard misfit.withLock({ $0 }) != schemaVersion else { throw Problem.misfittingModel }
+    do {
+      let version = ModelVersion(schemaVersion: schemaVersion, model: try read(source), counts: planCounts)
+      misfit.withLock { $0 = nil }
+      return version
+    } catch let error as any BackendError {
+      throw error
+    } catch where known != nil {
+      let isNew = misfit.withLock { misfit in
+        defer { misfit = schemaVersion }
+        return misfit != schemaVersion
+      }
+      if isNew {
+        logger.error("The model file doesn't fit the database's new schema: \(error)")
+      }
+      throw Problem.misfittingModel
+    }
   }
+}
+
+extension Problem {
+  /// 503: the schema was changed so that the model file doesn't fit it any more.
+  fileprivate static let misfittingModel = Problem(
+    .unavailable, "the database's schema was changed, and the server isn't configured for it yet; try again later",
+    headers: [("Retry-After", "10")])
 }

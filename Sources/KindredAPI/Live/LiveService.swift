@@ -71,6 +71,9 @@ final class LiveService: Sendable {
     } catch let error as any BackendError where error.mayPass {
       logger.debug("A live request failed and will be retried.", metadata: ["error": "\(error)"])
       return .failure
+    } catch let problem as Problem where problem.status == .serviceUnavailable {
+      // The model file doesn't fit the schema at the moment, which has been logged.
+      return .failure
     } catch {
       // A client that reconnects gets this error as a problem.
       logger.debug("A live request ended.", metadata: ["error": "\(error)"])
@@ -123,7 +126,7 @@ extension BackendError {
   /// Whether the same request may succeed later.
   fileprivate var mayPass: Bool {
     switch kind {
-    case .busy, .cancelled, .timedOut, .full, .unavailable: true
+    case .busy, .cancelled, .timedOut, .full, .unavailable, .away: true
     default: false
     }
   }

@@ -1,6 +1,7 @@
 /// A page of Kindred itself, under `/-/`, where it can't conflict with a table.
 enum OperationsPage: String, CaseIterable {
   case health
+  case ready
   case metrics
   case openAPI = "openapi.json"
   case errors

@@ -1,6 +1,7 @@
 import KindredAssociations
 import KindredBackend
 import KindredHTTP
+import Synchronization
 
 /// Answers requests about the server and its model: the index and the pages under `/-/`.
 final class OperationsService: Sendable {
@@ -14,12 +15,15 @@ final class OperationsService: Sendable {
   private let metrics: ServiceMetrics
   /// Nil if live results are disabled.
   private let changeFeed: ChangeFeed?
+  private let snapshots: HeldSnapshots
+  /// Whether the last check found that the database can be used.
+  private let isReady = Atomic(true)
   private let isWritable: Bool
 
   init(
     _ backend: any Backend, _ options: KindredService.Options, _ models: ModelSource, _ tools: ToolsService,
     _ access: AccessControl, _ types: OfferedTypes, _ problems: ProblemReporter, _ metrics: ServiceMetrics,
-    _ changeFeed: ChangeFeed?, isWritable: Bool
+    _ changeFeed: ChangeFeed?, _ snapshots: HeldSnapshots, isWritable: Bool
   ) {
     self.backend = backend
     self.options = options
@@ -30,6 +34,7 @@ final class OperationsService: Sendable {
     self.problems = problems
     self.metrics = metrics
     self.changeFeed = changeFeed
+    self.snapshots = snapshots
     self.isWritable = isWritable
   }
 
@@ -53,7 +58,8 @@ final class OperationsService: Sendable {
     func version() throws -> ModelVersion { try models.latest().seen(by: principal) }
     let representation =
       switch page {
-      case .health: try health()
+      case .health: Self.ok
+      case .ready: try readiness()
       case .metrics: try metricsText()
       case .openAPI:
         try version().openAPI {
@@ -77,21 +83,33 @@ final class OperationsService: Sendable {
     page == .metrics || (page == .schema && access.namesOperators)
   }
 
-  /// Checks that the database responds, on a separate connection, so that it works while all others are in use.
-  private func health() throws -> Representation {
+  /// Checks that the database can be used, on a separate connection, so that it works while all others are in use.
+  private func readiness() throws -> Representation {
+    let failure: (any Error)?
     do {
       try backend.probe()
+      _ = try models.latest()
+      failure = nil
     } catch {
-      throw problems.unavailable(error)
+      failure = error
     }
-    return Representation(
-      headers: Self.healthHeaders, content: .bytes(Self.healthContent), tag: Self.healthTag)
+    // Monitors ask again and again, so only changes are logged.
+    let isReady = failure == nil
+    if self.isReady.exchange(isReady, ordering: .relaxed) != isReady {
+      problems.note(readiness: failure)
+    }
+    guard isReady else { throw Problem.unavailable }
+    return Self.ok
+  }
+
+  private static var ok: Representation {
+    Representation(headers: okHeaders, content: .bytes(okContent), tag: okTag)
   }
 
   // Created once, because monitors request it often.
-  private static let healthContent = JSONValue.object([("status", "ok")]).bytes
-  private static let healthHeaders = Representation.headers(MediaType.json.rawValue, cacheControl: "no-store")
-  private static let healthTag = Representation(MediaType.json.rawValue, healthContent).tag
+  private static let okContent = JSONValue.object([("status", "ok")]).bytes
+  private static let okHeaders = Representation.headers(MediaType.json.rawValue, cacheControl: "no-store")
+  private static let okTag = Representation(MediaType.json.rawValue, okContent).tag
 
   private func metricsText() throws -> Representation {
     guard options.showsMetrics else { throw Problem.hidden("the metrics") }
@@ -101,6 +119,7 @@ final class OperationsService: Sendable {
     if let changeFeed { text.append(changeFeed.counts) }
     let statistics = backend.statistics
     text.append(statistics)
+    text.appendSnapshots(snapshots.count, spooled: options.spools.used, statistics)
     if isWritable { text.appendWrites(of: statistics) }
     if let serverCounters = metrics.serverCounters { text.append(serverCounters) }
     return Representation(PrometheusText.mediaType, Array(text.text.utf8), cacheControl: "no-store")

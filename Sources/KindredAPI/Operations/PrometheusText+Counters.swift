@@ -52,6 +52,18 @@ extension PrometheusText {
       database.statementCacheMisses)
   }
 
+  mutating func appendSnapshots(_ count: Int, spooled: Int, _ database: BackendStatistics) {
+    append(
+      "kindred_snapshots_held", .gauge, "Results that hold a snapshot of the database while they are sent.",
+      count)
+    append(
+      "kindred_spool_bytes", .gauge,
+      "Temporary files for contents of requests and for results of slow clients.", spooled)
+    if let size = database.writeAheadLogSize {
+      append("kindred_database_wal_bytes", .gauge, "The size of the write-ahead log.", size)
+    }
+  }
+
   mutating func appendWrites(of database: BackendStatistics) {
     append("kindred_writes_total", .counter, "Committed writes.", database.writes)
     append(

@@ -9,13 +9,11 @@ final class ParkedRequest: Sendable {
     var isEnded = false
   }
 
-  let since: UInt64
   let deadline: UInt64?
   private let state = Mutex(State())
   private let resume: @Sendable (ReaderTicket?) -> Void
 
-  init(since: UInt64, deadline: UInt64?, _ resume: @escaping @Sendable (ReaderTicket?) -> Void) {
-    self.since = since
+  init(deadline: UInt64?, _ resume: @escaping @Sendable (ReaderTicket?) -> Void) {
     self.deadline = deadline
     self.resume = resume
   }

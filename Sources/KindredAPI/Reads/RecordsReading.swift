@@ -244,7 +244,9 @@ final class RecordsReading {
   private func streamed(
     _ beginning: Beginning, _ parts: [ResultPart], tag: ContentHash.Digest
   ) -> Representation {
-    let rest = ResultBody(reading, reader, queue: service.readerQueue)
+    let rest = ResultBody(
+      reading, at: version, reader, among: service.snapshots, in: service.options.spools,
+      for: asked.request.client)
     let body = FramedBody(
       Array((beginning.page?.header ?? "").utf8), parts, rest, Array((beginning.page?.footer ?? "").utf8))
     return Representation(headers: beginning.headers, content: .stream(body), tag: tag)

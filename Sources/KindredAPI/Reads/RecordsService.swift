@@ -9,7 +9,7 @@ final class RecordsService: Sendable {
   let options: KindredService.Options
   private let planner: RequestPlanner
   let longRequests: LongRequests
-  let readerQueue: ReaderQueue
+  let snapshots: HeldSnapshots
   let representations = RepresentationCache()
   /// Whether pages let clients write.
   let isWritable: Bool
@@ -22,7 +22,7 @@ final class RecordsService: Sendable {
 
   init(
     _ backend: any Backend, _ options: KindredService.Options, _ models: ModelSource,
-    _ planner: RequestPlanner, _ longRequests: LongRequests, _ readerQueue: ReaderQueue,
+    _ planner: RequestPlanner, _ longRequests: LongRequests, _ snapshots: HeldSnapshots,
     _ access: AccessControl, _ types: OfferedTypes, _ metrics: ServiceMetrics, live: LiveService?,
     isWritable: Bool
   ) {
@@ -31,7 +31,7 @@ final class RecordsService: Sendable {
     self.models = models
     self.planner = planner
     self.longRequests = longRequests
-    self.readerQueue = readerQueue
+    self.snapshots = snapshots
     self.access = access
     self.types = types
     self.metrics = metrics

@@ -5,76 +5,68 @@ import KindredOutput
 
 /// A result that is read while it is sent.
 ///
-/// It holds a reading connection while its client keeps up. If other requests wait for one, it reads the rest into a
-/// file and releases the connection.
+/// It holds a snapshot as long as that is allowed, and then reads the rest into a temporary file.
 final class ResultBody: HTTPBodyStream {
-  /// Thrown if the client was too slow while other requests waited.
+  /// Thrown if the snapshot can't be held any longer, and there is no room for the rest of the result.
   struct SlowClient: Error {}
 
   private let reading: any ReadTransaction
   private let reader: any ResultSource
-  private let queue: ReaderQueue
-  private let held = HeldReader()
+  private let snapshots: HeldSnapshots
+  private let held: HeldSnapshot
+  private let spools: SpoolBudget
+  private let client: ClientAddress?
   private var isOpen = true
-  /// The part of the result that was read ahead of the client.
+  /// The rest of the result, once it was read ahead of the client.
   private var spool: ResultSpool?
-  /// The part after the spool, valid until the next read.
-  private var following: UnsafeRawBufferPointer?
 
-  init(_ reading: any ReadTransaction, _ reader: any ResultSource, queue: ReaderQueue) {
+  /// - Parameters:
+  ///   - stateNumber: The number of the state that `reading` sees, or of an earlier one; nil if it is unknown.
+  ///   - client: The client for which the temporary file counts.
+  init(
+    _ reading: any ReadTransaction, at stateNumber: Int64?, _ reader: any ResultSource,
+    among snapshots: HeldSnapshots, in spools: SpoolBudget, for client: ClientAddress?
+  ) {
     self.reading = reading
     self.reader = reader
-    self.queue = queue
+    self.snapshots = snapshots
+    self.spools = spools
+    self.client = client
+    held = HeldSnapshot(of: stateNumber)
     reading.pause()
     held.idleSince = MonotonicTime.now()
-    queue.hold(held)
+    snapshots.hold(held)
   }
 
   func onReady(_ wake: @escaping @Sendable () -> Void) { held.onReady(wake) }
 
+  var mayWait: Bool { isOpen && reader.mayWait }
+
   func next() throws -> UnsafeRawBufferPointer? {
-    if let part = try spool?.next() { return part }
-    spool = nil
-    if let part = following {
-      following = nil
-      return part
-    }
-    guard isOpen else { return nil }
-    return try read {
-      held.ask(.none)
-      return try reader.next()
-    }
+    try yield()
+    if let spool { return try spool.next() }
+    return isOpen ? try read { try reader.next() } : nil
   }
 
   func yield() throws {
-    guard isOpen else { return }
-    switch held.demand {
-    case .none, .unable: break
-    case .release: try read { try readOn() }
-    case .end: throw SlowClient()
-    }
+    if isOpen, held.mustRelease { try read { try readOn() } }
   }
 
   func close() {
     guard isOpen else { return }
     isOpen = false
-    queue.release(held)
+    snapshots.remove(held)
     reader.close()
     reading.close()
   }
 
-  /// Reads the rest, as far as there is room for it.
+  /// Reads the rest, and releases the snapshot.
   private func readOn() throws {
-    // Without room, go on waiting for the client.
-    held.ask(.unable)
-    guard following == nil, let spool = try? spool ?? ResultSpool() else { return }
-    self.spool = spool
+    let spool = try ResultSpool(in: spools, for: client)
     while let part = try reader.next() {
-      guard spool.append(part) else {
-        following = part
-        return
-      }
+      guard spool.append(part) else { throw SlowClient() }
     }
+    self.spool = spool
     close()
   }
 
@@ -120,6 +112,8 @@ final class FramedBody: HTTPBodyStream {
 
   func yield() throws { try content.yield() }
 
+  var mayWait: Bool { (state == .inContent || beginning.isAtEnd && state == .inBeginning) && content.mayWait }
+
   func next() throws -> UnsafeRawBufferPointer? {
     switch state {
     case .beforeHead:
@@ -157,6 +151,9 @@ final class WholeBody: HTTPBodyStream {
   private var sent: ResultPart?
 
   init(_ parts: [ResultPart]) { self.parts = parts.reversed() }
+
+  /// Whether all parts have been returned.
+  var isAtEnd: Bool { parts.isEmpty }
 
   func next() -> UnsafeRawBufferPointer? {
     sent = parts.popLast()

@@ -1,41 +1,26 @@
 import KindredHTTP
-import Synchronization
 
 /// The part of a result that was read ahead of its client, in a temporary file.
 final class ResultSpool {
   /// Thrown if the temporary file can't be created or read.
   struct Unavailable: Error {}
 
-  /// The largest number of bytes of one result.
-  private static let maximumLength = 64 << 20
-  /// The largest number of bytes of all results.
-  private static let maximumTotal = 1 << 30
-  private static let total = Atomic(0)
   private static let partLength = 128 << 10
 
   private let file: HTTPContentFile
   private let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: partLength, alignment: 16)
   private var position = 0
-  private var counted = 0
 
   /// - Throws: `Unavailable`
-  init() throws {
-    guard let file = HTTPContentFile() else { throw Unavailable() }
+  init(in budget: SpoolBudget, for client: ClientAddress?) throws {
+    guard let file = HTTPContentFile(in: budget, for: client) else { throw Unavailable() }
     self.file = file
   }
 
-  deinit {
-    memory.deallocate()
-    Self.total.wrappingSubtract(counted, ordering: .relaxed)
-  }
+  deinit { memory.deallocate() }
 
   /// Appends bytes; returns false if there is no room for them.
-  func append(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    guard file.count + bytes.count <= Self.maximumLength else { return false }
-    let total = Self.total.wrappingAdd(bytes.count, ordering: .relaxed).newValue
-    counted += bytes.count
-    return total <= Self.maximumTotal && file.append(bytes)
-  }
+  func append(_ bytes: UnsafeRawBufferPointer) -> Bool { file.append(bytes) }
 
   /// Returns the next part, valid until the next call; nil at the end.
   ///

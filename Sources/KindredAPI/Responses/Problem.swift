@@ -119,6 +119,7 @@ extension Problem {
         .conflict,
         "the database schema makes this change impossible: a foreign key refers to columns that are not unique, or a foreign key or trigger refers to a table that doesn't exist"
       )
+    case .away: self = .unavailable
     // A view may call a function that raises an error.
     case .constraint(.trigger(let message)) where !message.isEmpty: self.init(.conflict, message)
     case .constraint, .wrongKey, .unavailable, .defect: return nil

@@ -82,6 +82,17 @@ final class ProblemReporter: Sendable {
     return Problem.unavailable
   }
 
+  /// Logs that the database can't be used, or, without a failure, that it can be used again.
+  func note(readiness failure: (any Error)?) {
+    switch failure {
+    case nil: logger.notice("The database can be used again.")
+    // Its cause has been logged.
+    case is Problem: break
+    case let error as any BackendError where error.kind == .away: break
+    case let error?: logger.error("The database can't be used.", metadata: ["error": "\(error)"])
+    }
+  }
+
   /// Returns a problem as a page.
   ///
   /// - Parameter principal: The client, whose rights restrict what the page may show of the model.

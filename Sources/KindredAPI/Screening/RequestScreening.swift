@@ -7,11 +7,14 @@ struct RequestScreening: Sendable {
   /// Which pages of other origins may use the service; nil for none.
   let cors: CORSPolicy?
 
-  /// Returns whether a request is a health check: it must report on the server, whatever the client's limits and the
-  /// host are.
-  static func isExempt(_ request: HTTPRequest) -> Bool { request.path == healthPath }
+  /// Returns whether a request is a check of a monitor: it must report on the server, whatever the client's limits and
+  /// the host are.
+  static func isExempt(_ request: HTTPRequest) -> Bool {
+    request.path == healthPath || request.path == readinessPath
+  }
 
   private static let healthPath = OperationsPage.health.path
+  private static let readinessPath = OperationsPage.ready.path
 
   /// - Throws: `Problem`: 421 for a host that isn't the server's, 501 for an unknown method, 403 for a write that a
   ///   page of another site has sent.

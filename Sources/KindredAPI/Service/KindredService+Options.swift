@@ -1,3 +1,5 @@
+import KindredHTTP
+
 extension KindredService {
   /// The options of the service.
   public struct Options: Sendable {
@@ -9,6 +11,11 @@ extension KindredService {
     public var servesExplorer = true
     /// The query time in seconds; nil for no limit.
     public var queryTime: Double? = 10
+    /// The seconds after which a result that is being sent is read into a temporary file, if it keeps a connection from
+    /// others, or something has been committed behind its snapshot.
+    public var snapshotAge: Double = 10
+    /// The room for results that are read ahead of their clients.
+    public var spools = SpoolBudget()
     /// The gzip level of longer responses to clients that accept it, from 1 (fast) to 9 (small); nil for no
     /// compression.
     public var compressionLevel: Int? = 1

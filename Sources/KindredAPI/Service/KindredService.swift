@@ -21,6 +21,7 @@ public final class KindredService: HTTPHandler {
   private let finisher: ResponseFinisher
   private let metrics = ServiceMetrics()
   private let readerQueue: ReaderQueue
+  private let snapshots: HeldSnapshots
 
   /// - Parameter model: Creates the model of the database as a snapshot shows it; called again when the schema changes.
   public init(
@@ -32,9 +33,10 @@ public final class KindredService: HTTPHandler {
     let types = OfferedTypes(options)
     let longRequests = LongRequests(cursors)
     self.options = options
-    models = ModelSource(backend, read: model)
+    models = ModelSource(backend, logger: logger, read: model)
     planner = RequestPlanner(limits: options.limits, cursors)
-    readerQueue = ReaderQueue(pool: backend)
+    snapshots = HeldSnapshots(of: backend, age: options.snapshotAge)
+    readerQueue = ReaderQueue(pool: backend, snapshots)
     screening = RequestScreening(hosts: options.hosts, cors: options.cors)
     access = try AccessControl(options, models, logger: logger)
     problems = ProblemReporter(options, models, cursors, types, metrics, logger: logger)
@@ -49,14 +51,14 @@ public final class KindredService: HTTPHandler {
         nil
       }
     records = RecordsService(
-      backend, options, models, planner, longRequests, readerQueue, access, types, metrics, live: live,
+      backend, options, models, planner, longRequests, snapshots, access, types, metrics, live: live,
       isWritable: isWritable)
     writes = WriteService(
       backend, options, models, planner, longRequests, problems, finisher, feed, isWritable: isWritable)
     operations = OperationsService(
       backend, options, models,
       ToolsService(limits: options.limits, cursors: cursors, queryTime: options.queryTime), access, types,
-      problems, metrics, feed, isWritable: isWritable)
+      problems, metrics, feed, snapshots, isWritable: isWritable)
     try begin(backend, logger)
   }
 

@@ -14,6 +14,8 @@ final class ObservedBody: HTTPBodyStream {
 
   var isLive: Bool { content.isLive }
 
+  var mayWait: Bool { content.mayWait }
+
   func onReady(_ wake: @escaping @Sendable () -> Void) { content.onReady(wake) }
 
   func yield() throws { try content.yield() }

@@ -68,6 +68,8 @@ struct ServeCommand: Configurable {
       options.requestLog = LineRequestLog(output: .standardError)
     }
     options.isWritable = server.writable
+    options.snapshotAge = Double(server.snapshotAge.milliseconds) / 1000
+    options.spools = SpoolBudget(maximum: server.maxSpoolSize.bytes)
     options.servesExplorer = server.explorer
     options.live = server.liveOptions
     options.access = try config.access()
@@ -85,6 +87,12 @@ struct ServeCommand: Configurable {
     opening.configuration.durability = server.durability
     // A request may wait for a connection as long as its query may run.
     opening.checkoutTimeout = Int((options.queryTime ?? 60) * 1000)
+    opening.notify = { notice in
+      switch notice {
+      case .failure(let text): logger.error("\(text)")
+      case .change(let text): logger.notice("\(text)")
+      }
+    }
     let location = DatabaseLocation(path)
     try roles.add(to: &options.access, for: location)
     if let access = options.access, access.databaseRoles != nil, access.tokens == nil, access.keys.isEmpty {
@@ -99,8 +107,8 @@ struct ServeCommand: Configurable {
     let service = try KindredService(
       database.backend, options: options, logger: logger, model: requests.modelSource())
     let http = HTTPServer(
-      host: server.host, port: server.port.number, limits: server.limits, tls: server.tls, handler: service,
-      logger: logger)
+      host: server.host, port: server.port.number, limits: server.limits, tls: server.tls,
+      spools: options.spools, handler: service, logger: logger)
     service.reportCounters { http.counters }
     defer { service.stop() }
     let address = try http.start()

@@ -11,7 +11,7 @@ struct ByteCount: SettingValue, ExpressibleByArgument, CustomStringConvertible {
     bytes = measure.value
   }
 
-  private static let units = [
+  fileprivate static let units = [
     (name: "GiB", size: 1 << 30), (name: "MiB", size: 1 << 20), (name: "KiB", size: 1 << 10),
     (name: "B", size: 1),
     (name: "", size: 1),
@@ -19,6 +19,21 @@ struct ByteCount: SettingValue, ExpressibleByArgument, CustomStringConvertible {
 
   static var expectation: String { "a size of at most 1 GiB, such as 8192, 8KiB or 1MiB" }
   var description: String { Measure.text(of: bytes, units: Self.units) }
+}
+
+/// A size of files in bytes: `4GiB`.
+struct FileSize: SettingValue, ExpressibleByArgument, CustomStringConvertible {
+  let bytes: Int
+
+  init(_ bytes: Int) { self.bytes = bytes }
+
+  init?(setting text: String) {
+    guard let measure = Measure(text, units: ByteCount.units, maximum: 1 << 50) else { return nil }
+    bytes = measure.value
+  }
+
+  static var expectation: String { "a size such as 512MiB or 4GiB" }
+  var description: String { Measure.text(of: bytes, units: ByteCount.units) }
 }
 
 /// A positive length of time: `10s`, `500ms`, `2m`; without a unit, in seconds.
@@ -65,16 +80,15 @@ private struct Measure {
 
   let value: Int
 
-  /// Larger values are surely mistakes, and sums of a few smaller ones can't overflow.
-  private static let maximum = 1 << 30
-
-  /// - Parameter units: the units; the one with an empty name applies to numbers without a unit.
-  init?(_ text: String, units: [Unit]) {
+  /// - Parameters:
+  ///   - units: the units; the one with an empty name applies to numbers without a unit.
+  ///   - maximum: larger values are surely mistakes, and sums of a few smaller ones can't overflow.
+  init?(_ text: String, units: [Unit], maximum: Int = 1 << 30) {
     let digits = text.prefix { $0.isASCII && $0.isNumber }
     let name = text.dropFirst(digits.count).drop { $0 == " " }
     guard let count = Int(digits),
       let unit = units.first(where: { $0.name.lowercased() == name.lowercased() }),
-      count <= Self.maximum / unit.size
+      count <= maximum / unit.size
     else { return nil }
     value = count * unit.size
   }

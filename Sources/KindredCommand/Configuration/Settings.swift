@@ -201,6 +201,18 @@ struct ServerSettings: ParsableArguments {
 
   @Option(
     help: .init(
+      "How long a slow client may keep a result from being read to its end, once others wait for the connection or have written.",
+      valueName: "time"))
+  var snapshotAge = TimeSpan(seconds: 10)
+
+  @Option(
+    help: .init(
+      "The temporary files for contents of requests and for results of slow clients; one address may use a quarter.",
+      valueName: "size"))
+  var maxSpoolSize = FileSize(4 << 30)
+
+  @Option(
+    help: .init(
       "What acknowledged writes survive: a power loss (full), or only the end of the process (normal).",
       valueName: "level"))
   var durability = ConnectionConfiguration.Durability.full

@@ -29,6 +29,8 @@ enum DatabaseLocation {
     var checkoutTimeout = 5000
     /// The configuration of connections to SQLite.
     var configuration = ConnectionConfiguration()
+    /// Receives what happens to the database while it is open.
+    var notify: @Sendable (BackendNotice) -> Void = { _ in }
   }
 
   /// Opens the database.
@@ -41,7 +43,7 @@ enum DatabaseLocation {
         path: path, access: opening.isWritable ? .readWrite : .readOnly, readers: opening.readers,
         checkoutTimeout: opening.checkoutTimeout, configuration: opening.configuration)
       return OpenDatabase(
-        backend: try SQLiteBackend(pool),
+        backend: try SQLiteBackend(pool, notify: opening.notify),
         notice: pool.readerAccess == .immutable
           ? "The database is served read-only in its current state, because its directory isn't writable."
           : nil,

@@ -83,5 +83,11 @@ extension DatabaseError: BackendError {
 
 extension OpenError: BackendError {
   /// The kind of an error that occurs when another connection is opened and the file has changed since the start.
-  public var kind: BackendErrorKind { reason == .busy ? .busy : .unavailable }
+  public var kind: BackendErrorKind {
+    switch reason {
+    case .busy: .busy
+    case .moved: .away
+    default: .unavailable
+    }
+  }
 }

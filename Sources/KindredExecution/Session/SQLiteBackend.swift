@@ -1,6 +1,7 @@
 import KindredAssociations
 import KindredBackend
 import KindredSQLite
+import Synchronization
 
 /// An SQLite database that is served.
 public final class SQLiteBackend: Backend {
@@ -9,15 +10,24 @@ public final class SQLiteBackend: Backend {
   private let readers: SQLiteReaders
   private let watcher: StateWatcher
   private let writes: WriteQueue
+  private let siblings = Mutex<[ConnectionPool]>([])
+  private let notify: @Sendable (BackendNotice) -> Void
+  /// Whether the file isn't at its path, which has been reported.
+  private let isAway = Mutex(false)
+  /// The last write, if it found the disk full, and how many bytes were free then.
+  private let fullDisk = Mutex<(error: any BackendError, freeSpace: UInt64)?>(nil)
 
   /// Creates a backend that uses the connections of a pool.
   ///
+  /// - Parameter notify: Called, on any thread, when the file was moved or replaced.
   /// - Throws: `OpenError`.
-  public init(_ pool: ConnectionPool) throws {
+  public init(_ pool: ConnectionPool, notify: @escaping @Sendable (BackendNotice) -> Void = { _ in }) throws {
     self.pool = pool
+    self.notify = notify
     watcher = try StateWatcher(of: pool)
     readers = SQLiteReaders(pool: pool, watcher: watcher)
     writes = WriteQueue(pool)
+    pool.file.startWatching { [weak self] in self?.lookAtFile() }
   }
 
   /// Whether the database can be written.
@@ -31,8 +41,14 @@ public final class SQLiteBackend: Backend {
     watcher.files(of: earlier, later).flatMap { writes.ledger.tables(since: $0, until: $1) }
   }
 
-  /// Checks that the database responds.
-  public func probe() throws { try watcher.probe() }
+  /// Checks that the database can be read and, if it is writable, written.
+  public func probe() throws {
+    guard lookAtFile() else { throw OpenError(.moved, path: pool.path) }
+    try watcher.probe()
+    guard isWritable, let full = fullDisk.withLock({ $0 }) else { return }
+    // As long as no space becomes free, the next write will fail too.
+    if pool.file.freeSpace ?? .max <= full.freeSpace { throw full.error }
+  }
 
   /// Runs `body` with the current schema.
   public func withSchema<Result: Sendable>(
@@ -57,11 +73,65 @@ public final class SQLiteBackend: Backend {
 
   /// Opens reading connections outside this pool.
   public func readers(_ count: Int) throws -> any ReaderPool {
-    SQLiteReaders(pool: try pool.sibling(readers: count), watcher: watcher)
+    let sibling = try pool.sibling(readers: count)
+    siblings.withLock { $0.append(sibling) }
+    return SQLiteReaders(pool: sibling, watcher: watcher)
   }
 
   /// Closes the connections; one that is in use is closed when it is released.
-  public func close() { readers.close() }
+  ///
+  /// If none is, a writable database is left as a single file.
+  public func close() {
+    pool.file.stopWatching()
+    writes.waitUntilIdle()
+    // The pool's writer must be the last connection.
+    for sibling in siblings.withLock({ $0 }) { sibling.close() }
+    watcher.close()
+    pool.close()
+  }
+
+  // MARK: The file
+
+  /// Checks that the file is still at its path; if it isn't, or is again, the operator is notified once.
+  ///
+  /// A file that replaces one that is only read is served from then on.
+  ///
+  /// - Returns: Whether the file that is served is at the path.
+  @discardableResult
+  private func lookAtFile() -> Bool {
+    isAway.withLock { isAway in
+      let standing = pool.file.standing
+      var failure = OpenError(.moved, path: pool.path)
+      switch standing {
+      case .inPlace:
+        if isAway { notify(.change("The database is back at its path.")) }
+        isAway = false
+        return true
+      case .replaced where !isWritable:
+        do {
+          try renewFile()
+          notify(.change("The database was replaced; the new file is served."))
+          isAway = false
+          return true
+        } catch let error as OpenError {
+          failure = error
+        } catch {}
+      case .missing, .replaced: break
+      }
+      guard !isAway else { return false }
+      isAway = true
+      notify(.failure("\(failure)\(isWritable ? "; until then, writes are refused" : "")"))
+      // What was acknowledged goes to the file, wherever it is now, instead of staying beside another.
+      if isWritable { writes.perform { [pool] in try? pool.emptyWriteAheadLog() } }
+      return false
+    }
+  }
+
+  private func renewFile() throws {
+    try pool.renewFile()
+    for sibling in siblings.withLock({ $0 }) { sibling.closeIdle() }
+    watcher.renew()
+  }
 
   // MARK: Writing
 
@@ -83,7 +153,21 @@ public final class SQLiteBackend: Backend {
         return order.isLong
           ? try body(SQLiteWriteTransaction(connection))
           : try connection.account.charge { try body(SQLiteWriteTransaction(connection)) }
-      }, completion: completion)
+      },
+      completion: { [weak self] result in
+        self?.note(result)
+        completion(result)
+      })
+  }
+
+  /// Notes whether the disk is full, or the file isn't at its path.
+  private func note<Value>(_ result: Result<Value, any Error>) {
+    guard case .failure(let error) = result else { return fullDisk.withLock { $0 = nil } }
+    guard let error = error as? any BackendError else { return }
+    if error.kind == .away { lookAtFile() }
+    guard error.kind == .full else { return }
+    let freeSpace = pool.file.freeSpace ?? 0
+    fullDisk.withLock { $0 = (error, freeSpace) }
   }
 
   /// The current counters.
@@ -101,6 +185,7 @@ public final class SQLiteBackend: Backend {
     statistics.writes = writes.writes
     statistics.writeCommits = writes.commits
     statistics.writesWaiting = writes.waiting
+    statistics.writeAheadLogSize = self.pool.writeAheadLogSize
     return statistics
   }
 }

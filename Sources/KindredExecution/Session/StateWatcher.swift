@@ -9,7 +9,9 @@ import Synchronization
 /// be compared.
 final class StateWatcher: Sendable {
   private struct Watcher {
-    let connection: Connection
+    /// Nil until it is needed.
+    var connection: Connection?
+    var isClosed = false
     /// The current version with the state of the file, which is cheaper to read.
     var state: (file: FileState, version: Int64)? {
       didSet {
@@ -24,8 +26,9 @@ final class StateWatcher: Sendable {
 
   private static let historyLength = 64
 
-  private let watcher: Mutex<Watcher>
-  private let isImmutable: Bool
+  private let watcher = Mutex(Watcher())
+  private let pool: ConnectionPool
+  private let configuration: ConnectionConfiguration
   /// The time when the database last responded, in nanoseconds.
   private let lastAnswer = Atomic<UInt64>(0)
 
@@ -34,15 +37,29 @@ final class StateWatcher: Sendable {
   private static let validity: UInt64 = 100_000_000
 
   init(of pool: ConnectionPool) throws {
+    self.pool = pool
     var configuration = ConnectionConfiguration()
     // While another process holds the file exclusively, its state is unknown; nobody should wait for it here.
     configuration.busyTimeout = 0
-    watcher = Mutex(
-      Watcher(
-        connection: try Connection(
-          path: pool.path, access: pool.readerAccess, configuration: configuration)))
-    isImmutable = pool.readerAccess == .immutable
+    self.configuration = configuration
+    try watcher.withLock { _ = try connection(of: &$0) }
   }
+
+  private func connection(of watcher: inout Watcher) throws -> Connection {
+    if let connection = watcher.connection { return connection }
+    guard !watcher.isClosed else { throw DatabaseError.misuse("the database is closed") }
+    let connection = try pool.openReader(configuration)
+    watcher.connection = connection
+    return connection
+  }
+
+  /// Watches the file that is now at the path.
+  ///
+  /// By then, nobody must be able to take a connection to the previous one.
+  func renew() { watcher.withLock { $0 = Watcher(isClosed: $0.isClosed) } }
+
+  /// Closes the connection, for good.
+  func close() { watcher.withLock { $0 = Watcher(isClosed: true) } }
 
   /// Runs `body` in a transaction of the watching connection.
   ///
@@ -51,7 +68,7 @@ final class StateWatcher: Sendable {
     _ body: @Sendable (_ schemaVersion: Int64, Connection) throws -> Result
   ) throws -> Result {
     try watcher.withLock { watcher in
-      let connection = watcher.connection
+      let connection = try connection(of: &watcher)
       let schemaVersion = try connection.beginRead()
       defer { try? connection.commit() }
       return try body(schemaVersion, connection)
@@ -62,18 +79,25 @@ final class StateWatcher: Sendable {
   ///
   /// Anything read afterwards shows this state or a later one.
   var current: Int64? {
-    if isImmutable { return 0 }
-    return watcher.withLock { watcher in
-      let connection = watcher.connection
+    watcher.withLock { watcher in
+      guard let connection = try? connection(of: &watcher) else { return nil }
+      if connection.access == .immutable { return Self.firstNumber(of: connection) }
       if let state = watcher.state, state.file.holds(for: connection) { return state.version }
       watcher.state = nil
-      guard let version = try? connection.dataVersion else { return nil }
+      guard let version = Self.number(of: connection) else { return nil }
       // Between two equal versions, the state of the file belongs to this version.
-      if let file = FileState(of: connection), (try? connection.dataVersion) == version {
+      if let file = FileState(of: connection), Self.number(of: connection) == version {
         watcher.state = (file, version)
       }
       return version
     }
+  }
+
+  /// The numbers of different files differ in their upper bits.
+  private static func firstNumber(of connection: Connection) -> Int64 { Int64(connection.fileNumber) << 40 }
+
+  private static func number(of connection: Connection) -> Int64? {
+    (try? connection.dataVersion).map { firstNumber(of: connection) + $0 }
   }
 
   /// Returns the states of the file at two versions; nil if either is no longer in the history.
@@ -92,13 +116,13 @@ final class StateWatcher: Sendable {
   /// The connection's own snapshot number shows whether the state is the same as last time. That avoids reading the
   /// file again, which would take as long as reading a record.
   func number(shownBy reading: SQLiteReadTransaction) throws -> Int64? {
-    if isImmutable { return 0 }
     let connection = reading.connection
+    if connection.access == .immutable { return Self.firstNumber(of: connection) }
     if let known = connection.attachment as? Known, known.own == connection.snapshotNumber {
       return known.version
     }
     // The version must be read before the snapshot is taken.
-    guard let version = current else { return nil }
+    guard let version = current, version >> 40 == connection.fileNumber else { return nil }
     try reading.renew()
     connection.attachment = Known(own: connection.snapshotNumber, version: version)
     return version
@@ -122,7 +146,7 @@ final class StateWatcher: Sendable {
     let now = MonotonicTime.now()
     guard now >= lastAnswer.load(ordering: .relaxed) + Self.validity else { return }
     do {
-      _ = try watcher.withLock { try $0.connection.schemaVersion }
+      _ = try watcher.withLock { try connection(of: &$0).schemaVersion }
     } catch let error as DatabaseError where error.isBusy {}
     lastAnswer.store(now, ordering: .relaxed)
   }

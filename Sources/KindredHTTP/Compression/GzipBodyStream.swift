@@ -11,6 +11,8 @@ public final class GzipBodyStream: HTTPBodyStream {
   private var input = UnsafeRawBufferPointer(start: nil, count: 0)
   /// The uncompressed rest of a part whose memory the source has reclaimed.
   private var pending: [UInt8] = []
+  /// Whether zlib may hold bytes of the source that haven't been returned.
+  private var isUnflushed = false
   private var isSourceAtEnd = false
   private var isAtEnd = false
 
@@ -26,6 +28,9 @@ public final class GzipBodyStream: HTTPBodyStream {
 
   /// Whether the source may have nothing at the moment.
   public var isLive: Bool { source.isLive }
+
+  /// Whether the source may wait, and everything before has been returned.
+  public var mayWait: Bool { !isUnflushed && input.isEmpty && pending.isEmpty && source.mayWait }
 
   /// Passes `wake` to the source.
   public func onReady(_ wake: @escaping @Sendable () -> Void) { source.onReady(wake) }
@@ -56,8 +61,9 @@ public final class GzipBodyStream: HTTPBodyStream {
         let hasInput = try !input.isEmpty || isSourceAtEnd || takeInput()
         step = try encoder.encode(input, isSourceAtEnd ? .last : hasInput ? .more : .flush, into: room)
         input = UnsafeRawBufferPointer(rebasing: input[step.read...])
-        // The live source has nothing at the moment, and everything before it has been flushed.
+        // The source has nothing at the moment, and everything before has been flushed.
         if !hasInput && step.written < room.count {
+          isUnflushed = false
           written += step.written
           break
         }
@@ -68,14 +74,17 @@ public final class GzipBodyStream: HTTPBodyStream {
     return UnsafeRawBufferPointer(rebasing: output[..<written])
   }
 
-  /// Takes the source's next part or notes its end; returns false if a live source has nothing at the moment.
+  /// Takes the source's next part or notes its end; returns false if everything before has to be flushed first, or a
+  /// live source has nothing at the moment.
   private func takeInput() throws -> Bool {
+    if isUnflushed, source.mayWait { return false }
     repeat {
       guard let part = try source.next() else {
         isSourceAtEnd = true
         return true
       }
       input = part
+      isUnflushed = isUnflushed || !part.isEmpty
     } while input.isEmpty && !source.isLive
     return !input.isEmpty
   }

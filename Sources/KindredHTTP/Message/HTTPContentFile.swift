@@ -1,3 +1,4 @@
+import CKindredSockets
 import Synchronization
 
 #if canImport(Glibc)
@@ -15,19 +16,26 @@ public final class HTTPContentFile: Sendable {
   private let descriptor: CInt
   private let length = Atomic(0)
   private let furthest = Atomic(0)
+  /// The budget of a temporary file, the client that the bytes are for, and how many have been taken.
+  private let budget: SpoolBudget?
+  private let client: ClientAddress?
+  private let taken = Atomic(0)
 
   /// Creates an empty file in the first directory that allows it: that of `TMPDIR`, `/var/tmp` or `/tmp`.
   ///
   /// Returns nil if none does.
-  package init?() {
+  ///
+  /// - Parameter client: The client that the bytes are for; nil for a request that comes from no connection.
+  package init?(in budget: SpoolBudget, for client: ClientAddress?) {
+    self.budget = budget
+    self.client = client
     let named = getenv("TMPDIR").map { [String(cString: $0)] } ?? []
     for directory in named + ["/var/tmp", "/tmp"] {
       var path = Array("\(directory)/kindred-XXXXXX".utf8CString)
       let descriptor = path.withUnsafeMutableBufferPointer { path in
-        path.baseAddress.map { mkstemp($0) } ?? -1
+        path.baseAddress.map { kindred_temporary_file($0) } ?? -1
       }
       guard descriptor >= 0 else { continue }
-      _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
       // An unlinked file is freed with its last descriptor, however the process ends.
       path.withUnsafeBufferPointer { path in _ = path.baseAddress.map { unlink($0) } }
       self.descriptor = descriptor
@@ -41,10 +49,15 @@ public final class HTTPContentFile: Sendable {
   /// - Parameter length: The number of bytes; 0 if it isn't known.
   public init(descriptor: CInt, length: Int) {
     self.descriptor = descriptor
+    budget = nil
+    client = nil
     self.length.store(length, ordering: .relaxed)
   }
 
-  deinit { close(descriptor) }
+  deinit {
+    close(descriptor)
+    budget?.giveBack(taken.load(ordering: .relaxed), of: client)
+  }
 
   /// The number of bytes.
   public var count: Int { length.load(ordering: .relaxed) }
@@ -64,11 +77,15 @@ public final class HTTPContentFile: Sendable {
     }
   }
 
-  /// Appends bytes; returns false if the disk has no room for them.
+  /// Appends bytes; returns false if the budget or the disk has no room for them.
   func append(_ bytes: [UInt8]) -> Bool { bytes.withUnsafeBytes(append) }
 
-  /// Appends bytes; returns false if the disk has no room for them.
+  /// Appends bytes; returns false if the budget or the disk has no room for them.
   package func append(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    if let budget {
+      guard budget.take(bytes.count, for: client) else { return false }
+      taken.wrappingAdd(bytes.count, ordering: .relaxed)
+    }
     var rest = bytes[...]
     while let start = UnsafeRawBufferPointer(rebasing: rest).baseAddress, !rest.isEmpty {
       let count = pwrite(descriptor, start, rest.count, off_t(self.count))

@@ -19,7 +19,7 @@ public struct HTTPError: Error, Hashable, Sendable {
     case headersTooLarge
     /// A method or transfer coding that isn't supported: 501.
     case notImplemented
-    /// The disk has no room for the content: 503.
+    /// There is no room in temporary files for the content: 503.
     case outOfSpace
     /// The server has too many connections: 503.
     case tooManyConnections
@@ -80,5 +80,5 @@ extension HTTPError {
     .tooManyRequests, "The client has reached its limit of simultaneous requests.")
   static let plainRequest = HTTPError(
     .malformedRequest, "This port is for HTTPS: the URL must begin with https://.")
-  static let outOfSpace = HTTPError(.outOfSpace, "The server's disk has no room for the content.")
+  static let outOfSpace = HTTPError(.outOfSpace, "The server has no room for the content at the moment.")
 }

@@ -32,6 +32,9 @@ public struct HTTPRequest: Sendable {
   /// The numeric address and port of the client, or nil if unknown.
   public var peer: String?
 
+  /// The owner of the client's address; nil for a request that comes from no connection.
+  public var client: ClientAddress?
+
   /// Whether the request came over TLS.
   public var isSecure: Bool
 
@@ -54,6 +57,7 @@ public struct HTTPRequest: Sendable {
     self.body = body
     self.longBody = longBody
     self.peer = peer
+    client = nil
     self.isSecure = isSecure
     self.cancellation = cancellation
   }

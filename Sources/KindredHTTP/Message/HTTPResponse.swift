@@ -44,6 +44,12 @@ public protocol HTTPBodyStream: AnyObject {
   /// until the next call of `next` or `close`. A stream that wraps another forwards this.
   var isLive: Bool { get }
 
+  /// Whether the next call of `next` may wait for something other than the processor, so that everything before should
+  /// be sent first; false by default.
+  ///
+  /// A stream that wraps another forwards this.
+  var mayWait: Bool { get }
+
   /// Called once, before the first `next`, with a closure that makes the connection look at the stream again.
   ///
   /// `wake` may be called at any time, on any thread, even after `close`. The connection then calls ``yield()`` and,
@@ -70,6 +76,9 @@ public protocol HTTPBodyStream: AnyObject {
 extension HTTPBodyStream {
   /// False: the stream always has something until its end.
   public var isLive: Bool { false }
+
+  /// False: nothing has to be sent first.
+  public var mayWait: Bool { false }
 
   /// Ignores `wake`.
   public func onReady(_ wake: @escaping @Sendable () -> Void) {}

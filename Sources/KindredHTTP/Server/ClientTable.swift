@@ -2,7 +2,7 @@ import Synchronization
 
 /// The owner of a connection, as far as its address shows: an IPv4 address, or the 64-bit prefix of an IPv6 address,
 /// of which a customer has at least one (RFC 6177 §2).
-struct ClientAddress: Hashable, Sendable {
+public struct ClientAddress: Hashable, Sendable {
   private let prefix: UInt64
   private let isIPv4: Bool
 

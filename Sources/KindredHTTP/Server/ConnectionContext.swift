@@ -7,17 +7,20 @@ final class ConnectionContext: Sendable {
   let counters: LiveCounters
   let table: ConnectionTable
   let clients: ClientTable
+  /// The room for contents of requests that are too long for memory.
+  let spools: SpoolBudget
   let logger: Logger
 
   init(
     limits: HTTPLimits, handler: any HTTPHandler, counters: LiveCounters, table: ConnectionTable,
-    clients: ClientTable, logger: Logger
+    clients: ClientTable, spools: SpoolBudget, logger: Logger
   ) {
     self.limits = limits
     self.handler = handler
     self.counters = counters
     self.table = table
     self.clients = clients
+    self.spools = spools
     self.logger = logger
   }
 }

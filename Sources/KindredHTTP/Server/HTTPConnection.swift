@@ -293,9 +293,11 @@ final class HTTPConnection: @unchecked Sendable {
   }
 
   private func request(_ head: HTTPRequestHead, content: [UInt8]) -> HTTPRequest {
-    HTTPRequest(
+    var request = HTTPRequest(
       method: head.method, target: head.target, version: head.version, headers: head.headers, body: content,
       peer: client.peer, isSecure: transport.isSecure, cancellation: execution.begin())
+    request.client = client.address
+    return request
   }
 
   /// Returns the response to a request beyond the limits; nil for all others.
@@ -327,7 +329,7 @@ final class HTTPConnection: @unchecked Sendable {
   }
 
   private func keep(_ part: [UInt8]) {
-    if contentFile == nil { contentFile = HTTPContentFile() }
+    if contentFile == nil { contentFile = HTTPContentFile(in: context.spools, for: client.address) }
     if !(contentFile?.append(part) ?? false) {
       contentFile = nil
       machine.refuse(.outOfSpace)

@@ -24,18 +24,20 @@ public final class HTTPServer: Sendable {
   /// - Parameters:
   ///   - host: A name or a numeric address.
   ///   - port: A port from 1 to 65535, or 0 for any free one.
+  ///   - spools: The room for contents of requests that are too long for memory.
   public convenience init(
     host: String, port: Int, limits: HTTPLimits = HTTPLimits(), tls: TLSConfiguration? = nil,
-    handler: any HTTPHandler, logger: Logger
+    spools: SpoolBudget = SpoolBudget(), handler: any HTTPHandler, logger: Logger
   ) {
     self.init(
-      host: host, port: port, limits: limits, tls: tls, handler: handler, logger: logger, waiting: .standard)
+      host: host, port: port, limits: limits, tls: tls, spools: spools, handler: handler, logger: logger,
+      waiting: .standard)
   }
 
   /// Creates a server with a choice of how it waits for its sockets.
   package init(
-    host: String, port: Int, limits: HTTPLimits, tls: TLSConfiguration?, handler: any HTTPHandler,
-    logger: Logger, waiting: SocketWaiting
+    host: String, port: Int, limits: HTTPLimits, tls: TLSConfiguration?, spools: SpoolBudget,
+    handler: any HTTPHandler, logger: Logger, waiting: SocketWaiting
   ) {
     self.waiting = waiting
     self.host = host
@@ -43,7 +45,7 @@ public final class HTTPServer: Sendable {
     self.tls = tls
     context = ConnectionContext(
       limits: limits.bounded, handler: handler, counters: LiveCounters(), table: ConnectionTable(),
-      clients: ClientTable(limits: limits.bounded), logger: logger)
+      clients: ClientTable(limits: limits.bounded), spools: spools, logger: logger)
   }
 
   /// Returns whether a host has addresses and all of them are loopback addresses (RFC 1122 §3.2.1.3, RFC 4291 §2.5.3).

@@ -130,7 +130,10 @@ struct HTTPResponseSerializer: ~Copyable {
   /// Afterwards there are bytes to send, or the response has ended, or a live stream has nothing at the moment.
   mutating func fill() throws {
     isStarted = true
+    var isFirst = true
     while let stream, case .none = part, gathered.count < Self.gatheredLength {
+      // What was gathered doesn't wait with the stream; the head waits for the first part, which may yet fail.
+      if !isFirst, stream.mayWait { return }
       guard let next = try stream.next() else {
         if let remaining, remaining != 0 { throw LengthMismatch() }
         return finish()
@@ -139,6 +142,7 @@ struct HTTPResponseSerializer: ~Copyable {
         if stream.isLive { return }
         continue
       }
+      isFirst = false
       if let remaining {
         guard next.count <= remaining else { throw LengthMismatch() }
         self.remaining = remaining - next.count

@@ -170,6 +170,8 @@ final class PostgreSQLResultSource: ResultSource {
 
   var isAtEnd: Bool { writer.isFinished }
 
+  var mayWait: Bool { !isAtEnd }
+
   var blob: [UInt8]? {
     guard let root, root.count > 0 else { return nil }
     return root.rows.withPlace(0, 0) { place in

@@ -2,7 +2,8 @@
 extension OperationsPage {
   var summary: String {
     switch self {
-    case .health: "Checks that the database responds."
+    case .health: "Checks that the server responds."
+    case .ready: "Checks that the database can be used."
     case .metrics: "Metrics for Prometheus."
     case .openAPI: "This document."
     case .errors: "The codes of all problems."
@@ -22,7 +23,7 @@ extension OperationsPage {
       return ["description": "An HTML page.", "content": .object([(type, content)])]
     }
     switch self {
-    case .health, .openAPI, .schema, .describe: return response("application/json", ["type": "object"])
+    case .health, .ready, .openAPI, .schema, .describe: return response("application/json", ["type": "object"])
     case .errors, .complete:
       return response("application/json", ["type": "array", "items": ["type": "object"]])
     case .metrics, .diagramMermaid: return response("text/plain", ["type": "string"])

@@ -1,0 +1,121 @@
+import Dispatch
+import Synchronization
+
+/// The file of a database that is open for long: it may be moved, deleted or replaced meanwhile.
+///
+/// The connections that are open then go on with the file that they have opened; new ones would open another.
+public final class ServedFile: Sendable {
+  /// What is at the path.
+  public enum Standing: Hashable, Sendable {
+    /// The file that connections have opened.
+    case inPlace
+    /// Nothing.
+    case missing
+    /// Another file.
+    case replaced
+  }
+
+  private struct State {
+    /// Nil before the file was opened.
+    var identity: FileIdentity?
+    var number = 0
+    var access: Connection.Access
+    var isWatched = false
+  }
+
+  /// The path as it was given.
+  public let path: String
+  private let state: Mutex<State>
+  /// The same as in the state, to be read without a lock.
+  private let latestNumber = Atomic(0)
+  private let watch = DispatchQueue(label: "kindred.file")
+
+  /// How often the path is looked at.
+  private static let interval = DispatchTimeInterval.milliseconds(500)
+
+  init(path: String, access: Connection.Access) {
+    self.path = path
+    state = Mutex(State(access: access))
+  }
+
+  /// The number of the file that is served: how many others were served at this path before.
+  public var number: Int { latestNumber.load(ordering: .acquiring) }
+
+  /// The access of connections that read.
+  public var access: Connection.Access { state.withLock(\.access) }
+
+  /// What is at the path now.
+  public var standing: Standing {
+    guard let identity = state.withLock(\.identity) else { return .inPlace }
+    let present = FileIdentity(path: path)
+    return present == identity ? .inPlace : present == nil ? .missing : .replaced
+  }
+
+  /// The bytes that are free in its file system; nil if that can't be determined.
+  public var freeSpace: UInt64? { FileStatus.freeSpace(besides: path) }
+
+  /// - Throws: `OpenError` (moved) if the file is no longer at its path.
+  func check() throws {
+    guard standing == .inPlace else { throw OpenError(.moved, path: path) }
+  }
+
+  /// Takes the file that was just opened for the one that is served.
+  func note() {
+    let identity = FileIdentity(path: path)
+    state.withLock { $0.identity = identity }
+  }
+
+  /// Opens a connection.
+  ///
+  /// - Throws: `OpenError`; its reason is `moved` if another file is at the path, or none.
+  func open(
+    _ access: Connection.Access? = nil, _ configuration: ConnectionConfiguration
+  ) throws -> Connection {
+    let (number, identity, readerAccess) = state.withLock { ($0.number, $0.identity, $0.access) }
+    let connection = Result {
+      try Connection(
+        path: path, access: access ?? readerAccess, configuration: configuration, fileNumber: number)
+    }
+    // Looked at afterwards, because it is the file that was opened which counts.
+    guard identity == nil || identity == FileIdentity(path: path) else {
+      throw OpenError(.moved, path: path)
+    }
+    return try connection.get()
+  }
+
+  /// Serves the file that is at the path now, for reading.
+  ///
+  /// - Throws: `OpenError` if it can't be read; then the previous one is served as before.
+  func renew(_ configuration: ConnectionConfiguration) throws {
+    let identity = FileIdentity(path: path)
+    let access = try ReadOnlyAccess.choose(path: path, configuration: configuration)
+    state.withLock { state in
+      state.identity = identity
+      state.access = access
+      state.number += 1
+      latestNumber.store(state.number, ordering: .releasing)
+    }
+  }
+
+  // MARK: Watching
+
+  /// Calls `body` twice a second, on a thread of its own, until ``stopWatching()``.
+  public func startWatching(_ body: @escaping @Sendable () -> Void) {
+    state.withLock { $0.isWatched = true }
+    scheduleLook(body)
+  }
+
+  private func scheduleLook(_ body: @escaping @Sendable () -> Void) {
+    watch.asyncAfter(deadline: .now() + Self.interval) { [weak self] in
+      guard let self, state.withLock(\.isWatched) else { return }
+      body()
+      scheduleLook(body)
+    }
+  }
+
+  /// Stops watching, and waits for a call of the body to return.
+  public func stopWatching() {
+    state.withLock { $0.isWatched = false }
+    watch.sync {}
+  }
+}
