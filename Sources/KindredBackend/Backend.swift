@@ -98,16 +98,18 @@ public enum ReaderSource: Sendable {
 public struct ReaderTicket: Sendable {
   /// The number that identifies it to the pool.
   public let number: UInt64
-  private let leave: @Sendable (UInt64) -> Void
+  private let leave: @Sendable (_ number: UInt64, _ isOverdue: Bool) -> Void
 
   /// - Parameter leave: gives up the place or the granted connection of a number; has no effect after it was used.
-  public init(number: UInt64, leave: @escaping @Sendable (UInt64) -> Void) {
+  public init(number: UInt64, leave: @escaping @Sendable (_ number: UInt64, _ isOverdue: Bool) -> Void) {
     self.number = number
     self.leave = leave
   }
 
   /// Leaves the queue, or returns the connection that was granted.
-  public func withdraw() { leave(number) }
+  ///
+  /// - Parameter isOverdue: Whether the time of the request is up.
+  public func withdraw(isOverdue: Bool = false) { leave(number, isOverdue) }
 }
 
 /// Signals that an answer is no longer wanted.

@@ -66,11 +66,12 @@ public struct SlotQueue {
 
   /// Ends a request that has not been claimed.
   ///
+  /// - Parameter isOverdue: Whether its time is up; otherwise nobody wants it any more.
   /// - Returns: The call that grants its slot to the next request, if there is one.
-  public mutating func withdraw(_ number: UInt64) -> Call? {
+  public mutating func withdraw(_ number: UInt64, isOverdue: Bool) -> Call? {
     if let index = waiters.firstIndex(where: { $0.number == number }) {
       waiters.remove(at: index)
-      timeouts += 1
+      if isOverdue { timeouts += 1 }
       return nil
     }
     return granted.remove(number) == nil ? nil : release()

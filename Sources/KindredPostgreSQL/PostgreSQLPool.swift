@@ -95,7 +95,7 @@ public final class PostgreSQLPool: Sendable {
     let isGranted = DispatchSemaphore(value: 0)
     let number = enqueue { _ in isGranted.signal() }
     guard isGranted.wait(timeout: .now() + .milliseconds(checkoutMilliseconds)) == .success else {
-      withdraw(number)
+      withdraw(number, isOverdue: true)
       throw PostgreSQLError(
         state: PostgreSQLError.State.tooManyConnections, message: "all connections are in use")
     }
@@ -130,8 +130,8 @@ public final class PostgreSQLPool: Sendable {
 
   /// Removes a waiter from the queue, or returns the slot it was granted; does nothing if its connection has been
   /// taken.
-  public func withdraw(_ number: UInt64) {
-    let grantNext = state.withLock { $0.slots.withdraw(number) }
+  public func withdraw(_ number: UInt64, isOverdue: Bool = false) {
+    let grantNext = state.withLock { $0.slots.withdraw(number, isOverdue: isOverdue) }
     grantNext?()
   }
 

@@ -76,7 +76,7 @@ final class ConnectionSlots: Sendable {
     let number = enqueue { isGranted.signal() }
     let end = timeout.map { DispatchTime.now() + $0 } ?? .distantFuture
     guard isGranted.wait(timeout: end) == .success else {
-      withdraw(number)
+      withdraw(number, isOverdue: true)
       throw DatabaseError(extendedCode: SQLITE_BUSY, message: "all connections are in use")
     }
     return try take(number)
@@ -110,8 +110,8 @@ final class ConnectionSlots: Sendable {
 
   /// Removes a waiter from the queue, or returns the slot it was granted; does nothing if its connection has been
   /// taken.
-  func withdraw(_ number: UInt64) {
-    let grantNext = state.withLock { $0.slots.withdraw(number) }
+  func withdraw(_ number: UInt64, isOverdue: Bool) {
+    let grantNext = state.withLock { $0.slots.withdraw(number, isOverdue: isOverdue) }
     grantNext?()
   }
 

@@ -12,7 +12,9 @@ public struct ReaderTicket: Sendable {
   public func take() throws -> sending Connection { try slots.take(number) }
 
   /// Leaves the queue, or returns the granted connection.
-  public func withdraw() { slots.withdraw(number) }
+  ///
+  /// - Parameter isOverdue: Whether the time of the request is up.
+  public func withdraw(isOverdue: Bool = false) { slots.withdraw(number, isOverdue: isOverdue) }
 }
 
 extension ConnectionPool {

@@ -1,4 +1,3 @@
-import Dispatch
 import KindredClock
 import KindredHTTP
 import Synchronization
@@ -74,11 +73,7 @@ final class LiveListener: HTTPBodyStream, Sendable {
   func abandon() { wake { $0.isAbandoned = true } }
 
   /// Ends the stream after the part that is being sent.
-  func end() {
-    state.withLock { $0.isEnded = true }
-    // Waking may run the connection's next request on this thread, which may take long.
-    DispatchQueue.global().async { self.wake { _ in } }
-  }
+  func end() { wake { $0.isEnded = true } }
 
   /// Sends a comment if nothing has been sent for `interval` nanoseconds.
   func beat(after interval: UInt64, now: UInt64) {

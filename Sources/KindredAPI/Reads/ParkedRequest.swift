@@ -46,13 +46,15 @@ final class ParkedRequest: Sendable {
   }
 
   /// Ends the wait without a connection, unless the request has already been resumed.
-  func end() {
+  ///
+  /// - Parameter isOverdue: Whether its time is up.
+  func end(isOverdue: Bool) {
     let (isFirst, ticket) = state.withLock { state in
       defer { state.isEnded = true }
       return (!state.isEnded, state.ticket)
     }
     guard isFirst else { return }
-    ticket?.withdraw()
+    ticket?.withdraw(isOverdue: isOverdue)
     resume(nil)
   }
 }

@@ -41,7 +41,7 @@ final class ReaderQueue: Sendable {
     let request = ParkedRequest(deadline: deadline, resume)
     state.withLock { $0.parked[ObjectIdentifier(request)] = request }
     request.queue(in: pool)
-    cancellation.onCancel { [weak request] in request?.end() }
+    cancellation.onCancel { [weak request] in request?.end(isOverdue: false) }
     look()
   }
 
@@ -55,7 +55,7 @@ final class ReaderQueue: Sendable {
       defer { state.isTicking = !state.parked.isEmpty }
       return (state.parked.count - overdue.count, !state.parked.isEmpty && !state.isTicking)
     }
-    for request in overdue { request.end() }
+    for request in overdue { request.end(isOverdue: true) }
     if waiting > 0 { snapshots.release(for: waiting) }
     if isDue { scheduleTick() }
   }

@@ -54,7 +54,8 @@ struct ServeCommand: Configurable {
     }
     // Before any thread is started, because threads inherit the signal mask.
     let signals = Signals()
-    FileDescriptors.raiseLimit()
+    let descriptors = FileDescriptors.raiseLimit()
+    var server = server
     var options = requests.serviceOptions
     options.hosts = server.hosts
     options.cors = try server.cors()
@@ -71,7 +72,6 @@ struct ServeCommand: Configurable {
     options.snapshotAge = Double(server.snapshotAge.milliseconds) / 1000
     options.spools = SpoolBudget(maximum: server.maxSpoolSize.bytes)
     options.servesExplorer = server.explorer
-    options.live = server.liveOptions
     options.access = try config.access()
     let logger = Logger.kindred(level: server.logLevel)
     defer { LogOutput.standardError.flush() }
@@ -101,6 +101,14 @@ struct ServeCommand: Configurable {
       )
     }
     opening.readers = server.readerCount(for: location)
+    let room = FileDescriptors.connections(within: descriptors, readers: opening.readers)
+    if room < server.maxConnections.count {
+      logger.warning(
+        "The limit of open files allows \(room) connections instead of \(server.maxConnections.count); raise it with `ulimit -n`.",
+        metadata: ["files": "\(descriptors)"])
+      server.maxConnections = Limit(room)
+    }
+    options.live = server.liveOptions
     let database = try location.open(opening, postgreSQL)
     defer { database.backend.close() }
     if let notice = database.notice { logger.notice("\(notice)") }

@@ -2,19 +2,27 @@ import Foundation
 
 /// The limit of open files and sockets of the process.
 enum FileDescriptors {
-  /// Raises the soft limit to the hard limit.
+  /// Raises the soft limit to the hard limit, and returns it.
   ///
   /// The usual soft limit of 1024 exists for programs that use `select`; with it, the server would run out of
   /// descriptors before it reaches its own limit of connections.
-  static func raiseLimit() {
+  static func raiseLimit() -> Int {
     #if canImport(Glibc)
       let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
     #else
       let resource = RLIMIT_NOFILE
     #endif
     var limit = rlimit()
-    guard getrlimit(resource, &limit) == 0 else { return }
+    guard getrlimit(resource, &limit) == 0 else { return .max }
     limit.rlim_cur = limit.rlim_max
-    _ = setrlimit(resource, &limit)
+    let isRaised = setrlimit(resource, &limit) == 0
+    return isRaised || getrlimit(resource, &limit) == 0 ? Int(clamping: limit.rlim_cur) : .max
+  }
+
+  /// Returns the number of connections from clients for which the limit has room beside everything else.
+  static func connections(within limit: Int, readers: Int) -> Int {
+    // A reading connection has two files, and temporary ones now and then; the HTTP server keeps 64 places for health
+    // checks; the rest is for the writer, live results, files that are read ahead and the log.
+    max(1, limit - 3 * readers - 64 - 32)
   }
 }

@@ -214,7 +214,7 @@ struct SQLiteReaders: ReaderPool {
 
   func queueForReader(_ onGrant: @escaping @Sendable () -> Void) -> KindredBackend.ReaderTicket {
     KindredBackend.ReaderTicket(number: pool.queueForReader(onGrant).number) { [pool] in
-      pool.ticket($0).withdraw()
+      pool.ticket($0).withdraw(isOverdue: $1)
     }
   }
 

@@ -27,8 +27,9 @@ final class HTTPSConnection {
       throw HTTPSClientError("OpenSSL can't create a context")
     }
     self.context = context
-    SSL_CTX_ctrl(context, SSL_CTRL_SET_MIN_PROTO_VERSION, Int(TLS1_2_VERSION), nil)
-    SSL_CTX_set_default_verify_paths(context)
+    guard SSL_CTX_ctrl(context, SSL_CTRL_SET_MIN_PROTO_VERSION, Int(TLS1_2_VERSION), nil) == 1,
+      SSL_CTX_set_default_verify_paths(context) == 1
+    else { throw HTTPSClientError("OpenSSL can't create a context") }
     SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nil)
     SSL_CTX_set_options(context, kindred_tls_client_options())
     try connect(to: target, timeout: timeout)
@@ -67,22 +68,24 @@ final class HTTPSConnection {
     }
     defer { freeaddrinfo(found) }
     deadline = .now + .seconds(timeout)
-    var next = found
-    while let address = next?.pointee {
-      next = address.ai_next
+    let addresses = sequence(first: found, next: { $0?.pointee.ai_next }).compactMap { $0?.pointee }
+    for (number, address) in addresses.enumerated() {
       socket = kindred_stream_socket(address.ai_family)
       guard socket >= 0 else { continue }
-      if try connect(to: address) { return }
+      // An address that doesn't respond leaves time for the others.
+      let now = Moment.now
+      guard now < deadline else { break }
+      let share = (deadline.nanoseconds - now.nanoseconds) / UInt64(addresses.count - number)
+      if try connect(to: address, until: Moment(nanoseconds: now.nanoseconds + share)) { return }
       Socket.close(socket)
       socket = -1
     }
     throw HTTPSClientError("\(target.authority) can't be reached")
   }
 
-  private func connect(to address: addrinfo) throws(HTTPSClientError) -> Bool {
+  private func connect(to address: addrinfo, until end: Moment) throws(HTTPSClientError) -> Bool {
     if kindred_connect(socket, address.ai_addr, address.ai_addrlen) == 0 { return true }
-    guard errno == EINPROGRESS else { return false }
-    try wait(for: POLLOUT)
+    guard errno == EINPROGRESS, try wait(for: POLLOUT, until: end) else { return false }
     var error: CInt = 0
     var length = socklen_t(MemoryLayout<CInt>.size)
     return getsockopt(socket, SOL_SOCKET, SO_ERROR, &error, &length) == 0 && error == 0
@@ -100,12 +103,13 @@ final class HTTPSConnection {
     var address = in6_addr()
     let isAddress =
       inet_pton(AF_INET, target.host, &address) == 1 || inet_pton(AF_INET6, target.host, &address) == 1
-    if isAddress {
-      X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(session), target.host)
-    } else {
-      SSL_set1_host(session, target.host)
-      _ = kindred_tls_set_server_name(session, target.host)
-    }
+    // Without the host, any valid certificate would do.
+    let isHostSet =
+      isAddress
+      ? X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(session), target.host) == 1
+      : SSL_set1_host(session, target.host) == 1
+        && kindred_tls_set_server_name(session, target.host) == 1
+    guard isHostSet else { throw HTTPSClientError("OpenSSL can't verify the host \(target.host)") }
     guard try perform("the TLS handshake failed", SSL_connect) == 1 else {
       throw failure("the TLS handshake failed")
     }
@@ -133,13 +137,20 @@ final class HTTPSConnection {
 
   /// Waits until the socket is ready, or has failed.
   private func wait(for events: some BinaryInteger) throws(HTTPSClientError) {
+    guard try wait(for: events, until: deadline) else {
+      throw HTTPSClientError("the server took too long to respond")
+    }
+  }
+
+  /// Waits until the socket is ready, or has failed; returns false if neither happens in time.
+  private func wait(for events: some BinaryInteger, until end: Moment) throws(HTTPSClientError) -> Bool {
     while true {
       let now = Moment.now
-      guard now < deadline else { throw HTTPSClientError("the server took too long to respond") }
-      let milliseconds = (deadline.nanoseconds - now.nanoseconds) / 1_000_000 + 1
+      guard now < end else { return false }
+      let milliseconds = (end.nanoseconds - now.nanoseconds) / 1_000_000 + 1
       var entry = pollfd(fd: socket, events: Int16(events), revents: 0)
       let count = poll(&entry, 1, CInt(clamping: milliseconds))
-      if count > 0 { return }
+      if count > 0 { return true }
       guard count == 0 || errno == EINTR else { throw HTTPSClientError("the connection can't be watched") }
     }
   }

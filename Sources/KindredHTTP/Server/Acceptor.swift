@@ -92,6 +92,9 @@ final class Acceptor: Sendable {
     }
   }
 
+  /// Whether sockets are exhausted.
+  var isPaused: Bool { state.withLock { !$0.exhausted.isEmpty } }
+
   /// Rearms the exhausted sockets, as descriptors may have become free.
   func resume() {
     let sockets = state.withLock { state in

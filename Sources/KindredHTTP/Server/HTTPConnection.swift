@@ -33,6 +33,8 @@ final class HTTPConnection: @unchecked Sendable {
   @exclusivity(unchecked) private var turn = ConnectionTurn()
   /// Whether the turn has ended while there was more input.
   @exclusivity(unchecked) private var isTurnOver = false
+  /// Whether the thread that works on the connection isn't a worker.
+  @exclusivity(unchecked) private var isVisited = false
 
   private static let readLength = 16384
 
@@ -75,13 +77,18 @@ final class HTTPConnection: @unchecked Sendable {
   }
 
   /// Processes the body's signal on this thread, unless another is working on the connection.
+  ///
+  /// A worker goes on once the response has been sent, because the next request may take long.
   private func visit() {
-    if post(.body) { run() }
+    if post(.body) { run(isVisit: true) }
   }
 
   /// Processes signals of the connection until there are no more.
-  func run() {
+  ///
+  /// - Parameter isVisit: Whether this thread only sends the response in progress.
+  func run(isVisit: Bool = false) {
     turn = ConnectionTurn()
+    isVisited = isVisit
     while true {
       work(signals.take())
       // A closed connection stays busy: no signal wakes it again.
@@ -134,6 +141,10 @@ final class HTTPConnection: @unchecked Sendable {
         guard flush() else { return }
         if machine.isAnswering { quota.end() }
         if let action = machine.outputSent() { perform(action) }
+        if isVisited {
+          isTurnOver = true
+          return
+        }
         continue
       }
       isTurnOver = !input.readable.isEmpty && turn.isOver()
@@ -171,6 +182,10 @@ final class HTTPConnection: @unchecked Sendable {
       } else {
         timeouts.wait(for: machine.waiting, now: .now)
       }
+      return false
+    case .interrupted:
+      timeouts.wait(for: machine.waiting, now: .now)
+      isTurnOver = true
       return false
     case .ended:
       machine.inputEnded()
@@ -220,7 +235,7 @@ final class HTTPConnection: @unchecked Sendable {
         output.advance(by: count)
         context.counters.sentBytes.increase(by: count)
         timeouts.moved(count, now: .now)
-      case .wouldBlock:
+      case .wouldBlock, .interrupted:
         timeouts.wait(for: .forOutput, now: .now)
         return false
       case .ended, .failed:
@@ -320,6 +335,8 @@ final class HTTPConnection: @unchecked Sendable {
     switch answer {
     case .now(let response):
       execution.pause()
+      // A request that was cancelled because its client has disconnected has failed for no other reason.
+      if response.status.code >= 500, execution.isCancelled { return close() }
       begin(response)
     case .later(let response):
       // The handler limits how long that may take; the client's timeouts don't apply.
@@ -362,6 +379,8 @@ final class HTTPConnection: @unchecked Sendable {
     isClosed = true
     execution.cancel()
     execution.end()
+    // A response that is cut off must not look complete.
+    if !output.isActive { transport.announceEnd() }
     output.close()
     pending = nil
     contentFile = nil

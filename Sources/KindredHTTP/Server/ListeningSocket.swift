@@ -46,6 +46,23 @@ final class ListeningSocket: Sendable {
           + "use 127.0.0.1 to accept connections from this machine only, or 0.0.0.0 or :: for all its addresses"
       )
     }
+    for _ in 0..<attempts {
+      do throws(HTTPServerError) {
+        return try listen(addresses, host: host, port: port)
+      } catch {
+        // The port that the system chose for one address may be in use on another.
+        guard port == 0, error.code == .addressInUse else { throw error }
+      }
+    }
+    return try listen(addresses, host: host, port: port)
+  }
+
+  /// How many ports are tried if any is right.
+  private static let attempts = 8
+
+  private static func listen(
+    _ addresses: [SocketAddress], host: String, port: Int
+  ) throws(HTTPServerError) -> [ListeningSocket] {
     var sockets: [ListeningSocket] = []
     var firstError: HTTPServerError?
     for address in addresses {
@@ -114,6 +131,9 @@ final class ListeningSocket: Sendable {
         return .none
       case EMFILE, ENFILE, ENOBUFS, ENOMEM:
         return .exhausted(errno: errno)
+      case EBADF, EINVAL, ENOTSOCK, EOPNOTSUPP, EFAULT:
+        // The socket itself can't accept anything.
+        return .none
       default:
         // accept(2): these are errors of the first connection in the queue; the next may succeed.
         continue

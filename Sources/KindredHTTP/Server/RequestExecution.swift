@@ -43,6 +43,9 @@ struct RequestExecution: ~Copyable, Sendable {
     cancellation.withLock { $0?.cancel() }
   }
 
+  /// Whether the request in progress was cancelled.
+  var isCancelled: Bool { cancellation.withLock { $0?.isCancelled ?? false } }
+
   /// Cancels the request if its code has been running for some time and the client has disconnected.
   func cancelIfDeparted(from descriptor: CInt, now: Moment) {
     guard clock.isBusy(at: now) else { return }

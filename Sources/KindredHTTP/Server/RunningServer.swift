@@ -47,15 +47,18 @@ final class RunningServer: Sendable {
   func start() {
     acceptor.start()
     workers.start()
-    watch.start(tick: workers.advanceTick) {
-      [acceptor, table = context.table, clients = context.clients] now in
-      acceptor.resume()
-      clients.sweep(now: now)
-      for connection in table.all(where: { $0.isOverdue(at: now) || $0.isBusy(at: now) }) {
-        if connection.clock.isOverdue(at: now) { connection.signal(.deadline) }
-        connection.cancelIfDeparted(at: now)
-      }
-    }
+    let (acceptor, table, clients) = (acceptor, context.table, context.clients)
+    watch.start(
+      tick: workers.advanceTick,
+      sweep: { now in
+        acceptor.resume()
+        clients.sweep(now: now)
+        for connection in table.all(where: { $0.isOverdue(at: now) || $0.isBusy(at: now) }) {
+          if connection.clock.isOverdue(at: now) { connection.signal(.deadline) }
+          connection.cancelIfDeparted(at: now)
+        }
+      },
+      needsSweep: { table.count > 0 || clients.count > 0 || acceptor.isPaused })
   }
 
   /// Makes new connections use this certificate.

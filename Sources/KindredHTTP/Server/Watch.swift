@@ -3,7 +3,7 @@ import Synchronization
 
 /// A timer thread for workers that are busy for long, deadlines, and clients that have disconnected.
 ///
-/// It wakes every 5 ms while workers are busy, else every 100 ms.
+/// It wakes every 5 ms while workers are busy, else every 100 ms as long as there are connections.
 final class Watch: Sendable {
   private static let busyInterval = DispatchTimeInterval.milliseconds(5)
   private static let idleInterval = DispatchTimeInterval.milliseconds(100)
@@ -18,19 +18,27 @@ final class Watch: Sendable {
   ///
   /// - Parameters:
   ///   - tick: Called every few milliseconds while there is work; returns whether there still is some.
-  ///   - sweep: Called about ten times a second.
-  func start(tick: @escaping @Sendable () -> Bool, sweep: @escaping @Sendable (Moment) -> Void) {
+  ///   - sweep: Called about ten times a second while it is needed.
+  ///   - needsSweep: Returns whether there is anything to sweep; if not, the thread sleeps until there is work.
+  func start(
+    tick: @escaping @Sendable () -> Bool, sweep: @escaping @Sendable (Moment) -> Void,
+    needsSweep: @escaping @Sendable () -> Bool
+  ) {
     DispatchQueue(label: "kindred.http.watch").async {
       var nextSweep = Moment.now
       while !self.isStopped.load(ordering: .acquiring) {
-        let isBusy = tick()
+        var isBusy = tick()
         let now = Moment.now
         if now >= nextSweep {
           sweep(now)
           nextSweep = now + Self.sweepInterval
         }
-        self.isNapping.store(!isBusy, ordering: .releasing)
-        _ = self.semaphore.wait(timeout: .now() + (isBusy ? Self.busyInterval : Self.idleInterval))
+        self.isNapping.store(!isBusy, ordering: .sequentiallyConsistent)
+        // A worker that began its work just before doesn't wake the thread.
+        if !isBusy { isBusy = tick() }
+        let end: DispatchTime =
+          isBusy ? .now() + Self.busyInterval : needsSweep() ? .now() + Self.idleInterval : .distantFuture
+        _ = self.semaphore.wait(timeout: end)
       }
       self.ended.signal()
     }
@@ -38,7 +46,9 @@ final class Watch: Sendable {
 
   /// Notes that there is work, and wakes the thread if it is in a long sleep.
   func wake() {
-    guard isNapping.load(ordering: .relaxed), isNapping.exchange(false, ordering: .acquiring) else { return }
+    guard isNapping.load(ordering: .sequentiallyConsistent),
+      isNapping.exchange(false, ordering: .sequentiallyConsistent)
+    else { return }
     semaphore.signal()
   }
 

@@ -57,7 +57,7 @@ final class WorkerPool: Sendable {
     var isBusy = false
     var long = 0
     for worker in busySince {
-      let since = worker.value.load(ordering: .relaxed)
+      let since = worker.value.load(ordering: .sequentiallyConsistent)
       guard since != 0 else { continue }
       isBusy = true
       if now - since >= Self.longRunning { long += 1 }
@@ -89,7 +89,8 @@ final class WorkerPool: Sendable {
   private func serve(_ index: Int) {
     let since = busySince[index]
     while let event = events.next() {
-      since.value.store(tick.load(ordering: .relaxed), ordering: .relaxed)
+      // In one order with what `onWake` reads: either the watch sees this worker, or it is woken.
+      since.value.store(tick.load(ordering: .relaxed), ordering: .sequentiallyConsistent)
       onWake()
       work(event)
       since.value.store(0, ordering: .relaxed)

@@ -10,6 +10,10 @@ final class TLSTransport: ByteTransport {
   /// After a fatal alert nothing more may be sent, not even `close_notify` (RFC 8446 §6).
   private var hasFailed = false
 
+  /// How often one call reads from the socket: records without content, such as those of new keys (RFC 8446 §4.6.3),
+  /// could otherwise follow one another without end.
+  private static let readsPerCall = 4
+
   /// The largest content of a record (RFC 8446 §5.1): longer writes gain nothing.
   private static let recordLength = 16384
 
@@ -71,10 +75,12 @@ final class TLSTransport: ByteTransport {
   private func perform(_ operation: (inout Int) -> CInt) -> TransferResult {
     guard !hasFailed else { return .failed }
     ERR_clear_error()
+    plain.readAllowance = Self.readsPerCall
     var count = 0
     let result = operation(&count)
     if result == 1 { return .transferred(count) }
     switch SSL_get_error(session, result) {
+    case SSL_ERROR_WANT_READ where plain.hasUsedAllowance: return .interrupted
     case SSL_ERROR_WANT_READ, SSL_ERROR_WANT_WRITE: return .wouldBlock
     case SSL_ERROR_ZERO_RETURN: return .ended
     default:
@@ -85,11 +91,15 @@ final class TLSTransport: ByteTransport {
   }
 
   func endOutput() {
-    // RFC 8446 §6.1: each side MUST send close_notify before it closes its sending direction.
-    if !hasFailed && SSL_is_init_finished(session) == 1 {
-      ERR_clear_error()
-      SSL_shutdown(session)
-    }
+    announceEnd()
     plain.endOutput()
+  }
+
+  func announceEnd() {
+    // RFC 8446 §6.1: each side MUST send close_notify before it closes its sending direction.
+    guard !hasFailed, SSL_is_init_finished(session) == 1, SSL_get_shutdown(session) & SSL_SENT_SHUTDOWN == 0
+    else { return }
+    ERR_clear_error()
+    SSL_shutdown(session)
   }
 }

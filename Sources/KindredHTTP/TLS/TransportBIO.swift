@@ -49,7 +49,7 @@ enum TransportBIO {
     switch transfer {
     case .transferred(let count):
       return CInt(count)
-    case .wouldBlock:
+    case .wouldBlock, .interrupted:
       BIO_set_flags(bio, retry | BIO_FLAGS_SHOULD_RETRY)
       return -1
     case .ended:

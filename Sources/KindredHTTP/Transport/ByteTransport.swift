@@ -4,6 +4,8 @@ enum TransferResult: Hashable, Sendable {
   case transferred(Int)
   /// Nothing can be transferred before the next event.
   case wouldBlock
+  /// What was received so far is no content; the rest is for another turn, as there may be much of it.
+  case interrupted
   /// The peer has closed its sending direction.
   case ended
   /// The connection is broken.
@@ -38,4 +40,7 @@ protocol ByteTransport: AnyObject {
 
   /// Closes the sending direction.
   func endOutput()
+
+  /// Tells the peer that everything was sent, if the protocol has a message for that; the socket is closed next.
+  func announceEnd()
 }

@@ -14,6 +14,11 @@ final class PlainTransport: ByteTransport {
   /// Whether the last write would have blocked, and no event has come since.
   private var isWaitingToWrite = false
   private(set) var hasHungUp = false
+  /// How often ``read(into:)`` may be called before it returns `wouldBlock`.
+  var readAllowance = Int.max
+
+  /// Whether ``read(into:)`` was not tried because it had been called too often.
+  var hasUsedAllowance: Bool { readAllowance == 0 && mayBeReadable }
 
   /// Creates a transport over a descriptor that the caller owns.
   init(descriptor: CInt) { self.descriptor = descriptor }
@@ -29,14 +34,15 @@ final class PlainTransport: ByteTransport {
   }
 
   func read(into buffer: UnsafeMutableRawBufferPointer) -> TransferResult {
-    guard mayBeReadable else { return .wouldBlock }
+    guard mayBeReadable, readAllowance > 0 else { return .wouldBlock }
+    readAllowance -= 1
     let result = Socket.receive(descriptor, buffer)
     switch result {
     // epoll(7): with edge triggering, a short read means that the socket is empty and a new event will come. But the
     // end of the stream has no further event once a hang-up has been reported.
     case .transferred(let count): mayBeReadable = count == buffer.count || hasHungUp
     case .wouldBlock: mayBeReadable = false
-    case .ended, .failed: break
+    case .ended, .failed, .interrupted: break
     }
     return result
   }
@@ -56,4 +62,6 @@ final class PlainTransport: ByteTransport {
   }
 
   func endOutput() { shutdown(descriptor, CInt(SHUT_WR)) }
+
+  func announceEnd() {}
 }

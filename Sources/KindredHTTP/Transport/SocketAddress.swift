@@ -30,7 +30,7 @@ struct SocketAddress: Sendable {
     }
   }
 
-  /// Returns the addresses of a host that a server can listen on; empty if the name has none.
+  /// Returns the addresses of a host that a server can listen on, each once; empty if the name has none.
   static func resolve(host: String, port: Int) -> [SocketAddress] {
     var hints = addrinfo()
     hints.ai_family = AF_UNSPEC
@@ -39,8 +39,9 @@ struct SocketAddress: Sendable {
     var list: UnsafeMutablePointer<addrinfo>?
     guard getaddrinfo(host, String(port), &hints, &list) == 0 else { return [] }
     defer { freeaddrinfo(list) }
+    var known: Set<String> = []
     return sequence(first: list, next: { $0?.pointee.ai_next }).compactMap { $0 }
-      .map { SocketAddress($0.pointee) }
+      .map { SocketAddress($0.pointee) }.filter { known.insert($0.description).inserted }
   }
 
   var family: CInt { CInt(storage.ss_family) }

@@ -305,7 +305,7 @@ struct PostgreSQLReaders: ReaderPool {
   }
 
   func queueForReader(_ onGrant: @escaping @Sendable () -> Void) -> ReaderTicket {
-    ReaderTicket(number: pool.enqueue { _ in onGrant() }) { [pool] in pool.withdraw($0) }
+    ReaderTicket(number: pool.enqueue { _ in onGrant() }) { [pool] in pool.withdraw($0, isOverdue: $1) }
   }
 
   func close() { pool.close() }
