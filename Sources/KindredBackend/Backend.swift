@@ -12,7 +12,7 @@ public protocol Backend: ReaderPool {
 
   /// A number of the current state of the database, including commits of other processes; nil if it is unknown.
   ///
-  /// While the program runs, different states have different numbers. A read that begins afterwards sees this state or
+  /// While the program runs, a later state has a greater number. A read that begins afterwards sees this state or
   /// a later one.
   var stateNumber: Int64? { get }
 

@@ -1,10 +1,9 @@
 import KindredAssociations
 import KindredSQLSyntax
-import Synchronization
 
 /// A plan in executable form: plain structs in flat memory, so that the loop over the rows counts no references.
 public final class ExecutablePlan: @unchecked Sendable {
-  // Immutable once initialised, but for what a lock guards, so the pointers are safe to share.
+  // Immutable once initialised, so the pointers are safe to share.
 
   /// The plan that this executes.
   public let plan: Plan
@@ -24,8 +23,8 @@ public final class ExecutablePlan: @unchecked Sendable {
 
   /// Whether date functions may read the clock.
   package let readsClock: Bool
-  /// The tables that the statements read, once they have been asked for.
-  private let foundTables = Mutex<Set<String>??>(nil)
+  /// The tables that the statements read.
+  public let readTables = ReadTables()
 
   package struct NodeStatement {
     package let text: StatementText
@@ -162,14 +161,6 @@ public final class ExecutablePlan: @unchecked Sendable {
     self.instructions = .copy(instructions)
     self.ancestors = .copy(ancestors)
     self.text = .copy(text)
-  }
-
-  /// Returns the tables that the statements read, or nil if they are unknown; `find` determines them once.
-  public func tables(_ find: () throws -> Set<String>?) rethrows -> Set<String>? {
-    if let known = foundTables.withLock({ $0 }) { return known }
-    let tables = try find()
-    foundTables.withLock { $0 = .some(tables) }
-    return tables
   }
 
   deinit {

@@ -62,12 +62,11 @@ final class Principal: Sendable {
     self.identity = identity
     self.databaseStanding = databaseStanding
     self.expiry = expiry
-    var text = OutputBytes()
-    for role in roles.sorted() { text.append(role) }
-    text.append("")
-    for (name, value) in claims.sorted(by: { $0.key < $1.key }) {
-      text.append(name)
-      text.append(value)
+    var text = ListBytes()
+    text.append(roles.sorted()) { $0.append($1) }
+    text.append(claims.sorted { $0.key < $1.key }) { text, claim in
+      text.append(claim.key)
+      text.append(claim.value)
     }
     let own = HashFunction.sha256.digest(of: [isAuthenticated ? 1 : 0] + text.bytes)
     guard case .role(let databaseRole) = databaseStanding else {
@@ -75,7 +74,7 @@ final class Principal: Sendable {
       return
     }
     // A policy of the database may depend on any claim.
-    var role = OutputBytes()
+    var role = ListBytes()
     role.append(databaseRole.name)
     standing = HashFunction.sha256.digest(of: own + role.bytes + identity)
     role.append(databaseRole.claims)
@@ -104,27 +103,4 @@ final class Principal: Sendable {
 
   /// Returns whether the principal has one of these roles.
   func hasRole(among others: Set<String>) -> Bool { roles.map { !$0.isDisjoint(with: others) } ?? true }
-}
-
-/// An injective serialisation: different lists of values give different bytes.
-private struct OutputBytes {
-  private(set) var bytes: [UInt8] = []
-
-  mutating func append(_ text: String) { append(1, Array(text.utf8)) }
-
-  mutating func append(_ value: SQLValue) {
-    switch value {
-    case .null: append(0, [])
-    case .text(let text): append(1, Array(text.utf8))
-    case .integer(let value): append(2, Array(String(value).utf8))
-    case .real(let value): append(3, Array(String(value.bitPattern).utf8))
-    case .blob(let bytes): append(4, bytes)
-    }
-  }
-
-  private mutating func append(_ kind: UInt8, _ content: [UInt8]) {
-    bytes.append(kind)
-    withUnsafeBytes(of: UInt64(content.count).littleEndian) { bytes += $0 }
-    bytes += content
-  }
 }

@@ -13,6 +13,8 @@ final class ModelSource: Sendable {
   private let misfit = Mutex<Int64?>(nil)
   /// Whether the most recently used model has access rules: read for each request, it needs no lock.
   private let isRestricted = Atomic(false)
+  /// The number of models that have been read.
+  private let count = Atomic(0)
   /// The counts of all versions together.
   let planCounts = PlanCounts()
 
@@ -73,7 +75,9 @@ final class ModelSource: Sendable {
     let schemaVersion = source.schemaVersion
     guard misfit.withLock({ $0 }) != schemaVersion else { throw Problem.misfittingModel }
     do {
-      let version = ModelVersion(schemaVersion: schemaVersion, model: try read(source), counts: planCounts)
+      let version = ModelVersion(
+        schemaVersion: schemaVersion, number: count.wrappingAdd(1, ordering: .relaxed).newValue,
+        model: try read(source), PlanCache(planCounts))
       misfit.withLock { $0 = nil }
       return version
     } catch let error as any BackendError {

@@ -6,9 +6,11 @@ import Synchronization
 /// The model of one version of the schema, with the plans and documents derived from it.
 final class ModelVersion: Sendable {
   let schemaVersion: Int64
+  /// A number that only the views of the same model have.
+  let number: Int
   let model: Model
   let shapes: ShapeVocabulary
-  let plans: PlanCache
+  let plans: PlansOfView
   /// The statements that change records.
   let changes: ChangeStatements
   /// The statements that find the records to be changed.
@@ -22,7 +24,7 @@ final class ModelVersion: Sendable {
   private let views = Mutex(Views())
   /// The versions for roles of the database that may not read all columns.
   private let databaseRoles = Mutex(DatabaseRoles())
-  private let counts: PlanCounts
+  private let planCache: PlanCache
 
   /// The versions for roles of the database, which are shared by those from which the same columns are withheld.
   private struct DatabaseRoles {
@@ -43,7 +45,7 @@ final class ModelVersion: Sendable {
 
   /// The versions that principals see, keyed by what their roles grant, the newest last.
   ///
-  /// Each has its own plans.
+  /// Each has its own plans, in the same cache.
   private struct Views {
     var byGrants: OrderedDictionary<[Int?], ModelVersion> = [:]
     /// The same versions keyed by roles, which saves looking at each resource.
@@ -64,13 +66,14 @@ final class ModelVersion: Sendable {
     }
   }
 
-  init(schemaVersion: Int64, model: Model, counts: PlanCounts) {
+  init(schemaVersion: Int64, number: Int, model: Model, _ planCache: PlanCache) {
     self.schemaVersion = schemaVersion
+    self.number = number
     self.model = model
-    self.counts = counts
+    self.planCache = planCache
     ruleTests = RuleTests(model: model)
     shapes = ShapeVocabulary(model)
-    plans = PlanCache(counts)
+    plans = planCache.addView()
     lookups = RecordLookups(model: model)
     changes = ChangeStatements(model.dialect)
     vocabulary = model.hasAccess ? model.accessVocabulary : nil
@@ -84,7 +87,7 @@ final class ModelVersion: Sendable {
     let grants = model.grants(of: known)
     let view =
       views.withLock { $0.byGrants[grants] }
-      ?? ModelVersion(schemaVersion: schemaVersion, model: model.seen(by: known), counts: counts)
+      ?? view(model.seen(by: known))
     views.withLock { $0.add(view, known, grants) }
     return view
   }
@@ -97,16 +100,16 @@ final class ModelVersion: Sendable {
     let withheld = try source.withheldColumns()
     let known = databaseRoles.withLock { $0.byWithheld[withheld] }
     // Other threads don't wait for it.
-    let made =
-      withheld.isEmpty
-      ? nil
-      : known
-        ?? ModelVersion(schemaVersion: schemaVersion, model: model.leavingOut(withheld), counts: counts)
+    let made = withheld.isEmpty ? nil : known ?? view(model.leavingOut(withheld))
     return databaseRoles.withLock { roles in
       let version = made.map { roles.byWithheld[withheld] ?? $0 }
       roles.add(version, name, withheld)
       return version ?? self
     }
+  }
+
+  private func view(_ model: Model) -> ModelVersion {
+    ModelVersion(schemaVersion: schemaVersion, number: number, model: model, planCache)
   }
 
   /// Returns the version for a role of the database, as far as it is known.

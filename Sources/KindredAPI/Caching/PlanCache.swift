@@ -24,9 +24,11 @@ final class PlanCounts: Sendable {
   }
 }
 
-/// Caches plans by the shape of requests: requests that differ only in their literals share one.
+/// Caches the plans of all views of a model by the shape of requests: requests that differ only in their literals share
+/// one.
 ///
-/// Both their number and their total size are bounded, because requests can make long plans.
+/// Both their number and their total size are bounded for all views together, because requests can make long plans, and
+/// clients can have many sets of roles.
 final class PlanCache: Sendable {
   private struct Entry {
     var request: PlannedRequest
@@ -35,12 +37,14 @@ final class PlanCache: Sendable {
   }
 
   private struct State {
-    var entries: [RequestShape.Key: Entry] = [:]
+    var entries: [PlanKey: Entry] = [:]
     var uses: UInt64 = 0
+    /// The number of views that have been added.
+    var views = 0
     /// The size of all entries in bytes.
     var size = 0
 
-    mutating func request(for key: RequestShape.Key) -> PlannedRequest? {
+    mutating func request(for key: PlanKey) -> PlannedRequest? {
       guard let index = entries.index(forKey: key) else { return nil }
       uses += 1
       entries.values[index].lastUse = uses
@@ -56,7 +60,7 @@ final class PlanCache: Sendable {
     }
   }
 
-  private static let capacity = 1024
+  private static let capacity = 4096
   /// The largest size of all entries in bytes.
   private static let maximumSize = 32 << 20
   private let state = Mutex(State())
@@ -67,35 +71,21 @@ final class PlanCache: Sendable {
     self.counts = counts
   }
 
-  /// Returns the planned request, calling `make` if the cache has no plan that fits.
-  ///
-  /// - Parameter cursors: Decodes the cursor of the request.
-  func request(
-    for shape: RequestShape, _ cursors: CursorCoding, _ make: () throws -> PlannedRequest
-  ) throws -> PlannedRequest {
-    let found = found(for: shape, cursors)
-    counts.add(isHit: found != nil)
-    if let found { return found }
-    let made = try make()
-    // A plan is shared only if the shape and the parser found the same literals in the same order.
-    let isShared =
-      shape.isShareable && !made.readsLiterals && shape.literals == made.parameters.literals
-    add(made, for: isShared ? shape.key : shape.wholeKey)
-    return made
+  /// Returns the plans of another view of the model.
+  func addView() -> PlansOfView {
+    PlansOfView(
+      cache: self,
+      view: state.withLock { state in
+        state.views += 1
+        return state.views
+      })
   }
 
-  /// Returns the planned request with this name, calling `make` if the cache has none.
-  func request(named name: String, _ make: () throws -> PlannedRequest) throws -> PlannedRequest {
-    let key = RequestShape.key(of: name)
-    let found = state.withLock { $0.request(for: key) }
-    counts.add(isHit: found != nil)
-    if let found { return found }
-    let made = try make()
-    add(made, for: key)
-    return made
-  }
+  fileprivate func count(isHit: Bool) { counts.add(isHit: isHit) }
 
-  private func add(_ made: PlannedRequest, for key: RequestShape.Key) {
+  fileprivate func request(for key: PlanKey) -> PlannedRequest? { state.withLock { $0.request(for: key) } }
+
+  fileprivate func add(_ made: PlannedRequest, for key: PlanKey) {
     let size = made.size + key.size
     // A plan this large would evict many others, so it isn't cached.
     guard size <= Self.maximumSize / 8 else { return }
@@ -108,13 +98,56 @@ final class PlanCache: Sendable {
       state.entries[key] = Entry(request: made, size: size, lastUse: state.uses)
     }
   }
+}
+
+/// The plans of one view of a model, in the cache that all views share.
+struct PlansOfView: Sendable {
+  fileprivate let cache: PlanCache
+  /// A number that no other view has, even if it no longer exists.
+  fileprivate let view: Int
+
+  /// Returns the planned request, calling `make` if the cache has no plan that fits.
+  ///
+  /// - Parameter cursors: Decodes the cursor of the request.
+  func request(
+    for shape: RequestShape, _ cursors: CursorCoding, _ make: () throws -> PlannedRequest
+  ) throws -> PlannedRequest {
+    let found = found(for: shape, cursors)
+    cache.count(isHit: found != nil)
+    if let found { return found }
+    let made = try make()
+    // A plan is shared only if the shape and the parser found the same literals in the same order.
+    let isShared =
+      shape.isShareable && !made.readsLiterals && shape.literals == made.parameters.literals
+    cache.add(made, for: key(isShared ? shape.sharedContent : shape.ownContent))
+    return made
+  }
+
+  /// Returns the plan of the answer to a write, calling `make` if the cache has none.
+  ///
+  /// - Parameters:
+  ///   - paths: The paths of the associations in the answer.
+  ///   - shaping: The names and values of the parameters that shape it.
+  func answer(
+    of resource: String, paths: [[String]], shaping: [[String]], _ make: () throws -> PlannedRequest
+  ) throws -> PlannedRequest {
+    let key = key(.written(resource: resource, paths: paths, shaping: shaping))
+    let found = cache.request(for: key)
+    cache.count(isHit: found != nil)
+    if let found { return found }
+    let made = try make()
+    cache.add(made, for: key)
+    return made
+  }
 
   private func found(for shape: RequestShape, _ cursors: CursorCoding) -> PlannedRequest? {
-    if shape.isShareable, let shared = state.withLock({ $0.request(for: shape.key) }),
+    if shape.isShareable, let shared = cache.request(for: key(shape.sharedContent)),
       let request = shape.applied(to: shared, cursors)
     {
       return request
     }
-    return state.withLock { $0.request(for: shape.wholeKey) }
+    return cache.request(for: key(shape.ownContent))
   }
+
+  private func key(_ content: PlanKey.Content) -> PlanKey { PlanKey(view: view, content: content) }
 }

@@ -75,8 +75,8 @@ extension PlannedRequest {
 struct RequestOrder: Sendable {
   /// The segments of the path.
   var segments: [Substring]
-  /// The parameters that are part of the request's shape.
-  var terms: String
+  /// The names and decoded values of the parameters that are part of the request's shape.
+  var terms: [[String]] = []
   /// The patterns of the searches, which are literals.
   var patterns: [String] = []
   /// The standing of the principal.
@@ -84,23 +84,11 @@ struct RequestOrder: Sendable {
 
   /// The associated data that cursors are bound to.
   var associatedData: [UInt8] {
-    var data: [UInt8] = []
-    data.reserveCapacity(
-      segments.reduce(2) { $0 + $1.utf8.count + 1 } + terms.utf8.count
-        + patterns.reduce(0) { $0 + $1.utf8.count + 1 } + principal.count)
-    for (index, segment) in segments.enumerated() {
-      if index > 0 { data.append(UInt8(ascii: "/")) }
-      data += segment.utf8
-    }
-    data.append(UInt8(ascii: "?"))
-    data += terms.utf8
-    for pattern in patterns {
-      // No pattern contains NUL.
-      data.append(0)
-      data += pattern.utf8
-    }
-    data.append(0)
-    data += principal
-    return data
+    var data = ListBytes()
+    data.append(segments) { $0.append($1) }
+    data.append(terms) { data, term in data.append(term) { $0.append($1) } }
+    data.append(patterns) { $0.append($1) }
+    data.append(principal)
+    return data.bytes
   }
 }

@@ -1,59 +1,88 @@
+import KindredHTTP
+import KindredOutput
 import Synchronization
 
-/// Remembers the last response to each request: not its content, but its tag and the database state that it showed.
+/// Remembers the last response to each request: not its content, but its tag, its fields, and the state of the database
+/// that it showed.
 ///
 /// So a conditional request can be answered with 304 without a query. An entry's slot follows from its key, and a newer
-/// entry replaces an older one: memory is bounded, and nothing is allocated.
+/// entry replaces an older one; both their number and their total size are bounded.
 final class RepresentationCache: Sendable {
-  /// Identifies a request by everything that its response depends on.
+  /// Everything that a response depends on, but for the database and the model.
   struct Key: Hashable {
-    // The hash is randomly seeded, so clients can't produce collisions deliberately. In an accidental collision a
-    // client would also have to know the other's tag.
-    private let hash: Int
+    let target: String
+    let type: MediaType
+    /// What the principal may see.
+    let rights: [UInt8]
+    /// What the cursors of the principal are bound to.
+    let standing: [UInt8]
 
-    init(target: String, type: MediaType, rights: [UInt8]) {
-      var hasher = Hasher()
-      hasher.combine(type)
-      hasher.combine(rights)
-      hasher.combine(target)
-      hash = hasher.finalize()
-    }
-
-    fileprivate func place(among count: Int) -> Int { hash & (count - 1) }
-
-    /// Adds the key to a hash.
-    func combine(into hash: inout ContentHash) {
-      withUnsafeBytes(of: self.hash) { hash.update($0) }
-    }
+    /// The approximate size in memory, in bytes.
+    fileprivate var size: Int { target.utf8.count + rights.count + standing.count }
   }
 
   /// Distinguishes the tags of this service from those of all others, including those of earlier processes.
-  let instance = String(UInt64.random(in: .min ... .max))
+  let instance = UInt64.random(in: .min ... .max)
 
   struct Entry {
-    var key: Key
-    /// The state of the database; nil if the content depends on something else too.
-    var version: Int64?
+    let key: Key
+    /// The number of the model.
+    let model: Int
+    /// The state of the database that the content shows, or an earlier one.
+    let state: Int64
+    /// The tables that the content depends on.
+    let tables: ReadTables
     /// The tag without the content coding.
-    var tag: ContentHash.Digest
-    /// Whether the tag is the hash of the content; false if the content was too long to be read before sending.
-    var isOfContent: Bool
+    let tag: ContentHash.Digest
+    /// The fields that not all responses have, such as `Link`.
+    let fields: HTTPHeaders
     /// Whether the content is long enough to be compressed.
-    var isLong: Bool
+    let isLong: Bool
     /// Whether the content was too long to be held in memory.
-    var isStreamed: Bool
+    let isStreamed: Bool
+
+    /// Returns whether the content is still the same.
+    ///
+    /// - Parameters:
+    ///   - current: The number of the current state, or of an earlier one; nil if it is unknown.
+    ///   - tables: The tables that the content depends on.
+    func isCurrent(at current: Int64?, _ tables: ReadTables, _ states: TableStates) -> Bool {
+      if let current, current == state { return true }
+      guard let tables = tables.known, let change = states.lastChange(of: tables) else { return false }
+      return change <= state
+    }
+
+    fileprivate var size: Int { key.size + fields.byteCount + 256 }
+  }
+
+  private struct State {
+    var entries = [Entry?](repeating: nil, count: RepresentationCache.capacity)
+    /// The size of all entries in bytes.
+    var size = 0
   }
 
   /// A power of two.
   private static let capacity = 8192
-  private let entries = Mutex([Entry?](repeating: nil, count: capacity))
+  /// The largest size of all entries in bytes.
+  private static let maximumSize = 16 << 20
+  private let state = Mutex(State())
 
   func entry(for key: Key) -> Entry? {
-    let entry = entries.withLock { $0[key.place(among: Self.capacity)] }
-    return entry?.key == key ? entry : nil
+    let slot = Self.slot(of: key)
+    guard let entry = state.withLock({ $0.entries[slot] }), entry.key == key else { return nil }
+    return entry
   }
 
   func store(_ entry: Entry) {
-    entries.withLock { $0[entry.key.place(among: Self.capacity)] = entry }
+    // An entry this large would evict many others.
+    guard entry.size <= Self.maximumSize / 256 else { return }
+    let slot = Self.slot(of: entry.key)
+    state.withLock { state in
+      if state.size + entry.size > Self.maximumSize { state = State() }
+      state.size += entry.size - (state.entries[slot]?.size ?? 0)
+      state.entries[slot] = entry
+    }
   }
+
+  private static func slot(of key: Key) -> Int { key.hashValue & (capacity - 1) }
 }

@@ -8,18 +8,15 @@ import KindredSQLSyntax
 /// It is found in one pass over the bytes, far more cheaply than by parsing. It needn't be exact: a plan is shared only
 /// after the parser has found the same literals.
 struct RequestShape {
-  /// The bytes of a URL, with marks in place of literals if it is a shape.
-  struct Key: Hashable {
-    fileprivate var bytes: [UInt8]
-
-    /// The approximate size in memory, in bytes.
-    var size: Int { bytes.count + 32 }
+  /// The bytes of a URL with marks in place of its literals.
+  struct Pattern: Hashable {
+    fileprivate(set) var bytes: [UInt8] = []
 
     /// Hashes all bytes at once: an array would be hashed byte by byte.
     func hash(into hasher: inout Hasher) { bytes.withUnsafeBytes { hasher.combine(bytes: $0) } }
   }
 
-  private(set) var key: Key
+  private(set) var pattern = Pattern()
   private(set) var literals: [SQLValue] = []
   /// The patterns of the root's searches, which are also literals.
   private var patterns: [String] = []
@@ -27,7 +24,7 @@ struct RequestShape {
   private(set) var isShareable = true
   private var limit: Int64?
   private var after: String?
-  private let type: MediaType
+  let type: MediaType
   private let segments: [Substring]
   private let query: Substring?
   /// The resource that the path leads to.
@@ -36,13 +33,14 @@ struct RequestShape {
   private var isSingle = false
   private let principal: Principal
 
-  /// Bytes that stand for literals, and that no URL contains.
+  /// Bytes that stand for literals, and that no URL of a shape contains.
   private enum Mark {
     static let text: UInt8 = 1
     static let integer: UInt8 = 2
     static let cursor: UInt8 = 3
-    static let whole: UInt8 = 4
-    static let limit: UInt8 = 5
+    static let limit: UInt8 = 4
+    /// The bytes that are reserved for marks; the content of `QUERY` may contain them.
+    static let reserved: ClosedRange<UInt8> = 0...0x1F
   }
 
   init(
@@ -53,9 +51,8 @@ struct RequestShape {
     self.type = type
     self.query = query
     self.segments = segments
-    key = Key(bytes: [])
-    key.bytes.reserveCapacity(segments.reduce(0) { $0 + $1.utf8.count + 1 } + (query?.utf8.count ?? 0) + 32)
-    key.bytes += type.rawValue.utf8
+    pattern.bytes.reserveCapacity(
+      segments.reduce(0) { $0 + $1.utf8.count + 1 } + (query?.utf8.count ?? 0) + 32)
     addPath(segments, vocabulary)
     if let query { addQuery(query) }
     addLimit(isUnpaged ? nil : limits.maximumPageSize, byDefault: isUnpaged ? nil : limits.pageSize)
@@ -66,21 +63,17 @@ struct RequestShape {
     if let maximumPageSize, let limit, limit > maximumPageSize { isShareable = false }
     if limit == nil, !isSingle { limit = pageSize }
     guard let limit else { return }
-    key.bytes.append(Mark.limit)
+    pattern.bytes.append(Mark.limit)
     literals.append(.integer(limit))
   }
 
-  /// The key of exactly this request.
-  var wholeKey: Key {
-    let text = "\(type.rawValue)\(segments.joined(separator: "/"))?\(query ?? "")"
-    var key = Self.key(of: text)
-    // The request may contain a cursor that is planned with it and belongs to its principal only.
-    key.bytes += principal.standing
-    return key
-  }
+  /// The key of the plan that requests of this shape share.
+  var sharedContent: PlanKey.Content { .shape(pattern, type) }
 
-  /// Returns the key of a plan that is stored under a name.
-  static func key(of name: String) -> Key { Key(bytes: [Mark.whole] + name.utf8) }
+  /// The key of a plan for exactly this request.
+  var ownContent: PlanKey.Content {
+    .request(path: segments, query: query, type, standing: principal.standing)
+  }
 
   /// Returns a request with the plan of `shared` and the literals of this shape, or nil if the plan doesn't fit.
   func applied(to shared: PlannedRequest, _ cursors: CursorCoding) -> PlannedRequest? {
@@ -107,10 +100,10 @@ struct RequestShape {
       isShareable = false
       return
     }
-    key.bytes += first.utf8
+    pattern.bytes += first.utf8
     var isOne = false
     for segment in segments.dropFirst() {
-      key.bytes.append(UInt8(ascii: "/"))
+      pattern.bytes.append(UInt8(ascii: "/"))
       if isOne {
         guard let association = resource.associations[String(segment)],
           let destination = vocabulary.resources[association.destination]
@@ -118,18 +111,18 @@ struct RequestShape {
           isShareable = false
           return
         }
-        key.bytes += segment.utf8
+        pattern.bytes += segment.utf8
         resource = destination
         isOne = association.isToOne
       } else {
         guard resource.hasKey, !segment.contains(byte: UInt8(ascii: "=")),
-          let text = try? URLCoding.decode(segment), resource.isKey(text)
+          let text = try? URLCoding.decode(segment), let literal = resource.keyLiteral(for: text)
         else {
           isShareable = false
           return
         }
-        key.bytes.append(Mark.text)
-        literals.append(.text(text))
+        pattern.bytes.append(Mark.text)
+        literals.append(literal)
         isOne = true
       }
     }
@@ -140,7 +133,7 @@ struct RequestShape {
   // MARK: The query
 
   private mutating func addQuery(_ query: Substring) {
-    key.bytes.append(UInt8(ascii: "?"))
+    pattern.bytes.append(UInt8(ascii: "?"))
     var query = query
     query.withUTF8 { bytes in
       var rest = bytes[...]
@@ -153,6 +146,7 @@ struct RequestShape {
   }
 
   private mutating func addParameter(_ pair: Slice<UnsafeBufferPointer<UInt8>>) {
+    if pair.contains(where: Mark.reserved.contains) { isShareable = false }
     let nameEnd = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
     let name = pair[..<nameEnd]
     let value = pair[min(nameEnd + 1, pair.endIndex)...]
@@ -162,37 +156,37 @@ struct RequestShape {
       limit = number
       return
     }
-    key.bytes.append(contentsOf: UnsafeBufferPointer(rebasing: name))
-    key.bytes.append(UInt8(ascii: "="))
+    pattern.bytes.append(contentsOf: UnsafeBufferPointer(rebasing: name))
+    pattern.bytes.append(UInt8(ascii: "="))
     let kind = name.lastIndex(of: UInt8(ascii: ".")).map { name[($0 + 1)...] } ?? name
     if kind.equals("limit") || kind.equals("offset"), let number = Self.integer(value) {
-      key.bytes.append(Mark.integer)
+      pattern.bytes.append(Mark.integer)
       literals.append(.integer(number))
     } else if name.equals("after") {
-      key.bytes.append(Mark.cursor)
+      pattern.bytes.append(Mark.cursor)
       after = Self.text(value)
       if after == nil { isShareable = false }
     } else if kind.equals("filter") || kind.equals("having") {
       addExpression(Array(value))
     } else if kind.equals("search"), let text = Self.text(value), !text.utf8.contains(0) {
-      key.bytes.append(Mark.text)
+      pattern.bytes.append(Mark.text)
       literals.append(.text(text))
       if name.equals("search") { patterns.append(text) }
-    } else if let text = text(of: name, value) {
-      key.bytes.append(Mark.text)
-      literals.append(.text(text))
+    } else if let literal = literal(of: name, value) {
+      pattern.bytes.append(Mark.text)
+      literals.append(literal)
     } else {
-      key.bytes.append(contentsOf: UnsafeBufferPointer(rebasing: value))
+      pattern.bytes.append(contentsOf: UnsafeBufferPointer(rebasing: value))
     }
-    key.bytes.append(UInt8(ascii: "&"))
+    pattern.bytes.append(UInt8(ascii: "&"))
   }
 
-  /// Returns the text that a column must equal, or nil if the name isn't a column's or only the parser understands it.
-  private func text(
+  /// Returns what a column must equal, or nil if the name isn't a column's or only the parser understands it.
+  private func literal(
     of name: Slice<UnsafeBufferPointer<UInt8>>, _ value: Slice<UnsafeBufferPointer<UInt8>>
-  ) -> String? {
-    guard let resource, let name = resource.column(named: name) else { return nil }
-    return Self.text(value).map { resource.spelling(of: $0, in: name) }
+  ) -> SQLValue? {
+    guard let column = resource?.column(named: name) else { return nil }
+    return Self.text(value).map { column.literal(for: $0) }
   }
 
   private static func text(_ value: some Collection<UInt8>) -> String? {
@@ -223,7 +217,7 @@ struct RequestShape {
           isShareable = false
           return
         }
-        key.bytes.append(Mark.text)
+        pattern.bytes.append(Mark.text)
         literals.append(.text(text.replacing("''", with: "'")))
         index = end.next
         isInName = false
@@ -237,24 +231,24 @@ struct RequestShape {
           isShareable = false
           return
         }
-        key.bytes += value[index..<end]
-        key.bytes.append(UInt8(ascii: "\""))
+        pattern.bytes += value[index..<end]
+        pattern.bytes.append(UInt8(ascii: "\""))
         index = end + Self.decoded(value, at: end).length
         isInName = true
       } else if length == 1, !isInName, (0x30...0x39).contains(byte) {
         let end = value[index...].firstIndex { !(0x30...0x39).contains($0) } ?? value.count
         let next = end < value.count ? Self.decoded(value, at: end).byte : 0
         if !Self.isNameByte(next), let number = Self.integer(value[index..<end]) {
-          key.bytes.append(Mark.integer)
+          pattern.bytes.append(Mark.integer)
           literals.append(.integer(number))
         } else {
           // The digits are part of another token, such as `1.5` or `1e3`.
-          key.bytes += value[index..<end]
+          pattern.bytes += value[index..<end]
           isInName = true
         }
         index = end
       } else {
-        key.bytes += value[index..<(index + length)]
+        pattern.bytes += value[index..<(index + length)]
         isInName = Self.isNameByte(byte)
         index += length
       }

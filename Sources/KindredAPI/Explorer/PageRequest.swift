@@ -70,10 +70,8 @@ struct PageRequest {
       record.label = add(Self.nonempty([label.name]), to: &node)
     }
     addReferences(of: resource, &record, &node)
-    let key = resource.table.primaryKey.map { resource.table.columns[$0].name }
-    guard !key.isEmpty, key.allSatisfy({ name in resource.columns.contains { $0.name == name } }) else {
-      return
-    }
+    let key = resource.shownAddressColumns.map(\.name)
+    guard !key.isEmpty else { return }
     record.address = HTMLLayout.Address(
       path: "/\(URLCoding.encodeSegment(resource.name))",
       key: key.map { (URLCoding.encodeSegment($0), member(for: $0, of: resource, in: &node)) })
@@ -117,10 +115,8 @@ struct PageRequest {
           $0.association?.key == association.key && $0.recursion == nil
         }) ?? true
       else { continue }
-      let key = destination.table.primaryKey.map { destination.table.columns[$0].name }
-      guard !key.isEmpty, key.allSatisfy({ name in destination.columns.contains { $0.name == name } }) else {
-        continue
-      }
+      let key = destination.shownAddressColumns.map(\.name)
+      guard !key.isEmpty else { continue }
       let address = HTMLLayout.Address(
         path: "/\(URLCoding.encodeSegment(destination.name))",
         key: key.map {

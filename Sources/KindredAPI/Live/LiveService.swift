@@ -44,9 +44,7 @@ final class LiveService: Sendable {
     // The request that is repeated has no client connection.
     let asked = RecordsRequest(
       segments: segments, request: HTTPRequest(method: .get, target: request.target), principal: principal,
-      type: .json, isAttachment: false,
-      key: RepresentationCache.Key(target: request.target, type: .json, rights: principal.rights),
-      version: backend.stateNumber, condition: nil)
+      type: .json, isAttachment: false, version: backend.stateNumber, condition: nil)
     let reading = try backend.read(
       readers, as: principal.databaseRole(), cancellation: request.cancellation, seconds: queryTime)
     defer { reading.close() }
@@ -92,7 +90,7 @@ final class LiveService: Sendable {
     let json = try json(of: planned, reading)
     let plan = planned.plan
     // Without the tables, any commit may outdate the result.
-    let tables = planned.isTimeless ? try? plan.tables { try reading.tables(readBy: plan.plan) } : nil
+    let tables = planned.isTimeless ? try? plan.readTables.find { try reading.tables(readBy: plan.plan) } : nil
     return LiveResult(event: LiveEvent(json, memory: feed.memory), tables: tables)
   }
 

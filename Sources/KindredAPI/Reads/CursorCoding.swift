@@ -10,11 +10,16 @@ import KindredOutput
 struct CursorCoding: Sendable {
   private let seal: Seal
   private let sealed = SealedCursors()
+  /// A text that other keys don't have, and that doesn't reveal the key.
+  let keyName: String
 
   /// - Parameter key: ``Seal/keyLength`` bytes; random by default, so that cursors of another run are refused.
   init?(key: [UInt8]? = nil) {
-    guard let key = key ?? .random(count: Seal.keyLength), let seal = Seal(key: key) else { return nil }
+    guard let key = key ?? .random(count: Seal.keyLength), let seal = Seal(key: key),
+      let name = seal.seal([], with: Array("key".utf8))
+    else { return nil }
     self.seal = seal
+    keyName = Base64.encodeForURL(name)
   }
 
   /// Returns the cursor as text for the next page of a request; nil if OpenSSL fails.

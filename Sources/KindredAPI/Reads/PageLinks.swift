@@ -1,11 +1,17 @@
 import KindredAssociations
 import KindredHTTP
+import KindredOutput
 
 /// The links to the first page and the next one.
 struct PageLinks {
   let first: String
   /// Nil on the last page.
   let next: String?
+  /// What entity tags cover.
+  ///
+  /// A cursor that hides values is different each time, and no tag may depend on them: instead of it, the tag covers the
+  /// key that seals it.
+  let taggedText: String
 
   /// - Parameters:
   ///   - cursor: The cursor of the next page; nil on the last page.
@@ -16,7 +22,9 @@ struct PageLinks {
     _ request: HTTPRequest, next cursor: Cursor?, of planned: PlannedRequest, _ longRequests: LongRequests,
     for standing: [UInt8]
   ) {
+    let isHidden = cursor != nil && planned.plan.plan.cursorIsHidden
     let cursor = cursor.flatMap { longRequests.cursors.encode($0, of: planned) }
+    taggedText = isHidden ? longRequests.cursors.keyName : cursor ?? ""
     let links = Self.links(request, next: cursor)
     guard max(links.first.utf8.count, links.next?.utf8.count ?? 0) > Self.maximumURLLength else {
       (first, next) = links

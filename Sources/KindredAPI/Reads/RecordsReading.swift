@@ -8,6 +8,8 @@ import KindredOutput
 final class RecordsReading {
   private let planned: PlannedRequest
   private let asked: RecordsRequest
+  /// The number of the model.
+  private let model: Int
   /// The state of the database before the snapshot was taken; nil if unknown.
   private let stateNumber: Int64?
   private let reading: any ReadTransaction
@@ -16,9 +18,10 @@ final class RecordsReading {
 
   /// - Parameter reading: A transaction with a snapshot; it is closed with the representation's content.
   init(
-    _ planned: PlannedRequest, for asked: RecordsRequest, at stateNumber: Int64?,
+    _ planned: PlannedRequest, for asked: RecordsRequest, in model: Int, at stateNumber: Int64?,
     _ reading: any ReadTransaction, _ service: RecordsService
   ) {
+    self.model = model
     self.stateNumber = stateNumber
     self.planned = planned
     self.asked = asked
@@ -47,27 +50,19 @@ final class RecordsReading {
     var hash = beginning.hash
     if reader.isAtEnd { return whole(beginning, tag: hash.finish()) }
     var parts = [reader.takePart()]
-    // A result that was long before is probably long again, so its first part is sent at once.
-    let wasStreamed = service.representations.entry(for: asked.key)?.isStreamed ?? false
-    if wasStreamed, let tag = knownTag { return streamed(beginning, parts, tag: tag) }
-    let gathered = asked.type.isUnpaged ? Self.gatheredLines : Self.gatheredLength
-    while !reader.isAtEnd, parts.byteCount < gathered, let part = try reader.next() {
+    if let tag = knownTag { return streamed(beginning, parts, tag: tag) }
+    while !reader.isAtEnd, parts.byteCount < Self.gatheredLength, let part = try reader.next() {
       hash.update(part)
       parts.append(reader.takePart())
     }
     if reader.isAtEnd { return whole(beginning, parts, tag: hash.finish()) }
-    if !wasStreamed, let tag = knownTag { return streamed(beginning, parts, tag: tag) }
-    guard mayMeasure else {
-      let tag = newTag
-      remember(tag, isOfContent: false)
+    guard planned.plan.plan.isSingle, let tag = try measure(after: hash) else {
+      let tag = tagOfState
+      remember(tag, beginning.fields, isLong: true, isStreamed: true)
       return streamed(beginning, parts, tag: tag)
     }
-    let measured = try measure(after: hash)
-    let tag = measured ?? newTag
-    remember(tag, isOfContent: measured != nil)
-    // The response will be 304 or 412, so the content isn't needed.
-    if measured != nil, isSettled(by: tag) { return whole(beginning, [], tag: tag) }
-    // Read the content again, from the same snapshot as for the tag.
+    remember(tag, beginning.fields, isLong: true, isStreamed: true)
+    // Read the record again, from the same snapshot as for the tag.
     reader.close()
     reader = Self.reader(planned, reading)
     let again = try begin()
@@ -79,24 +74,28 @@ final class RecordsReading {
   /// The state of the snapshot, or an earlier one; nil if it is unknown.
   private var version: Int64? { reading.observedState ?? stateNumber }
 
-  /// The tag of this content, if it has been read before and nothing has been written since.
+  /// The tag of content that is too long to be held in memory, if it was read before and is still the same.
   private var knownTag: ContentHash.Digest? {
-    guard let entry = service.representations.entry(for: asked.key), entry.isOfContent,
-      let version = stateVersion,
-      entry.version == version
+    guard let entry = service.representations.entry(for: asked.key), entry.isStreamed, entry.model == model,
+      let state = stateOfTables
     else { return nil }
-    return entry.tag
+    // Without the tables, only the same state certainly has the same content.
+    return state == entry.state || readTables != nil && state < entry.state ? entry.tag : nil
   }
 
-  /// The database state of the snapshot; nil if it is unknown, or if the content depends on something else too.
-  private var stateVersion: Int64? {
-    guard planned.isTimeless, let version, reading.shows(state: version) else { return nil }
-    return version
+  /// The state of the tables that the content shows: as long as their state has this number, the content is the same.
+  ///
+  /// Nil if it is unknown, if others have changed them since the snapshot, or if the content depends on something else
+  /// too.
+  private var stateOfTables: Int64? {
+    guard planned.isTimeless, let version else { return nil }
+    guard let tables = readTables else { return reading.shows(state: version) ? version : nil }
+    return service.tableStates.lastChange(of: tables).flatMap { $0 <= version ? $0 : nil }
   }
 
-  /// Whether to read the content for its tag before sending it; false if it was too long for that before.
-  private var mayMeasure: Bool {
-    planned.isTimeless && service.representations.entry(for: asked.key)?.isOfContent != false
+  /// The tables that the content depends on; nil if they are unknown.
+  private var readTables: Set<String>? {
+    try? planned.plan.readTables.find { try reading.tables(readBy: planned.plan.plan) }
   }
 
   /// Returns the tag of content whose beginning has been read, or nil if it is too long to be read only for that.
@@ -111,41 +110,40 @@ final class RecordsReading {
     return hash.finish()
   }
 
-  /// How many bytes are read before anything is sent: a shorter result frees its connection early and has a known tag.
+  /// How many bytes are read before anything is sent: a shorter result frees its connection early, and its tag is the
+  /// hash of its content.
   private static let gatheredLength = 1 << 20
-  /// The same for formats without pages, whose clients begin with the first records.
-  private static let gatheredLines = 1 << 18
   /// The fraction of the query time that may be spent on reading for the tag alone; reading twice must fit.
   private static let measuredTime = 0.4
 
-  /// A tag for content that is too long to be hashed first, derived from the database state.
-  private var newTag: ContentHash.Digest {
-    var hash = ContentHash()
-    hash.update(service.representations.instance)
-    if let version = stateVersion {
-      hash.update("\(version) ")
-      asked.key.combine(into: &hash)
+  /// A tag for content that is too long to be hashed first: it changes with the tables that the content depends on.
+  private var tagOfState: ContentHash.Digest {
+    var text = ListBytes()
+    let key = asked.key
+    text.append(String(service.representations.instance))
+    text.append(key.target)
+    text.append(key.type.rawValue)
+    text.append(key.rights)
+    text.append(key.standing)
+    text.append(String(model))
+    if let state = stateOfTables {
+      text.append(String(state))
     } else {
-      hash.update(String(UInt64.random(in: .min ... .max)))
+      text.append("unknown \(UInt64.random(in: .min ... .max))")
     }
+    var hash = ContentHash()
+    text.bytes.withUnsafeBytes { hash.update($0) }
     return hash.finish()
   }
 
-  private func remember(
-    _ tag: ContentHash.Digest, isOfContent: Bool, isLong: Bool = true, isStreamed: Bool = true
-  ) {
+  private func remember(_ tag: ContentHash.Digest, _ fields: HTTPHeaders, isLong: Bool, isStreamed: Bool) {
+    guard planned.isTimeless, let version else { return }
+    // The tables of a plan with transient ones can be determined only now.
+    if asked.condition != nil || !planned.plan.plan.transients.isEmpty { _ = readTables }
     service.representations.store(
       RepresentationCache.Entry(
-        key: asked.key, version: planned.isTimeless ? version : nil, tag: tag, isOfContent: isOfContent,
-        isLong: isLong, isStreamed: isStreamed))
-  }
-
-  /// Returns whether the request's conditions alone decide its response.
-  private func isSettled(by tag: ContentHash.Digest) -> Bool {
-    asked.condition?.match(tag, coding: .identity) != nil
-      || EntityTag.Condition(asked.request.headers.values(for: "If-Match"), isStrong: true).map {
-        $0.match(tag, coding: .identity) == nil
-      } ?? false
+        key: asked.key, model: model, state: version, tables: planned.plan.readTables, tag: tag,
+        fields: fields, isLong: isLong, isStreamed: isStreamed))
   }
 
   // MARK: Reading
@@ -162,16 +160,19 @@ final class RecordsReading {
   /// The state after the first part has been read.
   private struct Beginning {
     var first: UnsafeRawBufferPointer?
-    var headers: HTTPHeaders
+    /// The fields that not all results have.
+    var fields = HTTPHeaders()
     /// The page around the content.
     var page: ExplorerPage?
     /// The hash of the metadata and the first part.
     var hash: ContentHash
   }
 
-  /// Returns the fields that all results have.
-  private static func headers(for type: MediaType) -> HTTPHeaders {
-    type == .json ? jsonHeaders : Representation.headers(type.field)
+  /// Returns the fields that all results have, and those of this one.
+  private func headers(with fields: HTTPHeaders) -> HTTPHeaders {
+    var headers = asked.type == .json ? Self.jsonHeaders : Representation.headers(asked.type.field)
+    headers.append(contentsOf: fields)
+    return headers
   }
 
   // Created once, because appending validates names and values byte by byte.
@@ -179,31 +180,29 @@ final class RecordsReading {
 
   private func begin() throws -> Beginning {
     if asked.startsWithCursor { try reader.startAfterCursor() } else { try reader.start() }
-    var beginning = Beginning(
-      first: try reader.next(),
-      headers: Self.headers(for: asked.type), hash: ContentHash())
-    if let count = reader.totalCount { beginning.headers.append("X-Total-Count", String(count)) }
-    var isLastPage: Bool?
+    var beginning = Beginning(first: try reader.next(), hash: ContentHash())
+    if let count = reader.totalCount { beginning.fields.append("X-Total-Count", String(count)) }
+    var links: PageLinks?
     if asked.type == .html {
       beginning.page = ExplorerPage(
         asked.request, isSingle: planned.plan.plan.isSingle, isWritable: service.isWritable)
-      beginning.headers.append("Content-Security-Policy", ExplorerPage.policy)
-      beginning.headers.append("Referrer-Policy", "same-origin")
+      beginning.fields.append("Content-Security-Policy", ExplorerPage.policy)
+      beginning.fields.append("Referrer-Policy", "same-origin")
       beginning.page?.addDownloads(
         of: asked.request, isTabular: planned.isTabular, pageSize: service.options.limits.maximumPageSize)
     }
     if asked.isAttachment {
-      beginning.headers.append("Content-Disposition", asked.type.attachment(named: planned.name))
+      beginning.fields.append("Content-Disposition", asked.type.attachment(named: planned.name))
     }
     if !planned.plan.plan.isSingle, !asked.type.isUnpaged || planned.limit != nil {
-      let cursor = try reader.pageCursor()
-      let links = PageLinks(
-        asked.request, next: cursor, of: planned, service.longRequests, for: asked.principal.standing)
-      if let field = links.field { beginning.headers.append("Link", field) }
-      isLastPage = cursor == nil
-      beginning.page?.links = [("first", links.first)] + (links.next.map { [("next", $0)] } ?? [])
+      let found = PageLinks(
+        asked.request, next: try reader.pageCursor(), of: planned, service.longRequests,
+        for: asked.principal.standing)
+      if let field = found.field { beginning.fields.append("Link", field) }
+      beginning.page?.links = [("first", found.first)] + (found.next.map { [("next", $0)] } ?? [])
+      links = found
     }
-    beginning.hash = .ofResult(asked.type, totalCount: reader.totalCount, isLastPage: isLastPage)
+    beginning.hash = .ofResult(asked.type, totalCount: reader.totalCount, links: links)
     // The header contains the URLs of the explorer's files, which change with the program.
     if let page = beginning.page { beginning.hash.update(page.header) }
     if let first = beginning.first { beginning.hash.update(first) }
@@ -231,12 +230,10 @@ final class RecordsReading {
       content = .bytes(beginning.first.map { [UInt8]($0) } ?? [])
     }
     reader.close()
+    let representation = Representation(
+      headers: headers(with: beginning.fields), content: content, tag: tag)
+    remember(tag, beginning.fields, isLong: representation.isLong, isStreamed: false)
     reading.close()
-    let representation = Representation(headers: beginning.headers, content: content, tag: tag)
-    // Content that was only measured has already been stored in the cache.
-    if planned.isTimeless, version != nil, gathered?.isEmpty != true {
-      remember(tag, isOfContent: true, isLong: representation.isLong, isStreamed: false)
-    }
     return representation
   }
 
@@ -249,6 +246,7 @@ final class RecordsReading {
       for: asked.request.client)
     let body = FramedBody(
       Array((beginning.page?.header ?? "").utf8), parts, rest, Array((beginning.page?.footer ?? "").utf8))
-    return Representation(headers: beginning.headers, content: .stream(body), tag: tag)
+    return Representation(
+      headers: headers(with: beginning.fields), content: .stream(body), tag: tag)
   }
 }

@@ -10,7 +10,6 @@ final class RecordsRequest: Sendable {
   let type: MediaType
   /// Whether a browser should save the response instead of showing it.
   let isAttachment: Bool
-  let key: RepresentationCache.Key
   /// The state of the database when the request arrived, or an earlier one; nil if unknown.
   let version: Int64?
   let condition: EntityTag.Condition?
@@ -19,7 +18,7 @@ final class RecordsRequest: Sendable {
 
   init(
     segments: [Substring], request: HTTPRequest, principal: Principal, type: MediaType, isAttachment: Bool,
-    key: RepresentationCache.Key, version: Int64?, condition: EntityTag.Condition?,
+    version: Int64?, condition: EntityTag.Condition?,
     startsWithCursor: Bool = false
   ) {
     self.segments = segments
@@ -27,9 +26,14 @@ final class RecordsRequest: Sendable {
     self.principal = principal
     self.type = type
     self.isAttachment = isAttachment
-    self.key = key
     self.version = version
     self.condition = condition
     self.startsWithCursor = startsWithCursor
+  }
+
+  /// The key by which the response is remembered.
+  var key: RepresentationCache.Key {
+    RepresentationCache.Key(
+      target: request.target, type: type, rights: principal.rights, standing: principal.standing)
   }
 }

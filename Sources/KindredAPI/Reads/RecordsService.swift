@@ -11,6 +11,7 @@ final class RecordsService: Sendable {
   let longRequests: LongRequests
   let snapshots: HeldSnapshots
   let representations = RepresentationCache()
+  let tableStates: TableStates
   /// Whether pages let clients write.
   let isWritable: Bool
   private let models: ModelSource
@@ -23,10 +24,11 @@ final class RecordsService: Sendable {
   init(
     _ backend: any Backend, _ options: KindredService.Options, _ models: ModelSource,
     _ planner: RequestPlanner, _ longRequests: LongRequests, _ snapshots: HeldSnapshots,
-    _ access: AccessControl, _ types: OfferedTypes, _ metrics: ServiceMetrics, live: LiveService?,
-    isWritable: Bool
+    _ access: AccessControl, _ types: OfferedTypes, _ metrics: ServiceMetrics,
+    _ tableStates: TableStates, live: LiveService?, isWritable: Bool
   ) {
     self.backend = backend
+    self.tableStates = tableStates
     self.options = options
     self.models = models
     self.planner = planner
@@ -103,12 +105,11 @@ final class RecordsService: Sendable {
     let asked = RecordsRequest(
       segments: segments, request: request, principal: principal, type: type,
       isAttachment: format?.isUnpaged ?? false,
-      key: RepresentationCache.Key(target: request.target, type: type, rights: principal.rights),
       // Read before the snapshot is taken: after a commit in between, the response counts as older than it is, which
       // only costs another query.
       version: condition == nil ? nil : backend.stateNumber, condition: condition,
       startsWithCursor: startsWithCursor)
-    if case .success = accepted, let response = unchanged(asked) { return response }
+    if case .success = accepted, let response = unchanged(asked, models.known?.number) { return response }
     // The time in the queue, or of the first try, counts towards the query time.
     let isLate = if case .queued = readers { true } else { startsWithCursor }
     let waited = isLate ? Double(timing.nanoseconds) / 1e9 : 0
@@ -139,7 +140,16 @@ final class RecordsService: Sendable {
           type == .html ? ExplanationPage(explanation, request).representation : Representation(explanation),
           to: request)
       }
-      let result = RecordsReading(planned, for: asked, at: stateNumber, reading, self)
+      if held(by: asked) != nil {
+        // Once the tables are known, the next such request needs no connection.
+        _ = try? planned.plan.readTables.find { try reading.tables(readBy: planned.plan.plan) }
+        if let response = unchanged(asked, version.number, planned.plan.readTables) {
+          reading.close()
+          return response
+        }
+      }
+      let result = RecordsReading(
+        planned, for: asked, in: version.number, at: stateNumber, reading, self)
       do {
         let representation = try result.representation()
         timing.mark("query")
@@ -154,17 +164,30 @@ final class RecordsService: Sendable {
     }
   }
 
-  /// Returns 304 without a query if the client has the last response and nothing has been written since.
-  private func unchanged(_ asked: RecordsRequest) -> HTTPResponse? {
+  /// Returns 304 without a query if the client has the last response, and nothing that it depends on has been written
+  /// since.
+  ///
+  /// - Parameters:
+  ///   - model: The number of the model.
+  ///   - tables: The tables that the response depends on, if they aren't those of the last one.
+  private func unchanged(
+    _ asked: RecordsRequest, _ model: Int?, _ tables: ReadTables? = nil
+  ) -> HTTPResponse? {
+    guard let (known, held) = held(by: asked), known.model == model,
+      known.isCurrent(at: asked.version, tables ?? known.tables, tableStates)
+    else { return nil }
+    metrics.countUnchanged()
+    return Representation.notModified(held, with: known.fields)
+  }
+
+  /// Returns the last response, and its tag as the client has it; nil if the client doesn't have that response.
+  private func held(by asked: RecordsRequest) -> (RepresentationCache.Entry, EntityTag)? {
     guard let condition = asked.condition, asked.request.headers["If-Match"] == nil,
-      let version = asked.version,
-      let known = representations.entry(for: asked.key), known.version == version
+      let known = representations.entry(for: asked.key)
     else { return nil }
     let coding = Representation.coding(
       for: asked.request, isLong: known.isLong, compressionLevel: options.compressionLevel)
-    guard let held = condition.match(known.tag, coding: coding) else { return nil }
-    metrics.countUnchanged()
-    return Representation.notModified(held)
+    return condition.match(known.tag, coding: coding).map { (known, $0) }
   }
 
   /// Returns the value of one column: a BLOB as its bytes, any other value as JSON.

@@ -7,7 +7,7 @@ extension Column {
   /// The database converts a text to the column's type. A column without a type stores values unconverted: a text, a
   /// number, or the bytes that base64 encodes. A boolean column holds 0 or 1.
   func candidates(for text: String) -> [SQLValue] {
-    var values: [SQLValue] = [.text(spelling(of: text))]
+    var values = [literal(for: text)]
     if affinity == .blob {
       if let integer = Int64(text) { values.append(.integer(integer)) }
       if let real = Double(text), Int64(text) == nil { values.append(.real(real)) }
@@ -18,15 +18,15 @@ extension Column {
     return values
   }
 
+  /// Returns the first value that a text in a URL may stand for, and the only one in most columns.
+  func literal(for text: String) -> SQLValue { .text(spelling(of: text)) }
+
   /// Returns a text in a URL or a CSV file as the database reads it: PostgreSQL reads no integer with a fraction, and
   /// no infinity as a number.
   func spelling(of text: String) -> String {
     if affinity == .integer { return text.withoutFraction }
     return nameOfInfinity(text.utf8) ?? text
   }
-
-  /// Whether some texts are written differently for the database.
-  var isRespelled: Bool { affinity == .integer || namesInfinities }
 
   /// Returns the values that a text in a path may stand for in this column.
   ///

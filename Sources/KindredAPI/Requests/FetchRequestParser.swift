@@ -12,7 +12,7 @@ struct ParsedRequest {
   /// The largest number of records of the page; nil for all.
   var limit: Int64?
   /// The parameters that determine the order: a cursor is valid for requests that agree in these and in the path.
-  var orderTerms = ""
+  var orderTerms: [[String]] = []
   /// The patterns of the root's searches, which determine the order too.
   var patterns: [String] = []
 }
@@ -177,7 +177,7 @@ struct FetchRequestParser {
       default: break
       }
       if ["sort", "group", "distinct", "fields"].contains(parameter.kind) {
-        parsed.orderTerms += "&\(parameter.kind)=\(parameter.value)"
+        parsed.orderTerms.append([parameter.kind, parameter.value])
       } else if parameter.kind == "search" {
         parsed.patterns.append(parameter.value)
       }

@@ -46,18 +46,22 @@ struct FetchRequestRenderer {
   private func path() throws -> String {
     var path = "/\(URLCoding.encodeSegment(request.path.resource))"
     var resource = model.resources[request.path.resource]
+    var association: Association?
     for segment in request.path.segments {
       switch segment {
-      case .record(let key): path += "/\(try text(of: key, resource))"
-      case .association(let association):
-        path += "/\(URLCoding.encodeSegment(association.key))"
-        resource = model.resources[association.destination]
+      case .record(let key): path += "/\(try text(of: key, resource, below: association))"
+      case .association(let next):
+        path += "/\(URLCoding.encodeSegment(next.key))"
+        resource = model.resources[next.destination]
+        association = next
       }
     }
     return path
   }
 
-  private func text(of key: [RequestPath.KeyColumn], _ resource: Resource?) throws -> String {
+  private func text(
+    of key: [RequestPath.KeyColumn], _ resource: Resource?, below association: Association?
+  ) throws -> String {
     let values = try key.map { column in
       // The first candidate of a value is its text in the URL.
       guard let number = column.literals.first, case .text(let text) = request.literals.values[number] else {
@@ -65,8 +69,9 @@ struct FetchRequestRenderer {
       }
       return text
     }
-    let primaryKey = resource?.table.primaryKey.compactMap { resource?.table.columns[$0].name }
-    if key.map(\.name) == primaryKey, values.joined(separator: ",").canBeSegment {
+    let names = key.map(\.name)
+    let isByPosition = [nil, association].contains { names == resource?.openAddressColumns(below: $0).map(\.name) }
+    if isByPosition, values.joined(separator: ",").canBeSegment {
       return values.map(URLCoding.encodeSegment).joined(separator: ",")
     }
     return zip(key, values).map { "\(URLCoding.encodeSegment($0.name))=\(URLCoding.encodeSegment($1))" }

@@ -35,10 +35,11 @@ struct PathParser {
     self.path = path
     // A key may follow several records, an association a single one.
     var isOne = false
+    var association: Association?
     for (number, segment) in segments.enumerated().dropFirst() {
       if isOne {
         let key = try decode(segment, number)
-        guard let association = resource.associations[key] else {
+        guard let found = resource.associations[key] else {
           if allowsColumn, number == segments.count - 1,
             let column = resource.columns.first(named: key)
           {
@@ -52,14 +53,15 @@ struct PathParser {
             among: Array(resource.associations.keys) + (allowsColumn ? resource.columns.map(\.name) : []),
             at: Origin(number: number))
         }
-        guard let destination = model.resources[association.destination] else {
-          throw RequestError(.unknownResource, "there is no resource `\(association.destination)`")
+        guard let destination = model.resources[found.destination] else {
+          throw RequestError(.unknownResource, "there is no resource `\(found.destination)`")
         }
-        path.segments.append(.association(association))
+        path.segments.append(.association(found))
         resource = destination
-        isOne = association.cardinality == .toOne
+        association = found
+        isOne = found.cardinality == .toOne
       } else {
-        path.segments.append(.record(try parseKey(segment, number, of: resource)))
+        path.segments.append(.record(try parseKey(segment, number, of: resource, below: association)))
         isOne = true
       }
       self.path = path
@@ -69,34 +71,47 @@ struct PathParser {
 
   /// Parses the key of a record: values in key order, or columns by name.
   ///
-  /// - Parameter number: The number of the segment.
+  /// - Parameters:
+  ///   - number: The number of the segment.
+  ///   - association: The association before the key, which may fix some of its columns.
   private mutating func parseKey(
-    _ segment: Substring, _ number: Int, of resource: Resource
+    _ segment: Substring, _ number: Int, of resource: Resource, below association: Association?
   ) throws -> [RequestPath.KeyColumn] {
-    let key = resource.table.primaryKey.map { resource.table.columns[$0] }
-    if segment.contains("=") { return try parseNamedKey(segment, number, of: resource) }
+    let key = resource.addressColumns
+    if segment.contains("=") { return try parseNamedKey(segment, number, of: resource, below: association) }
     switch key.count {
     case 0:
       throw RequestError(
         .invalidKey, "\(resource.name) has no primary key; use `filter`, or a unique key as in name=value",
         at: Origin(number: number))
     case 1:
-      return [try keyColumn(key[0], decode(segment, number), number)]
+      return [try keyColumn(key[0], decode(segment, number), number, of: resource)]
     default:
+      let open = resource.openAddressColumns(below: association)
       let values = segment.split(separator: ",", omittingEmptySubsequences: false)
-      guard values.count == key.count else {
-        let names = key.map(\.name).joined(separator: ",")
-        throw RequestError(
-          .invalidKey,
-          "the key of \(resource.name) consists of \(key.count) values, separated by unencoded commas; write /\(resource.name)/\(names)",
-          at: Origin(number: number))
+      // As many values as the key has are the whole key, wherever it stands.
+      guard let columns = [key, open].first(where: { $0.count == values.count }) else {
+        throw Self.wrongCount(of: open.isEmpty ? key : open, in: resource, below: association, number)
       }
-      return try zip(key, values).map { try keyColumn($0, decode($1, number), number) }
+      return try zip(columns, values).map { try keyColumn($0, decode($1, number), number, of: resource) }
     }
   }
 
+  /// - Parameter columns: The columns whose values the path leaves open.
+  private static func wrongCount(
+    of columns: [Column], in resource: Resource, below association: Association?, _ number: Int
+  ) -> RequestError {
+    // A column that the client may not read has no name.
+    let names = columns.map { resource.hidden.contains($0.name) ? "…" : $0.name }.joined(separator: ",")
+    let values = columns.count == 1 ? "1 value" : "\(columns.count) values, separated by unencoded commas"
+    return RequestError(
+      .invalidKey,
+      "the key of \(resource.name) consists of \(values)\(association == nil ? "" : " here"); write /\(association?.key ?? resource.name)/\(names)",
+      at: Origin(number: number))
+  }
+
   private mutating func parseNamedKey(
-    _ segment: Substring, _ number: Int, of resource: Resource
+    _ segment: Substring, _ number: Int, of resource: Resource, below association: Association?
   ) throws -> [RequestPath.KeyColumn] {
     var columns: [RequestPath.KeyColumn] = []
     for pair in segment.split(separator: ",", omittingEmptySubsequences: false) {
@@ -114,9 +129,10 @@ struct PathParser {
             position: segment.unicodeScalars.distance(from: segment.startIndex, to: pair.startIndex),
             number: number))
       }
-      columns.append(try keyColumn(column, decode(pair[pair.index(after: sign)...], number), number))
+      columns.append(
+        try keyColumn(column, decode(pair[pair.index(after: sign)...], number), number, of: resource))
     }
-    guard resource.table.isIdentified(by: columns.map(\.name)) else {
+    guard resource.table.isIdentified(by: columns.map(\.name) + (association?.fixedColumns ?? [])) else {
       throw RequestError(
         .invalidKey,
         "\(columns.map(\.name).joined(separator: ",")) is not a unique key of \(resource.name); use `filter`, or create a unique index",
@@ -126,12 +142,13 @@ struct PathParser {
   }
 
   private mutating func keyColumn(
-    _ column: Column, _ text: String, _ number: Int
+    _ column: Column, _ text: String, _ number: Int, of resource: Resource
   ) throws -> RequestPath.KeyColumn {
     guard column.isCanonical(text) else {
+      let name = resource.hidden.contains(column.name) ? "" : " of \(column.name)"
       throw RequestError(
         .notFound,
-        "`\(text)` is not in the form that paths use for numbers of \(column.name); write the number as in responses",
+        "`\(text)` is not in the form that paths use for numbers\(name); write the number as in responses",
         at: Origin(number: number))
     }
     return RequestPath.KeyColumn(

@@ -89,10 +89,17 @@ struct Representation {
   }
 
   /// Returns 304 with the fields that update a stored response (RFC 9110 §15.4.5).
-  static func notModified(_ tag: EntityTag, headers: HTTPHeaders = ofNotModified) -> HTTPResponse {
+  private static func notModified(_ tag: EntityTag, headers: HTTPHeaders) -> HTTPResponse {
     var headers = headers
     tag.append(to: &headers)
     return HTTPResponse(status: .notModified, headers: headers)
+  }
+
+  /// Returns 304 with the fields that all representations have, and others.
+  static func notModified(_ tag: EntityTag, with others: HTTPHeaders) -> HTTPResponse {
+    var headers = ofNotModified
+    headers.append(contentsOf: others)
+    return notModified(tag, headers: headers)
   }
 
   private static let ofNotModified = withoutType(headers(""))

@@ -50,11 +50,13 @@ public final class KindredService: HTTPHandler {
       } else {
         nil
       }
+    let tableStates = TableStates(backend)
     records = RecordsService(
-      backend, options, models, planner, longRequests, snapshots, access, types, metrics, live: live,
-      isWritable: isWritable)
+      backend, options, models, planner, longRequests, snapshots, access, types, metrics, tableStates,
+      live: live, isWritable: isWritable)
     writes = WriteService(
-      backend, options, models, planner, longRequests, problems, finisher, feed, isWritable: isWritable)
+      backend, options, models, planner, longRequests, problems, finisher, tableStates, feed,
+      isWritable: isWritable)
     operations = OperationsService(
       backend, options, models,
       ToolsService(limits: options.limits, cursors: cursors, queryTime: options.queryTime), access, types,

@@ -28,12 +28,10 @@ struct SchemaDocument {
   }
 
   private func json(_ resource: Resource) -> JSONValue {
-    let key = resource.table.primaryKey.map { resource.table.columns[$0].name }
     return [
       "name": .string(resource.name), "table": .string(resource.table.name),
       "link": .string("/\(URLCoding.encodeSegment(resource.name))"),
-      // A record can't be addressed by hidden columns.
-      "key": JSONValue(strings: key.contains(where: resource.hidden.contains) ? [] : key),
+      "key": JSONValue(strings: resource.shownAddressColumns.map(\.name)),
       "label": resource.labelColumn.map { .string($0.name) } ?? .null,
       "isSearchable": .bool(resource.table.fullText != nil),
       "columns": .array(resource.columns.map(json)),

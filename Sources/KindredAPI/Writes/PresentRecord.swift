@@ -11,23 +11,25 @@ struct PresentRecord {
   /// - Throws: `RequestError` (`notFound`) if there is no such record.
   init(
     _ version: ModelVersion, _ request: HTTPRequest, _ principal: Principal,
-    _ transaction: any WriteTransaction, _ planner: RequestPlanner
+    _ transaction: any WriteTransaction, _ planner: RequestPlanner, _ longRequests: LongRequests
   ) throws {
     let get = HTTPRequest(method: .get, target: String(request.path))
     guard case .records(let segments) = try Route(get.path) else {
       throw RequestError(.notFound, "there is no record at \(get.target)")
     }
     let asked = RecordsRequest(
-      segments: segments, request: get, principal: principal, type: .json, isAttachment: false,
-      key: RepresentationCache.Key(target: get.target, type: .json, rights: principal.rights), version: nil,
+      segments: segments, request: get, principal: principal, type: .json, isAttachment: false, version: nil,
       condition: nil)
     let planned = try planner.plan(asked, version)
     let reader = transaction.result(of: planned.plan, planned.parameters, limit: planned.limit)
     defer { reader.close() }
     try reader.start()
     let first = try reader.next()
-    let isLastPage = planned.plan.plan.isSingle ? nil : try reader.pageCursor() == nil
-    var hash = ContentHash.ofResult(.json, isLastPage: isLastPage)
+    let links: PageLinks? =
+      planned.plan.plan.isSingle
+      ? nil
+      : PageLinks(get, next: try reader.pageCursor(), of: planned, longRequests, for: principal.standing)
+    var hash = ContentHash.ofResult(.json, links: links)
     if let first { hash.update(first) }
     while let part = try reader.next() { hash.update(part) }
     digest = hash.finish()
@@ -42,12 +44,12 @@ struct PresentRecord {
 extension ContentHash {
   /// Returns a hash that has been updated with the metadata that precede a result's content.
   ///
-  /// Links aren't included, because each server seals cursors differently.
-  static func ofResult(_ type: MediaType, totalCount: Int64? = nil, isLastPage: Bool? = nil) -> ContentHash {
+  /// - Parameter links: The links of a page.
+  static func ofResult(_ type: MediaType, totalCount: Int64? = nil, links: PageLinks? = nil) -> ContentHash {
     var hash = ContentHash()
     hash.update(type.rawValue)
-    if let totalCount { hash.update("\(totalCount)") }
-    if let isLastPage { hash.update(isLastPage ? "last" : "more") }
+    if let totalCount { hash.update("\(totalCount) ") }
+    if let links { hash.update(links.taggedText) }
     return hash
   }
 

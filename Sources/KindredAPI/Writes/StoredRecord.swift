@@ -46,10 +46,9 @@ struct StoredRecord {
   /// Returns the path of the record, or nil if it has none, or one that would show a hidden key.
   func path(in resource: Resource) -> String? {
     guard hasKey(of: resource.table) else { return nil }
-    let key = resource.table.primaryKey.map { resource.table.columns[$0] }
+    let key = resource.shownAddressColumns
+    guard !key.isEmpty else { return nil }
     let columns = key.map(\.name)
-    // A path would show the key.
-    guard !columns.contains(where: resource.hidden.contains) else { return nil }
     let texts = zip(key, values(of: columns)).compactMap { $0.keyText(of: $1) }
     let segment = texts.map(URLCoding.encodeSegment).joined(separator: ",")
     return "/\(URLCoding.encodeSegment(resource.name))/"

@@ -31,8 +31,9 @@ struct WriteAnswer {
     locatorColumns = columns
     presence = version.changes.statement(.selection(of: columns, by: columns), of: resource.table)
     isRestricted = resource.permissions.rowRule != nil
-    let names = paths.map { $0.joined(separator: ".") }.joined(separator: ",")
-    planned = try version.plans.request(named: "write \(resource.name) \(names)?\(parameters.shapingName)") {
+    planned = try version.plans.answer(
+      of: resource.name, paths: paths, shaping: parameters.shaping.parameters.map { [$0.name, $0.value] }
+    ) {
       var literals = Literals()
       let key = columns.map { RequestPath.KeyColumn(name: $0, literals: [literals.numberOfUnknown()]) }
       var parser = FetchRequestParser(model: version.model, limits: limits)
@@ -45,7 +46,7 @@ struct WriteAnswer {
       return PlannedRequest(
         plan: try ExecutablePlan(plan), isTimeless: false, explains: false,
         parameters: Parameters(literals: parsed.fetchRequest.literals.values), limit: nil,
-        order: RequestOrder(segments: [], terms: ""))
+        order: RequestOrder(segments: []))
     }
   }
 

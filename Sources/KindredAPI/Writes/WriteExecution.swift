@@ -214,7 +214,9 @@ struct WriteExecution {
     let unwanted = EntityTag.Condition(request.headers.values(for: "If-None-Match"))
     guard needed != nil || unwanted != nil else { return }
     let present =
-      exists ? try PresentRecord(plan.version, request, plan.principal, transaction, service.planner) : nil
+      exists
+      ? try PresentRecord(
+        plan.version, request, plan.principal, transaction, service.planner, service.longRequests) : nil
     if let needed, !(present?.matches(needed) ?? false) { throw Problem.preconditionFailed }
     if let unwanted, present?.matches(unwanted) ?? false { throw Problem.preconditionFailed }
   }

@@ -5,11 +5,6 @@ import OrderedCollections
 struct WriteParameters {
   /// The parameters that shape a record.
   private(set) var shaping = QueryParameters([])
-  /// The name of the shaping parameters in a cache.
-  var shapingName: String {
-    // Lengths make the concatenation unambiguous.
-    shaping.parameters.map { "\($0.name.utf8.count),\($0.value.utf8.count):\($0.name)\($0.value)" }.joined()
-  }
   /// The columns by which existing records are found; nil if the query doesn't name any.
   private(set) var conflictColumns: [String]?
 

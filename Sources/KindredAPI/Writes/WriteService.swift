@@ -14,6 +14,7 @@ final class WriteService: Sendable {
   let isWritable: Bool
   private let models: ModelSource
   private let finisher: ResponseFinisher
+  private let tableStates: TableStates
   /// Nil if live results are disabled.
   private let changeFeed: ChangeFeed?
   private let idempotencyKeys = IdempotencyKeys()
@@ -21,8 +22,9 @@ final class WriteService: Sendable {
   init(
     _ backend: any Backend, _ options: KindredService.Options, _ models: ModelSource,
     _ planner: RequestPlanner, _ longRequests: LongRequests, _ problems: ProblemReporter,
-    _ finisher: ResponseFinisher, _ changeFeed: ChangeFeed?, isWritable: Bool
+    _ finisher: ResponseFinisher, _ tableStates: TableStates, _ changeFeed: ChangeFeed?, isWritable: Bool
   ) {
+    self.tableStates = tableStates
     self.backend = backend
     self.options = options
     self.models = models
@@ -168,6 +170,7 @@ final class WriteService: Sendable {
         try body(transaction)
       }
     } completion: { result in
+      self.tableStates.noteCommit()
       self.changeFeed?.nudge()
       if let identity { self.idempotencyKeys.end(identity) }
       pending.resume { .now(self.response(result, to: request, principal, timing)) }

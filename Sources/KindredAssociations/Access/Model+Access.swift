@@ -46,7 +46,10 @@ extension Model {
     let visible = whole.resources.filter { $0.value.permissions.read != nil }
     for var resource in visible.values {
       if let fields = resource.permissions.read?.fields {
-        resource.hidden.formUnion(resource.table.columns.map(\.name).filter { !fields.contains($0) })
+        let others = resource.table.columns.map(\.name).filter { !fields.contains($0) }
+        resource.withheld = NameSet(others)
+        resource.withheld.subtract(resource.hidden)
+        resource.hidden.formUnion(others)
       }
       resource.associations = resource.associations.filter { whole.isReadable($0.value) }
       seen.resources[resource.name] = resource

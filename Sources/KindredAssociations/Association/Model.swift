@@ -37,6 +37,8 @@ public struct Resource: Sendable {
   public var table: Table
   /// The names of the columns that clients can't read, filter, sort or write.
   public var hidden: NameSet = []
+  /// The hidden columns that only the access entry of the client withholds: associations and keys over them still work.
+  public var withheld: NameSet = []
   /// The names of the columns returned by default; all but the hidden ones if nil.
   public var fields: [String]?
   /// The default order, to which the primary key is appended.

@@ -26,6 +26,9 @@ public struct HTTPHeaders: Sendable {
   /// The number of fields.
   public private(set) var count = 0
 
+  /// The approximate size in memory, in bytes.
+  package var byteCount: Int { bytes.count }
+
   /// Creates an empty collection of fields.
   public init() {}
 

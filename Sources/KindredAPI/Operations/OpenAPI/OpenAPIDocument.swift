@@ -105,7 +105,8 @@ struct OpenAPIDocument {
       writes: content.writes.operations(
         at: OpenAPIWrites.Path(
           name: name, names: names, resource: destination, association: association, parameters: parameters)))
-    let other = PathKey(of: destination, prefix: OpenAPISchema.component(association.key) + "-")
+    let other = PathKey(
+      of: destination, below: association, prefix: OpenAPISchema.component(association.key) + "-")
     guard isMany, isWritable, association.linkage(in: model) != nil, !other.columns.isEmpty else { return }
     content.paths["\(associated)/\(other.template)"] = path(
       "\(name).record", tag: resource.name,

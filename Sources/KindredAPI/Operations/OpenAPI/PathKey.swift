@@ -6,10 +6,12 @@ struct PathKey {
   private let names: [String]
   private let resource: Resource
 
-  /// - Parameter prefix: Distinguishes the parameter names from those of another key in the path.
-  init(of resource: Resource, prefix: String = "") {
+  /// - Parameters:
+  ///   - association: The association before the key, which may fix some of its columns.
+  ///   - prefix: Distinguishes the parameter names from those of another key in the path.
+  init(of resource: Resource, below association: Association? = nil, prefix: String = "") {
     self.resource = resource
-    columns = resource.table.primaryKey.map { resource.table.columns[$0] }
+    columns = resource.openAddressColumns(below: association)
     names = columns.enumerated().map { number, column in
       // Braces would end the template expression, names must be unique, and hidden names must not show.
       let isPlain =

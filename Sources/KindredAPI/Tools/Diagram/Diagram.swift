@@ -30,7 +30,7 @@ struct Diagram {
     for resource in model.resources.values {
       entities[resource.name] = Entity(
         name: resource.name, columns: resource.columns,
-        key: Set(resource.table.primaryKey.map { resource.table.columns[$0].name }))
+        key: Set(resource.addressColumns.map(\.name)))
     }
     var seen: Set<Relation> = []
     for resource in model.resources.values {

@@ -65,8 +65,7 @@ struct BatchPlan: Sendable {
       throw Problem.notAcceptable("the parts of a batch are returned as JSON; leave out `format`")
     }
     let asked = RecordsRequest(
-      segments: segments, request: part, principal: principal, type: type, isAttachment: false,
-      key: RepresentationCache.Key(target: part.target, type: type, rights: principal.rights), version: nil,
+      segments: segments, request: part, principal: principal, type: type, isAttachment: false, version: nil,
       condition: nil)
     let planned = try service.planner.plan(asked, version, check: check)
     guard !planned.isColumnValue, !planned.explains else {
@@ -149,16 +148,13 @@ struct BatchPlan: Sendable {
     }
     result.content = content
     result.count = reader.totalCount.map { Int($0) }
-    var isLastPage: Bool?
-    if !planned.plan.plan.isSingle {
-      let cursor = try reader.pageCursor()
-      isLastPage = cursor == nil
-      result.link =
-        PageLinks(
-          part, next: cursor, of: planned, service.longRequests, for: principal.standing
-        ).field
-    }
-    var hash = ContentHash.ofResult(.json, totalCount: reader.totalCount, isLastPage: isLastPage)
+    let links: PageLinks? =
+      planned.plan.plan.isSingle
+      ? nil
+      : PageLinks(
+        part, next: try reader.pageCursor(), of: planned, service.longRequests, for: principal.standing)
+    result.link = links?.field
+    var hash = ContentHash.ofResult(.json, totalCount: reader.totalCount, links: links)
     content.withUnsafeBytes { hash.update($0) }
     let tag = hash.finish()
     result.tag = tag
@@ -173,8 +169,9 @@ struct BatchPlan: Sendable {
     if let needed, needed.match(tag, coding: .identity) == nil { throw Problem.preconditionFailed }
     let unwanted = EntityTag.Condition(part.headers.values(for: "If-None-Match"))
     guard unwanted?.match(tag, coding: .identity) != nil else { return result }
-    var unchanged = WriteResult(status: .notModified)
-    unchanged.tag = tag
+    var unchanged = result
+    unchanged.status = .notModified
+    unchanged.content = nil
     return unchanged
   }
 
