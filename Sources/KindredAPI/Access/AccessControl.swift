@@ -9,8 +9,6 @@ final class AccessControl: Sendable {
   private let isConfigured: Bool
   private let isImpersonated: Bool
   private let operatorRoles: Set<String>
-  /// Whether the configuration names the roles of operators.
-  let namesOperators: Bool
 
   /// - Throws: `KeySetError` if the set of keys can't be read.
   init(_ options: KindredService.Options, _ models: ModelSource, logger: Logger) throws {
@@ -20,7 +18,6 @@ final class AccessControl: Sendable {
     isConfigured = options.access != nil
     isImpersonated = options.impersonated != nil
     operatorRoles = options.access?.operatorRoles ?? []
-    namesOperators = options.access?.operatorRoles != nil
   }
 
   /// Whether access rules or credentials are configured.

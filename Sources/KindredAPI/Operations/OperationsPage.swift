@@ -14,4 +14,16 @@ enum OperationsPage: String, CaseIterable {
 
   /// The path of the page.
   var path: String { "/-/\(rawValue)" }
+
+  /// The names of the parameters of requests for the page; nil if it ignores parameters.
+  var parameters: [String]? {
+    switch self {
+    // Monitors may add anything to its URL.
+    case .health: nil
+    case .complete: ["url", "position"]
+    case .describe: ["url"]
+    case .diagramSVG, .diagramMermaid: ["around", "depth"]
+    case .metrics, .openAPI, .errors, .schema, .modelFileSchema: []
+    }
+  }
 }

@@ -40,6 +40,7 @@ final class OperationsService: Sendable {
 
   /// Returns `/`: every resource with its columns, associations and link.
   func index(_ request: HTTPRequest, _ principal: Principal) throws -> HTTPResponse {
+    _ = try ToolParameters(request, [])
     let type = try types.documentType(for: request)
     let index = IndexDocument(model: try models.latest().seen(by: principal).model)
     var representation = type == .html ? index.page(for: request) : Representation(index.json)
@@ -53,7 +54,8 @@ final class OperationsService: Sendable {
   func respond(
     with page: OperationsPage, to request: HTTPRequest, _ principal: Principal
   ) throws -> HTTPResponse {
-    if isForOperators(page) { try access.checkOperator(principal, page.rawValue) }
+    if page == .metrics { try access.checkOperator(principal, page.rawValue) }
+    let parameters = try page.parameters.map { try ToolParameters(request, $0) } ?? ToolParameters()
     // The model contains only what the principal may read.
     func version() throws -> ModelVersion { try models.latest().seen(by: principal) }
     let representation =
@@ -68,19 +70,14 @@ final class OperationsService: Sendable {
       case .errors:
         try types.documentType(for: request) == .html ? ErrorIndex.page : Representation(ErrorIndex.json)
       case .schema: Representation(SchemaDocument(model: try version().model, limits: options.limits).json)
-      case .complete: try tools.completions(request, in: version().model)
-      case .describe: try tools.description(request, in: version().model, for: principal)
-      case .diagramSVG: try tools.diagramSVG(request, of: version().model)
-      case .diagramMermaid: try tools.diagramMermaid(request, of: version().model)
+      case .complete: try tools.completions(parameters, in: version().model)
+      case .describe: try tools.description(request, parameters, in: version().model, for: principal)
+      case .diagramSVG: try tools.diagramSVG(parameters, of: version().model)
+      case .diagramMermaid: try tools.diagramMermaid(parameters, of: version().model)
       case .modelFileSchema:
         Representation(ModelFileSchema.mediaType, ModelFileSchema(model: try version().model).json.bytes)
       }
     return representation.response(to: request, compressionLevel: options.compressionLevel)
-  }
-
-  /// Returns whether a page is for operators only: the schema is if the configuration names operators.
-  private func isForOperators(_ page: OperationsPage) -> Bool {
-    page == .metrics || (page == .schema && access.namesOperators)
   }
 
   /// Checks that the database can be used, on a separate connection, so that it works while all others are in use.

@@ -16,7 +16,7 @@ struct CursorCoding: Sendable {
   /// - Parameter key: ``Seal/keyLength`` bytes; random by default, so that cursors of another run are refused.
   init?(key: [UInt8]? = nil) {
     guard let key = key ?? .random(count: Seal.keyLength), let seal = Seal(key: key),
-      let name = seal.seal([], with: Array("key".utf8))
+      let name = seal.seal([0], with: Array("key".utf8))
     else { return nil }
     self.seal = seal
     keyName = Base64.encodeForURL(name)

@@ -30,14 +30,13 @@ public struct CORSPolicy: Sendable {
     origins: Origins,
     methods: [String] = ["GET", "HEAD", "OPTIONS", "QUERY", "POST", "PUT", "PATCH", "DELETE"],
     headers: [String] = [
-      "Accept", "Authorization", "Content-Type", "Idempotency-Key", "If-Match", "If-None-Match",
-      "Last-Event-ID",
-      "Prefer", "Traceparent", "Tracestate",
+      "Accept", "Authorization", "Content-Type", "Idempotency-Key", "If-Match", "If-None-Match", "If-Range",
+      "Last-Event-ID", "Prefer", "Range", "Traceparent", "Tracestate",
     ],
     exposedHeaders: [String] = [
-      "Accept-Patch", "Accept-Post", "Accept-Query", "Allow", "ETag", "Link", "Location",
-      "Preference-Applied", "Retry-After",
-      "Server-Timing", "X-Total-Count",
+      "Accept-Patch", "Accept-Post", "Accept-Query", "Accept-Ranges", "Allow", "Content-Disposition",
+      "Content-Range", "ETag", "Link", "Location", "Preference-Applied", "Retry-After", "Server-Timing",
+      "WWW-Authenticate", "X-Total-Count",
     ],
     maxAge: Int = 600, allowsCredentials: Bool = false
   ) {

@@ -10,11 +10,9 @@ struct RequestScreening: Sendable {
   /// Returns whether a request is a check of a monitor: it must report on the server, whatever the client's limits and
   /// the host are.
   static func isExempt(_ request: HTTPRequest) -> Bool {
-    request.path == healthPath || request.path == readinessPath
+    guard request.path.hasPrefix("/-/"), case .operations(let page)? = try? Route(request.path) else { return false }
+    return page == .health || page == .ready
   }
-
-  private static let healthPath = OperationsPage.health.path
-  private static let readinessPath = OperationsPage.ready.path
 
   /// - Throws: `Problem`: 421 for a host that isn't the server's, 501 for an unknown method, 403 for a write that a
   ///   page of another site has sent.

@@ -74,6 +74,7 @@ extension KindredService {
     guard options.servesExplorer else {
       throw Problem(.notFound, "not-found", title: "Not found", detail: "this server has no explorer")
     }
+    _ = try ToolParameters(request, [])
     return try ExplorerAssets.shared.response(to: request, at: path)
   }
 }

@@ -16,11 +16,13 @@ enum Route: Equatable {
 
   /// - Throws: `RequestError` if Kindred has no such page.
   init(_ path: Substring) throws {
-    guard let name = path.dropping("/-/") else {
+    guard var name = path.dropping("/-/") else {
       // A path of one byte is `/` or `*`.
       self = path.utf8.count == 1 ? .index : .records(Self.segments(of: path))
       return
     }
+    // As in paths of records, a trailing slash is ignored.
+    if name.utf8.last == UInt8(ascii: "/") { name.removeLast() }
     if name == "batch" {
       self = .batch
     } else if let file = name.dropping("explorer/") {

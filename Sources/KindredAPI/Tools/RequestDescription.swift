@@ -33,10 +33,15 @@ struct RequestDescription {
   /// Whether the URL is the index or another page of Kindred itself.
   private var isPage: Bool { text.segments.isEmpty || text.segments[0].raw == "-" }
 
-  private var isKnownPage: Bool {
-    text.segments.isEmpty
-      || OperationsPage(rawValue: text.segments.dropFirst().map(\.raw).joined(separator: "/")) != nil
+  /// The page that the URL names, if it is one below `/-/`.
+  private var page: OperationsPage? {
+    OperationsPage(rawValue: text.segments.dropFirst().map(\.raw).joined(separator: "/"))
   }
+
+  private var isKnownPage: Bool { text.segments.isEmpty || page != nil }
+
+  /// The names of the parameters of the page; nil if it ignores parameters.
+  private var pageParameters: [String]? { text.segments.isEmpty ? [] : page?.parameters }
 
   var json: JSONValue {
     let errors = errors
@@ -78,7 +83,13 @@ struct RequestDescription {
       for (number, segment) in text.segments.enumerated() { parts += self.parts(of: segment, number) }
     }
     for (number, parameter) in text.parameters.enumerated() {
-      parts += self.parts(ofName: parameter.name) + self.parts(of: parameter, number)
+      guard isPage else {
+        parts += self.parts(ofName: parameter.name) + self.parts(of: parameter, number)
+        continue
+      }
+      let isKnown = pageParameters?.contains(parameter.name.text) ?? false
+      parts.append(Part(kind: isKnown ? .parameter : .unknown, range: parameter.name.range))
+      parts.append(Part(kind: .value, range: parameter.value.range))
     }
     let end = text.query?.upperBound ?? text.path.upperBound
     if end < text.scalars.count { parts.append(Part(kind: .unknown, range: end..<text.scalars.count)) }
@@ -196,7 +207,7 @@ struct RequestDescription {
   /// The errors in the order of their positions.
   private var errors: [(error: RequestError, place: Range<Int>)] {
     if isPage {
-      guard !isKnownPage else { return [] }
+      guard !isKnownPage else { return pageErrors }
       let target = text.segments.map(\.raw).joined(separator: "/")
       return [(RequestError(.notFound, "there is no resource at /\(target)"), text.path)]
     }
@@ -206,6 +217,22 @@ struct RequestDescription {
     return errors.enumerated().sorted {
       ($0.element.place.lowerBound, $0.offset) < ($1.element.place.lowerBound, $1.offset)
     }.map(\.element)
+  }
+
+  /// The errors of the parameters of a page.
+  private var pageErrors: [(error: RequestError, place: Range<Int>)] {
+    guard let names = pageParameters else { return [] }
+    var parameters = ToolParameters()
+    return text.parameters.compactMap { parameter -> (error: RequestError, place: Range<Int>)? in
+      do throws(RequestError) {
+        try parameters.add(
+          name: parameter.name.text, value: parameter.value.text, among: names,
+          at: Origin(parameter: parameter.name.text))
+        return nil
+      } catch {
+        return (error, parameter.name.range)
+      }
+    }
   }
 
   /// Returns the range that a problem is about, in Unicode scalars of the URL, or nil if there is none.

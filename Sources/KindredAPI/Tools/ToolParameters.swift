@@ -1,25 +1,33 @@
 import KindredAssociations
 import KindredHTTP
 
-/// The parameters of a tool, each at most once.
+/// The parameters of a page of Kindred itself, each at most once.
 struct ToolParameters {
-  private let values: [String: String]
+  private var values: [String: String] = [:]
+
+  /// No parameters.
+  init() {}
 
   /// - Throws: `RequestError` for a parameter that isn't in `names` or is repeated.
   init(_ request: HTTPRequest, _ names: [String]) throws {
-    var values: [String: String] = [:]
-    for parameter in try QueryParameters(request.query.map(String.init)).parameters {
-      guard names.contains(parameter.name) else {
-        throw RequestError.unknown(
-          parameter.name, .unknownParameter, "there is no parameter `\(parameter.name)` here", among: names,
-          at: parameter.origin)
-      }
-      guard values.updateValue(parameter.value, forKey: parameter.name) == nil else {
-        throw RequestError(
-          .invalidValue, "`\(parameter.name)` is given twice; remove one", at: parameter.origin)
-      }
+    guard let query = request.query else { return }
+    for parameter in try QueryParameters(String(query)).parameters {
+      try add(name: parameter.name, value: parameter.value, among: names, at: parameter.origin)
     }
-    self.values = values
+  }
+
+  /// - Throws: `RequestError` for a parameter that isn't in `names` or is repeated.
+  mutating func add(name: String, value: String, among names: [String], at origin: Origin) throws(RequestError) {
+    guard names.contains(name) else {
+      let known = names.isEmpty ? "; this page has none" : "; the parameters are \(names.joined(separator: ", "))"
+      var error = RequestError.unknown(
+        name, .unknownParameter, "there is no parameter `\(name)` here", among: names, at: origin)
+      if error.suggestions.isEmpty { error.message += known }
+      throw error
+    }
+    guard values.updateValue(value, forKey: name) == nil else {
+      throw RequestError(.invalidValue, "`\(name)` is given twice; remove one", at: origin)
+    }
   }
 
   subscript(name: String) -> String? { values[name] }

@@ -9,8 +9,7 @@ struct ToolsService: Sendable {
   let queryTime: Double?
 
   /// Answers `/-/complete`.
-  func completions(_ request: HTTPRequest, in model: Model) throws -> Representation {
-    let parameters = try ToolParameters(request, ["url", "position"])
+  func completions(_ parameters: ToolParameters, in model: Model) throws -> Representation {
     let url = try parameters.required("url")
     let position = try parameters.integer("position", 0...url.unicodeScalars.count)
     let items = Completer(model: model, limits: limits).completions(of: url, at: position)
@@ -19,9 +18,9 @@ struct ToolsService: Sendable {
 
   /// Answers `/-/describe`.
   func description(
-    _ request: HTTPRequest, in model: Model, for principal: Principal
+    _ request: HTTPRequest, _ parameters: ToolParameters, in model: Model, for principal: Principal
   ) throws -> Representation {
-    let url = try ToolParameters(request, ["url"]).required("url")
+    let url = try parameters.required("url")
     let description = try RequestDescription(
       url, model: model, limits: limits, cursors: (cursors, principal.standing),
       within: AnalysisTime(seconds: queryTime, request.cancellation))
@@ -29,22 +28,21 @@ struct ToolsService: Sendable {
   }
 
   /// Answers `/-/diagram.svg`.
-  func diagramSVG(_ request: HTTPRequest, of model: Model) throws -> Representation {
+  func diagramSVG(_ parameters: ToolParameters, of model: Model) throws -> Representation {
     var representation = Representation(
-      DiagramSVG.mediaType, Array(DiagramSVG(try diagram(request, of: model)).text.utf8))
+      DiagramSVG.mediaType, Array(DiagramSVG(try diagram(parameters, of: model)).text.utf8))
     // Opened directly, an SVG image is a document that could run scripts; this policy forbids everything.
     representation.headers.append("Content-Security-Policy", "default-src 'none'")
     return representation
   }
 
   /// Answers `/-/diagram.mmd`.
-  func diagramMermaid(_ request: HTTPRequest, of model: Model) throws -> Representation {
+  func diagramMermaid(_ parameters: ToolParameters, of model: Model) throws -> Representation {
     Representation(
-      DiagramMermaid.mediaType, Array(DiagramMermaid(diagram: try diagram(request, of: model)).text.utf8))
+      DiagramMermaid.mediaType, Array(DiagramMermaid(diagram: try diagram(parameters, of: model)).text.utf8))
   }
 
-  private func diagram(_ request: HTTPRequest, of model: Model) throws -> Diagram {
-    let parameters = try ToolParameters(request, ["around", "depth"])
+  private func diagram(_ parameters: ToolParameters, of model: Model) throws -> Diagram {
     let diagram = Diagram(model)
     guard let center = parameters["around"] else {
       guard parameters["depth"] == nil else {

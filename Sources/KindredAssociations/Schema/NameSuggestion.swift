@@ -3,7 +3,8 @@ public enum NameSuggestion {
   /// Returns at most three of the candidates, the nearest first.
   ///
   /// Synonyms from other APIs come first, then names that differ in case only, then those that differ in few letters
-  /// (a transposition counts as one) or begin with `name`. The cost is bounded, however long the names are.
+  /// (a transposition counts as one) or begin with `name`. The cost is bounded, however long the names are and however
+  /// many there are: of more than ``maximumCount``, the first are considered.
   public static func nearest(to name: String, among candidates: some Sequence<String>) -> [String] {
     let letters = Array(name.lowercased().unicodeScalars.prefix(maximumLength + 1))
     guard !letters.isEmpty, letters.count <= maximumLength else { return [] }
@@ -11,7 +12,7 @@ public enum NameSuggestion {
     // A third of the letters may be wrong, at most three, and at least one must be right.
     let limit = min(3, max(letters.count / 3, 1), letters.count - 1)
     var found: [(name: String, rank: Int)] = []
-    for candidate in candidates {
+    for candidate in candidates.prefix(maximumCount) {
       let rank = synonyms.contains(candidate) ? 0 : rank(of: candidate, for: letters, limit: limit)
       guard let rank else { continue }
       if found.contains(where: { $0.name == candidate }) { continue }
@@ -42,15 +43,19 @@ public enum NameSuggestion {
     "position": ["instr"], "strpos": ["instr"], "indexof": ["instr"],
   ]
 
+  /// The largest number of candidates that are considered.
+  static let maximumCount = 4096
   /// Longer names are unlikely to be typing errors.
   private static let maximumLength = 64
 
   /// Returns the distance of `candidate` from `name`; nil if they differ too much.
   private static func rank(of candidate: String, for name: [Unicode.Scalar], limit: Int) -> Int? {
-    // Rules out most candidates by their length: a much longer one can only match as a completion of the name.
-    guard candidate.utf8.count <= 4 * maximumLength, candidate.utf8.count >= name.count - limit,
-      candidate.utf8.count <= 4 * (name.count + limit)
-        || candidate.prefix(1).lowercased().unicodeScalars.first == name.first
+    // Rules out most candidates by their length, which for ASCII is that in bytes: a longer one can only match as a
+    // completion of the name.
+    let length = candidate.utf8.count
+    let longest = (name.count + limit) * (candidate.utf8.allSatisfy { $0 < 0x80 } ? 1 : 4)
+    guard length <= 4 * maximumLength, length >= name.count - limit,
+      length <= longest || candidate.prefix(1).lowercased().unicodeScalars.first == name.first
     else { return nil }
     let letters = Array(candidate.lowercased().unicodeScalars)
     let distance = distance(name, letters, limit: limit)

@@ -24,7 +24,7 @@ struct OpenAPIDocument {
     for resource in model.resources.values { add(resource, to: &content) }
     for page in OperationsPage.allCases {
       content.paths[page.path] = path(
-        "kindred.\(page)", tag: "kindred", page.summary, page.parameters, [("200", page.response)])
+        "kindred.\(page)", tag: "kindred", page.summary, page.describedParameters, [("200", page.response)])
     }
     return [
       "openapi": "3.1.0",

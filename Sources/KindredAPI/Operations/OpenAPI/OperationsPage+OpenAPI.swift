@@ -33,31 +33,31 @@ extension OperationsPage {
     }
   }
 
-  /// The parameters of requests for the page.
-  var parameters: [JSONValue] {
-    func parameter(_ name: String, _ description: String, _ schema: JSONValue, isRequired: Bool) -> JSONValue
-    {
+  /// The descriptions of the parameters of requests for the page.
+  var describedParameters: [JSONValue] { (parameters ?? []).compactMap { Self.descriptions[$0] } }
+
+  private static let descriptions: [String: JSONValue] = Dictionary(
+    uniqueKeysWithValues: [
+      description("url", "A URL, which may be incomplete.", ["type": "string"], isRequired: true),
+      description(
+        "position", "The position in `url`, in Unicode scalars.", ["type": "integer", "minimum": 0],
+        isRequired: true),
+      description(
+        "around", "The resource at the center of the diagram.", ["type": "string"], isRequired: false),
+      description(
+        "depth", "The maximum number of foreign keys between a table and the center.",
+        ["type": "integer", "minimum": 0, "maximum": 1000, "default": 1], isRequired: false),
+    ])
+
+  private static func description(
+    _ name: String, _ description: String, _ schema: JSONValue, isRequired: Bool
+  ) -> (String, JSONValue) {
+    (
+      name,
       [
         "name": .string(name), "in": "query", "required": .bool(isRequired),
         "description": .string(description), "schema": schema,
       ]
-    }
-    let url = parameter("url", "A URL, which may be incomplete.", ["type": "string"], isRequired: true)
-    let position = parameter(
-      "position", "The position in `url`, in Unicode scalars.", ["type": "integer", "minimum": 0],
-      isRequired: true)
-    switch self {
-    case .complete: return [url, position]
-    case .describe: return [url]
-    case .diagramSVG, .diagramMermaid:
-      return [
-        parameter(
-          "around", "The resource at the center of the diagram.", ["type": "string"], isRequired: false),
-        parameter(
-          "depth", "The maximum number of foreign keys between a table and the center.",
-          ["type": "integer", "minimum": 0, "maximum": 1000, "default": 1], isRequired: false),
-      ]
-    default: return []
-    }
+    )
   }
 }

@@ -170,11 +170,12 @@ struct PathResolver {
     // Finding the nearest among thousands of names takes time, and a request may have a hundred errors.
     try state.budget.check()
     let keys = scope.associationKeys
-    let names = scope.resource.columns.map(\.name) + keys + (scope.node?.annotations ?? []).compactMap(\.name)
+    var names = scope.resource.columns.map(\.name) + keys + (scope.node?.annotations ?? []).compactMap(\.name)
+    // A table to which hundreds refer has tens of thousands of default names.
+    for key in keys where names.count < NameSuggestion.maximumCount {
+      let defaults = scope.defaultNames(of: key)
+      names += defaults.plain + defaults.ofColumns
+    }
     return names
-      + keys.flatMap { key in
-        let defaults = scope.defaultNames(of: key)
-        return defaults.plain + defaults.ofColumns
-      }
   }
 }
