@@ -150,7 +150,9 @@ let package = Package(
       dependencies: ["KindredSQLite", "KindredSQLSyntax", "KindredClock", "TestSupport"]),
     .testTarget(
       name: "KindredMigrationsTests",
-      dependencies: ["KindredMigrations", "KindredSQLite", "KindredSQLSyntax", "TestSupport"]),
+      dependencies: [
+        "KindredMigrations", "KindredCryptography", "KindredSQLite", "KindredSQLSyntax", "TestSupport",
+      ]),
     .testTarget(
       name: "KindredModelFileTests",
       dependencies: [
@@ -175,7 +177,7 @@ let package = Package(
     .testTarget(
       name: "KindredCommandTests",
       dependencies: [
-        "KindredCommand", "TestSupport",
+        "KindredCommand", "KindredSQLite", "TestSupport",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     .testTarget(

@@ -8,7 +8,7 @@ public struct Migration: Hashable, Sendable {
   public let fileName: String
   /// The text of the file: one or more statements.
   public let sql: String
-  /// The SHA-256 of the text, in hexadecimal digits.
+  /// The SHA-256 of the text with LF as line breaks, in hexadecimal digits: a checkout may change line breaks.
   public let checksum: String
 
   /// Creates a migration from the name and the text of its file.
@@ -22,6 +22,15 @@ public struct Migration: Hashable, Sendable {
     self.number = number
     self.fileName = fileName
     self.sql = sql
-    checksum = HashFunction.sha256.digest(of: Array(sql.utf8)).hexadecimal
+    checksum = Self.checksum(of: sql.replacing("\r\n", with: "\n"))
+  }
+
+  /// Returns whether a checksum is that of this text.
+  ///
+  /// Former versions recorded that of the text with its own line breaks.
+  func hasChecksum(_ text: String) -> Bool { text == checksum || text == Self.checksum(of: sql) }
+
+  private static func checksum(of text: String) -> String {
+    HashFunction.sha256.digest(of: Array(text.utf8)).hexadecimal
   }
 }

@@ -3,7 +3,7 @@ import KindredSQLite
 /// The reason why the migrations stopped, described in one line that begins with the file.
 public struct MigrationError: Error, Hashable, Sendable {
   /// The kinds of errors.
-  public enum Reason: Hashable, Sendable {
+  public enum Reason: Error, Hashable, Sendable {
     /// The file name is not of the form `NUMBER-NAME.sql`.
     case misnamed
     /// Another file has the same number.
@@ -18,10 +18,12 @@ public struct MigrationError: Error, Hashable, Sendable {
     case outOfOrder(laterFile: String)
     /// The file contains a statement that begins or ends a transaction.
     case transactionStatement(String)
-    /// A statement failed.
+    /// The file contains a pragma that has no effect inside a transaction.
+    case ineffectivePragma(String)
+    /// A statement failed, or the commit.
     case failed(DatabaseError)
-    /// A row refers to a row that doesn't exist.
-    case foreignKeyViolation(table: String, rowID: Int64?, parent: String)
+    /// A row refers to a row that doesn't exist, and didn't before.
+    case foreignKeyViolation(BrokenReference)
   }
 
   /// The kind of error.
@@ -59,10 +61,12 @@ extension MigrationError: CustomStringConvertible {
         "comes before \(laterFile), which is already applied; give it a higher number"
       case .transactionStatement(let keyword):
         "\(keyword) is not allowed, because each file is one transaction"
+      case .ineffectivePragma(let name):
+        "PRAGMA \(name) has no effect, because each file is one transaction; remove it"
       case .failed(let error):
-        error.message
-      case .foreignKeyViolation(let table, let rowID, let parent):
-        "leaves \(rowID.map { "row \($0)" } ?? "a row") of \(table) with a reference to a missing row of \(parent)"
+        error.message + (error.isFull ? "; free some space, and run the migrations again" : "")
+      case .foreignKeyViolation(let reference):
+        "leaves \(reference.row) of \(reference.table) with a reference to a missing row of \(reference.parent)"
       }
     return "\(place): \(text)"
   }

@@ -5,7 +5,7 @@ import KindredSQLite
 /// Each file is applied once, in the order of the numbers and in a transaction of its own. The table
 /// `kindred_migration` records the applied ones. Foreign keys are not enforced while a file runs, so that it can
 /// rebuild a table in the way that SQLite recommends
-/// (<https://www.sqlite.org/lang_altertable.html#otheralter>), but they are checked at its end.
+/// (<https://www.sqlite.org/lang_altertable.html#otheralter>), but at its end, it must have added no broken reference.
 public struct Migrator: Sendable {
   /// The migrations in order.
   public let migrations: [Migration]
@@ -50,7 +50,7 @@ public struct Migrator: Sendable {
     var pending: [Migration] = []
     for migration in migrations {
       if let former = applied.first(where: { $0.number == migration.number }) {
-        guard former.checksum == migration.checksum else {
+        guard migration.hasChecksum(former.checksum) else {
           throw MigrationError(.changed, file: path(migration.fileName))
         }
       } else if let last = applied.last, last.number > migration.number {
@@ -62,33 +62,66 @@ public struct Migrator: Sendable {
     return pending
   }
 
+  /// An event of a run.
+  public enum Event: Sendable {
+    /// The database contained broken references before the run.
+    case found(BrokenReferences)
+    /// A migration was applied and committed.
+    case applied(Migration)
+  }
+
   /// Applies the migrations that have not been applied yet.
   ///
   /// A file that fails is rolled back, and the following ones are not run.
   ///
+  /// - Parameter report: called for each event when it happens.
   /// - Returns: The migrations that were applied.
-  /// - Throws: `MigrationError`; `DatabaseError` if the database can't be written to at all.
+  /// - Throws: `MigrationError`; `DatabaseError` if the database can't be read.
   @discardableResult
-  public func migrate(_ connection: Connection) throws -> [Migration] {
+  public func migrate(
+    _ connection: Connection, report: (Event) -> Void = { _ in }
+  ) throws -> [Migration] {
     let pending = try pending(on: connection)
     // This setting can't be changed inside a transaction.
     let areEnforced = try connection.foreignKeys.areEnforced
     try connection.foreignKeys.setEnforced(false)
-    let outcome = Result { try pending.filter { try apply($0, on: connection) } }
+    let outcome = Result {
+      try pending.filter { migration in
+        let isFirst = migration == pending.first
+        let isApplied = try apply(migration, on: connection) { if isFirst { report(.found($0)) } }
+        if isApplied { report(.applied(migration)) }
+        return isApplied
+      }
+    }
     try connection.foreignKeys.setEnforced(areEnforced)
     return try outcome.get()
   }
 
   /// Applies a migration, unless another process has applied it in the meantime.
-  private func apply(_ migration: Migration, on connection: Connection) throws -> Bool {
-    try connection.writeTransaction {
-      try AppliedMigration.createTable(on: connection)
-      guard try !AppliedMigration.all(on: connection).contains(where: { $0.number == migration.number })
-      else { return false }
-      try run(migration, on: connection)
-      try checkForeignKeys(after: migration, on: connection)
-      try AppliedMigration.record(migration, on: connection)
-      return true
+  ///
+  /// - Parameter found: called with the broken references that the migration finds, if there are any.
+  private func apply(
+    _ migration: Migration, on connection: Connection, _ found: (BrokenReferences) -> Void
+  ) throws -> Bool {
+    do {
+      return try connection.writeTransaction {
+        try AppliedMigration.createTable(on: connection)
+        guard try !AppliedMigration.all(on: connection).contains(where: { $0.number == migration.number })
+        else { return false }
+        let former = try BrokenReferences(on: connection)
+        if !former.isEmpty { found(former) }
+        try run(migration, on: connection)
+        let references = try BrokenReferences(on: connection)
+        do throws(MigrationError.Reason) {
+          try references.check(against: former)
+        } catch {
+          throw MigrationError(error, file: path(migration.fileName))
+        }
+        try AppliedMigration.record(migration, on: connection)
+        return true
+      }
+    } catch let error as DatabaseError {
+      throw MigrationError(.failed(error), file: path(migration.fileName))
     }
   }
 
@@ -101,29 +134,15 @@ public struct Migrator: Sendable {
           throw MigrationError(
             .transactionStatement(keyword), file: path(migration.fileName), line: script.line())
         }
+        if let pragma = script.pragma, Self.ineffectivePragmas.contains(pragma) {
+          throw MigrationError(
+            .ineffectivePragma(pragma), file: path(migration.fileName), line: script.line())
+        }
         while try statement.step() {}
       }
     } catch let error as DatabaseError {
       throw MigrationError(
         .failed(error), file: path(migration.fileName), line: script.line(offset: error.offset))
-    }
-  }
-
-  private func checkForeignKeys(after migration: Migration, on connection: Connection) throws {
-    do {
-      try connection.withStatement("PRAGMA foreign_key_check") { statement in
-        guard try statement.step() else { return }
-        throw MigrationError(
-          .foreignKeyViolation(
-            table: statement.text(0) ?? "",
-            // A WITHOUT ROWID table has none.
-            rowID: statement.columnType(1) == .null ? nil : statement.int64(1),
-            parent: statement.text(2) ?? ""),
-          file: path(migration.fileName))
-      }
-    } catch let error as DatabaseError {
-      // The check itself fails for a foreign key to columns that are not unique, for example.
-      throw MigrationError(.failed(error), file: path(migration.fileName))
     }
   }
 
@@ -135,4 +154,7 @@ public struct Migrator: Sendable {
   private static let transactionKeywords: Set = [
     "BEGIN", "COMMIT", "END", "ROLLBACK", "SAVEPOINT", "RELEASE",
   ]
+
+  /// The pragmas that do nothing inside a transaction (<https://www.sqlite.org/pragma.html>).
+  private static let ineffectivePragmas: Set = ["foreign_keys", "journal_mode"]
 }

@@ -72,17 +72,42 @@ extension Script {
   }
 
   /// The first word of the last statement, in upper case.
-  package var keyword: String {
-    let word = bytes[firstWord...].prefix { byte in
-      (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
-    }
-    return String(decoding: word, as: UTF8.self).uppercased()
+  package var keyword: String { word(at: firstWord).text.uppercased() }
+
+  /// The name of the last statement's pragma, in lower case; nil for another statement.
+  package var pragma: String? {
+    guard keyword == "PRAGMA" else { return nil }
+    let name = word(at: skippingSpace(from: firstWord + "PRAGMA".utf8.count))
+    let next = skippingSpace(from: name.end)
+    // The first name is that of the schema if a second one follows.
+    let isSchema = bytes[next] == UInt8(ascii: ".")
+    return (isSchema ? word(at: skippingSpace(from: next + 1)) : name).text.lowercased()
   }
 
-  /// The offset of the last statement without the white space, comments and empty statements before it
-  /// (<https://www.sqlite.org/lang_comment.html>).
+  /// Returns the word or the quoted name at an offset, without its quotes, and the offset after it.
+  private func word(at place: Int) -> (text: String, end: Int) {
+    let quotes = ["\"": "\"", "`": "`", "'": "'", "[": "]"] as [Character: Character]
+    guard let closing = quotes[Character(Unicode.Scalar(bytes[place]))]?.asciiValue else {
+      let word = bytes[place...].prefix { byte in
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) || byte == UInt8(ascii: "_")
+      }
+      return (String(decoding: word, as: UTF8.self), word.endIndex)
+    }
+    let name = bytes[(place + 1)..<end].prefix { $0 != closing }
+    return (String(decoding: name, as: UTF8.self), min(name.endIndex + 1, end))
+  }
+
+  /// The offset of the last statement without what precedes it: white space, comments and empty statements.
   private var firstWord: Int {
-    var rest = bytes[start..<end]
+    var place = skippingSpace(from: start)
+    while bytes[place] == UInt8(ascii: ";") { place = skippingSpace(from: place + 1) }
+    return place
+  }
+
+  /// Returns the offset after the white space and comments at an offset
+  /// (<https://www.sqlite.org/lang_comment.html>).
+  private func skippingSpace(from place: Int) -> Int {
+    var rest = bytes[place..<end]
     while let byte = rest.first {
       if rest.starts(with: "--".utf8) {
         rest = rest.drop { $0 != UInt8(ascii: "\n") }
@@ -90,8 +115,11 @@ extension Script {
         rest = rest.dropFirst(2)
         while !rest.isEmpty, !rest.starts(with: "*/".utf8) { rest = rest.dropFirst() }
         rest = rest.dropFirst(2)
-      } else if byte <= UInt8(ascii: " ") || byte == UInt8(ascii: ";") {
+      } else if byte <= UInt8(ascii: " ") {
         rest = rest.dropFirst()
+      } else if rest.starts(with: "\u{FEFF}".utf8) {
+        // To SQLite's tokenizer, a byte order mark is white space, wherever it is.
+        rest = rest.dropFirst(3)
       } else {
         break
       }

@@ -1,3 +1,4 @@
+import KindredCryptography
 import KindredMigrations
 import KindredSQLSyntax
 import KindredSQLite
@@ -143,6 +144,127 @@ struct MigratorTests {
     try migrate()
     #expect(try connection.rows("SELECT * FROM b") == [[.integer(1), .integer(1)]])
     #expect(throws: DatabaseError.self) { try connection.execute("INSERT INTO b VALUES (2, 2)") }
+  }
+
+  /// Makes tables `a` and `b` with a row of `b` that refers to no row of `a`.
+  private func makeOrphan() throws {
+    try directory.write(
+      "CREATE TABLE a(id INTEGER PRIMARY KEY); CREATE TABLE b(id, aId REFERENCES a(id));", to: "0001-one.sql")
+    try migrate()
+    try connection.foreignKeys.setEnforced(false)
+    try connection.execute("INSERT INTO b VALUES (1, 7)")
+    try connection.foreignKeys.setEnforced(true)
+  }
+
+  @Test(arguments: [
+    "CREATE TABLE c(x)",
+    "CREATE TABLE new(id, aId REFERENCES A(id)); INSERT INTO new(rowid, id, aId) SELECT 5, id, aId FROM b; DROP TABLE b; ALTER TABLE new RENAME TO b",
+    "ALTER TABLE b RENAME TO c", "ALTER TABLE a RENAME TO c", "DELETE FROM b",
+    "INSERT INTO a VALUES (7); INSERT INTO b VALUES (2, 7)",
+  ])
+  func `a reference that was broken before stops nothing`(sql: String) throws {
+    try makeOrphan()
+    try directory.write(sql, to: "0002-two.sql")
+    #expect(try migrate() == ["0002-two.sql"])
+  }
+
+  @Test(arguments: [
+    ("INSERT INTO b VALUES (2, 8)", "row 2 of b"),
+    (
+      "CREATE TABLE c(aId REFERENCES a); INSERT INTO c VALUES (9)", "row 1 of c"
+    ),
+    ("DELETE FROM b; CREATE TABLE c(aId REFERENCES a); INSERT INTO c VALUES (9)", "row 1 of c"),
+  ])
+  func `a reference that a file breaks stops it, whatever was broken before`(sql: String, row: String) throws
+  {
+    try makeOrphan()
+    try directory.write(sql, to: "0002-two.sql")
+    #expect(failure() == "0002-two.sql: leaves \(row) with a reference to a missing row of a")
+  }
+
+  @Test
+  func `a foreign key that couldn't be checked before stops nothing`() throws {
+    try directory.write("CREATE TABLE a(x); CREATE TABLE b(aX);", to: "0001-one.sql")
+    try migrate()
+    try connection.foreignKeys.setEnforced(false)
+    try connection.execute("DROP TABLE b; CREATE TABLE b(aX REFERENCES a(x)); INSERT INTO b VALUES (1)")
+    try directory.write("CREATE TABLE c(x)", to: "0002-two.sql")
+    #expect(try migrate() == ["0002-two.sql"])
+    try directory.write("CREATE TABLE d(x REFERENCES c(x)); INSERT INTO d VALUES (1)", to: "0003-three.sql")
+    #expect(failure() == "0003-three.sql: foreign key mismatch - \"d\" referencing \"c\"")
+  }
+
+  @Test
+  func `each file is reported when it is committed, those before an error too`() throws {
+    try directory.write("CREATE TABLE t(x)", to: "0001-one.sql")
+    try directory.write("CRATE TABLE u(x)", to: "0002-two.sql")
+    var applied: [String] = []
+    #expect(throws: MigrationError.self) {
+      try Migrator(directory: directory.path).migrate(connection) { event in
+        guard case .applied(let migration) = event else { return }
+        #expect(!connection.isInTransaction)
+        applied.append(migration.fileName)
+      }
+    }
+    #expect(applied == ["0001-one.sql"])
+  }
+
+  @Test
+  func `a commit that fails is the failure of its file`() throws {
+    try connection.execute("PRAGMA max_page_count = 3")
+    try directory.write(
+      "CREATE TABLE t(x); INSERT INTO t VALUES (zeroblob(100000))", to: "0001-one.sql")
+    #expect(
+      failure()?.hasPrefix("0001-one.sql") == true
+        && failure()?.hasSuffix("; free some space, and run the migrations again") == true)
+  }
+
+  @Test(arguments: [
+    "PRAGMA foreign_keys = ON", "pragma foreign_keys(1)", "PRAGMA main.journal_mode = WAL",
+    "PRAGMA /* x */ main . \"journal_mode\" = WAL", "PRAGMA [Foreign_Keys]",
+  ])
+  func `a pragma without effect is refused by name`(statement: String) throws {
+    try directory.write("CREATE TABLE t(x);\n\(statement);", to: "0001-one.sql")
+    let error = try #require(failure())
+    #expect(error.hasPrefix("0001-one.sql:2: PRAGMA "))
+    #expect(error.hasSuffix(" has no effect, because each file is one transaction; remove it"))
+    try directory.write("PRAGMA defer_foreign_keys = ON; PRAGMA user_version = 7;", to: "0001-one.sql")
+    #expect(try migrate() == ["0001-one.sql"])
+  }
+
+  @Test
+  func `a byte order mark hides no statement`() throws {
+    for statement in ["COMMIT", "PRAGMA foreign_keys = ON"] {
+      try directory.write("\u{FEFF}\(statement); CREATE TABLE t(x);", to: "0001-one.sql")
+      #expect(failure()?.hasPrefix("0001-one.sql:1: ") == true)
+      try directory.write("CREATE TABLE t(x);\n\u{FEFF} /* x */\u{FEFF}\(statement);", to: "0001-one.sql")
+      #expect(failure()?.hasPrefix("0001-one.sql:2: ") == true)
+    }
+    try directory.write("\u{FEFF}CREATE TABLE t(x);", to: "0001-one.sql")
+    #expect(try migrate() == ["0001-one.sql"])
+  }
+
+  @Test(arguments: [("\n", "\r\n"), ("\r\n", "\n")])
+  func `line breaks may change after a file was applied, its text may not`(before: String, after: String)
+    throws
+  {
+    let lines = ["CREATE TABLE t(x);", "CREATE TABLE u(x);"]
+    try directory.write(lines.joined(separator: before), to: "0001-one.sql")
+    try migrate()
+    try directory.write(lines.joined(separator: after), to: "0001-one.sql")
+    #expect(try migrate() == [])
+    try directory.write(lines.joined(separator: after + after), to: "0001-one.sql")
+    #expect(failure()?.hasPrefix("0001-one.sql: was changed") == true)
+  }
+
+  @Test
+  func `a checksum of former versions, with CRLF, is that of the same file`() throws {
+    try directory.write("CREATE TABLE t(x);\r\n", to: "0001-one.sql")
+    try migrate()
+    try connection.execute(
+      "UPDATE kindred_migration SET sha256 = '\(HashFunction.sha256.digest(of: Array("CREATE TABLE t(x);\r\n".utf8)).hexadecimal)'"
+    )
+    #expect(try migrate() == [])
   }
 
   @Test
