@@ -7,28 +7,45 @@ enum Main {
   ///
   /// The exit code is 0 on success, 64 (`EX_USAGE`) if the command line is invalid, and 1 for any other error.
   static func main() {
-    let invocation = Invocation.current
+    FileDescriptors.reserveStandard()
+    let code = run(CommandLine.arguments)
+    LogOutput.standardError.flush()
+    exit(code.rawValue)
+  }
+
+  private static func run(_ commandLine: [String]) -> ExitCode {
     do {
+      let invocation = try Invocation(commandLine: commandLine, environment: .current)
       var command = try invocation.command()
       try command.run()
+      return .success
     } catch {
       let code = Kindred.exitCode(for: error)
       if code == .success {
         try? StandardOutput.writeLine(Kindred.fullMessage(for: error))
       } else {
-        report(error, exitCode: code, invocation)
+        report(error, code, commandLine.dropFirst())
       }
-      exit(code.rawValue)
+      return code
     }
   }
 
-  private static func report(_ error: any Error, exitCode: ExitCode, _ invocation: Invocation) {
+  private static func report(_ error: any Error, _ code: ExitCode, _ arguments: ArraySlice<String>) {
     var message = Kindred.message(for: error)
-    if exitCode == .validationFailure {
-      let commands = Kindred.configuration.subcommands.map { $0.configuration.commandName }
-      let command = invocation.arguments.first.flatMap { commands.contains($0) ? " \($0)" : nil } ?? ""
-      message += "; see `kindred\(command) --help`"
+    for argument in arguments {
+      if let shown = DatabaseLocation.withoutSecrets(argument) { message.replace(argument, with: shown) }
     }
-    FileHandle.standardError.write(Data("kindred: \(message.singleLine)\n".utf8))
+    if code == .validationFailure {
+      let command = arguments.first.flatMap { Invocation.commands.contains($0) ? " \($0)" : nil } ?? ""
+      let help = "`kindred\(command) --help`"
+      // ArgumentParser's messages are sentences.
+      if message.hasSuffix(".") { message.removeLast() }
+      message += message.hasSuffix("?") ? " See \(help)." : "; see \(help)"
+    }
+    // The log precedes the error that ended it.
+    LogOutput.standardError.flush()
+    // A pipe that nobody reads would otherwise end the process with another exit code.
+    signal(SIGPIPE, SIG_IGN)
+    StandardError.write("kindred: \(message.singleLine)\n")
   }
 }

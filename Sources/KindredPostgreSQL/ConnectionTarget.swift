@@ -20,8 +20,11 @@ public struct ConnectionTarget: Sendable {
 
   /// Creates the target of a URL; nil if its scheme is not PostgreSQL's.
   public init?(_ url: String) {
-    guard Self.schemes.contains(where: url.hasPrefix) else { return nil }
-    self.url = url
+    // RFC 3986 §3.1 allows any case; libpq doesn't.
+    guard let scheme = Self.schemes.first(where: { url.prefix($0.count).lowercased() == $0 }) else {
+      return nil
+    }
+    self.url = scheme + url.dropFirst(scheme.count)
   }
 
   private static let schemes = ["postgres://", "postgresql://"]
@@ -71,6 +74,28 @@ extension ConnectionTarget: CustomStringConvertible {
       return name.lowercased().contains("password") ? "\(name)=…" : String(option)
     }
     return shown + path + (options.isEmpty ? "" : "?" + options.joined(separator: "&"))
+  }
+
+  /// Returns libpq's message about a failed connection without the URL's secrets.
+  ///
+  /// libpq quotes the parts of a URL that it can't use. If the password contains a slash or an at sign that isn't escaped,
+  /// the part may be one of the password's.
+  func withoutSecrets(_ message: String) -> String {
+    let rest = url.drop { $0 != ":" }.dropFirst("://".count)
+    // As libpq divides it: up to the first of these, it is the user and the password.
+    let credentials = rest.prefix { $0 != "@" && $0 != "/" }
+    let address = rest[credentials.endIndex...].dropFirst()
+    if credentials.contains(":"), address.contains("@") {
+      return "the URL can't be used; in a password, write / as %2F, @ as %40 and % as %25"
+    }
+    let password = credentials.drop { $0 != ":" }.dropFirst()
+    let options = url.drop { $0 != "?" }.dropFirst().split(separator: "&").filter {
+      $0.prefix { $0 != "=" }.lowercased().contains("password")
+    }
+    let secrets = [password] + options.map { $0.drop { $0 != "=" }.dropFirst() }
+    return secrets.reduce(message.replacing(url, with: description)) { message, secret in
+      message.replacing("\"\(secret)\"", with: "\"…\"")
+    }
   }
 }
 

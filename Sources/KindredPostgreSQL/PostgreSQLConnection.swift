@@ -35,7 +35,7 @@ public final class PostgreSQLConnection {
     let connection = Self.connect(target)
     guard let connection else { throw .lost("there is not enough memory for a connection") }
     guard Int(kindred_pq_status(connection)) == KINDRED_PQ_CONNECTION_OK else {
-      let message = String(message: kindred_pq_error_message(connection))
+      let message = target.withoutSecrets(String(message: kindred_pq_error_message(connection)))
       let hint =
         kindred_pq_needs_password(connection) ? " (give one in the URL, PGPASSWORD or ~/.pgpass)" : ""
       kindred_pq_finish(connection)

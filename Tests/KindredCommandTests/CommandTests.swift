@@ -1,4 +1,5 @@
 import Foundation
+import KindredSQLite
 import TestSupport
 import Testing
 
@@ -12,7 +13,7 @@ struct CommandTests {
   }
 
   @Test(arguments: [
-    "/authors/1?fields=name", "authors/1?fields=name", "http://host:80/authors/1?fields=name",
+    "/authors/1?fields=name", "authors/1?fields=name", "http://host:80/authors/1?fields=name#fragment",
   ])
   func `query answers a request`(url: String) throws {
     let outcome = try program.run("query", "library.sqlite", url)
@@ -103,5 +104,45 @@ struct CommandTests {
     program.environment["KINDRED_MIGRATIONS"] = "own"
     let own = try program.run("migrate", "own.sqlite")
     #expect(own.output == "applied 0001-shelf.sql\n")
+  }
+
+  @Test
+  func `migrate says what it applied before an error`() throws {
+    try program.directory.write("CREATE TABLE shelf (id INTEGER PRIMARY KEY);\n", to: "own/0001-shelf.sql")
+    try program.directory.write("CRATE TABLE box (id);\n", to: "own/0002-box.sql")
+    let outcome = try program.run("migrate", "own.sqlite", "--migrations", "own")
+    #expect(outcome.status == 1)
+    #expect(outcome.output == "applied 0001-shelf.sql\n")
+    #expect(outcome.errors.hasPrefix("kindred: own/0002-box.sql:1: "))
+  }
+
+  @Test
+  func `migrate warns once of references that were broken before`() throws {
+    try program.directory.write(
+      "CREATE TABLE a (id INTEGER PRIMARY KEY); CREATE TABLE b (aId REFERENCES a);", to: "own/1-tables.sql")
+    #expect(try program.run("migrate", "own.sqlite", "--migrations", "own").status == 0)
+    try Connection(path: program.directory.path("own.sqlite"), access: .readWrite).execute(
+      "PRAGMA foreign_keys = OFF; INSERT INTO b VALUES (7), (8)")
+    try program.directory.write("CREATE TABLE c (x);", to: "own/2-c.sql")
+    try program.directory.write("CREATE TABLE d (x);", to: "own/3-d.sql")
+    let outcome = try program.run("migrate", "own.sqlite", "--migrations", "own")
+    #expect(outcome.output == "applied 2-c.sql\napplied 3-d.sql\n")
+    let warnings = outcome.errors.split(separator: "\n")
+    #expect(warnings.count == 1)
+    #expect(
+      warnings.first?.hasSuffix(
+        " 2 rows refer to missing rows, such as row 1 of b to one of a; migrations leave them as they are")
+        == true)
+  }
+
+  @Test(arguments: [">/dev/full", ">&-", "| true"])
+  func `what is committed is no failure, also if nobody can be told`(redirection: String) throws {
+    try program.directory.write("name\nA\n", to: "authors.csv")
+    let script = """
+      ( "$PROGRAM" import library.sqlite authors authors.csv; echo $? > import ) \(redirection)
+      ( "$PROGRAM" migrate own.sqlite --migrations '\(TemporaryDirectory.migrations.path)'; echo $? > migrate ) \(redirection)
+      cat import migrate
+      """
+    #expect(try program.shell(script).output == "0\n0\n")
   }
 }

@@ -44,12 +44,37 @@ struct ConfigurationTests {
 
   @Test
   mutating func `a variable with a wrong value is named`() throws {
-    program.environment["KINDRED_PORT"] = "tcp://10.0.0.1:80"
+    program.environment["KINDRED_PORT"] = "10.0.0.1:80"
     let outcome = try program.run("serve", "library.sqlite")
     #expect(outcome.status == 1)
     #expect(
       outcome.errors
-        == "kindred: KINDRED_PORT: 'tcp://10.0.0.1:80' is not valid: it must be a number from 0 to 65535\n")
+        == "kindred: KINDRED_PORT: '10.0.0.1:80' is not valid: it must be a number from 0 to 65535\n")
+  }
+
+  @Test
+  mutating func `a secret is in no error, wherever it is set`() throws {
+    let message = "the value is not valid: it must be 64 hexadecimal digits"
+    let option = try program.run("query", "library.sqlite", "/", "--cursor-key", "s3cret")
+    #expect(option.errors.hasPrefix("kindred: --cursor-key: \(message)"))
+    try program.directory.write("cursorKey: s3cret\n", to: "kindred.yaml")
+    let file = try program.run("query", "library.sqlite", "/", "--config", "kindred.yaml")
+    #expect(file.errors == "kindred: kindred.yaml:1: cursorKey: \(message)\n")
+    program.environment["KINDRED_CURSOR_KEY"] = "s3cret"
+    #expect(
+      try program.run("query", "library.sqlite", "/").errors == "kindred: KINDRED_CURSOR_KEY: \(message)\n")
+  }
+
+  @Test
+  func `configuration and model may come from a pipe`() throws {
+    let count = "'/authors?fields=n:count()'"
+    let configured = try program.shell(
+      "echo 'pageSize: 3' | \"$PROGRAM\" query library.sqlite '/authors?fields=id' --config /dev/stdin")
+    #expect(configured.output == "[{\"id\":1},{\"id\":2},{\"id\":3}]\n", "\(configured.errors)")
+    let modelled = try program.shell(
+      "echo 'resources: { writers: { table: author } }' | \"$PROGRAM\" query library.sqlite "
+        + count.replacing("authors", with: "writers") + " --model /dev/stdin")
+    #expect(modelled.status == 0, "\(modelled.errors)")
   }
 
   @Test(arguments: ["", "# nothing\n", "port:\ntls:\n"])
@@ -87,6 +112,13 @@ struct ConfigurationTests {
     ("port: { x: 1 }\n", "kindred.yaml:1: port: it must be a single value"),
     ("- port\n", "kindred.yaml:1: it must be a mapping such as `port: 8080`"),
     ("port: 1\nport: 2\n", "port is given twice"),
+    ("log.level: info\nlog: { level: debug }\n", "kindred.yaml:2: log.level is given twice"),
+    ("tls: yes\n", "kindred.yaml:1: `tls` is a section; write `certificate:`, `key:`, `hsts:` below it"),
+    ("cors: [https://a.example]\n", "kindred.yaml:1: `cors` is a section; write `origins:`"),
+    (
+      "idleTimeout: 1000h\n",
+      "kindred.yaml:1: idleTimeout: '1000h' is not valid: it must be a time of at most 298h"
+    ),
     ("host: x\nport: ]\n", "kindred.yaml:2: not YAML: "),
     (
       "serverTiming: perhaps\n",

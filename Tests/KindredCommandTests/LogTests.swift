@@ -44,9 +44,10 @@ struct LogTests {
 
   @Test
   func `lines are in the order of their messages, those before an urgent one with it`() throws {
-    let (logger, _) = logger()
+    let (logger, output) = logger()
     for number in 1...3 { logger.info("\(number)") }
     logger.warning("4")
+    output.flush()
     #expect(try lines() == ["info kindred: 1", "info kindred: 2", "info kindred: 3", "warning kindred: 4"])
   }
 
@@ -56,6 +57,30 @@ struct LogTests {
     logger.info("1")
     let text = pipe.fileHandleForReading.availableData
     #expect(String(decoding: text, as: UTF8.self).hasSuffix(" info kindred: 1\n"))
+  }
+
+  @Test
+  func `a log that nobody reads keeps nobody waiting, and says how many lines it dropped`() throws {
+    let (logger, output) = logger()
+    let text = String(repeating: "x", count: 1000)
+    // Far more than the pipe and the log hold together.
+    for _ in 1...2000 { logger.info("\(text)") }
+    let dropped = output.droppedLines
+    #expect(dropped > 0)
+    logger.error("severe")
+    #expect(output.droppedLines == dropped)
+    // Waits for a second only.
+    output.flush()
+    let reader = pipe.fileHandleForReading
+    var lines: [Substring] = []
+    var rest = ""
+    while !lines.contains(where: { $0.hasSuffix(" lines were dropped, because the log was not read") }) {
+      rest += String(decoding: reader.availableData, as: UTF8.self)
+      lines = rest.split(separator: "\n")
+    }
+    #expect(lines.count { $0.hasSuffix(text) } == 2000 - dropped)
+    #expect(lines.contains { $0.hasSuffix(" error kindred: severe") })
+    #expect(lines.last?.contains(" warning kindred: dropped=\(dropped) ") == true)
   }
 
   @Test(arguments: [

@@ -20,7 +20,18 @@ struct Program {
   }
 
   func run(_ arguments: [String]) throws -> Outcome {
-    let process = process(arguments)
+    try run(process(arguments))
+  }
+
+  /// Runs a script of the shell, in which `"$PROGRAM"` is the program, to its end.
+  func shell(_ script: String) throws -> Outcome {
+    let process = process(["-c", script])
+    process.executableURL = URL(filePath: "/bin/sh")
+    process.environment?["PROGRAM"] = Self.url.path
+    return try run(process)
+  }
+
+  private func run(_ process: Process) throws -> Outcome {
     // Files, because a full pipe that nobody reads would stop the program.
     let output = try directory.emptyFile("output-\(UUID().uuidString)")
     let errors = try directory.emptyFile("errors-\(UUID().uuidString)")

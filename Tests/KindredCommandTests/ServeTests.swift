@@ -36,6 +36,47 @@ struct ServeTests {
     #expect(server.wait() == 0)
   }
 
+  @Test(arguments: [SIGTERM, SIGINT])
+  func `a signal ends it with 0 while it waits for the database`(signal: Int32) throws {
+    // Accepts connections, but never answers.
+    let silent = try SilentServer()
+    let process = program.process(["serve", "postgres://u@127.0.0.1:\(silent.port)/d?connect_timeout=600"])
+    try process.run()
+    silent.awaitConnection()
+    kill(process.processIdentifier, signal)
+    process.waitUntilExit()
+    #expect(process.terminationReason == .exit)
+    #expect(process.terminationStatus == 0)
+  }
+
+  @Test
+  func `a log that nobody reads stops neither answers nor the end`() async throws {
+    try program.directory.makeLibrary()
+    let log = Pipe()
+    let server = try ServerProcess(program, "library.sqlite", "--port", "0", log: log)
+    for _ in 1...100 {
+      // Each line has the path of the request.
+      let (status, _) = try await server.get("/" + String(repeating: "x", count: 7000))
+      #expect(status == 404)
+    }
+    let (_, metrics) = try await server.get("/-/metrics")
+    #expect(metrics.contains(/\nkindred_log_lines_dropped_total [1-9]/))
+    server.send(SIGTERM)
+    #expect(server.wait() == 0)
+    withExtendedLifetime(log) {}
+  }
+
+  @Test
+  func `a log whose reader has ended stops nothing`() async throws {
+    try program.directory.makeLibrary()
+    let log = Pipe()
+    let server = try ServerProcess(program, "library.sqlite", "--port", "0", log: log)
+    try log.fileHandleForReading.close()
+    for _ in 1...3 { #expect(try await server.get("/books/1").status == 200) }
+    server.send(SIGTERM)
+    #expect(server.wait() == 0)
+  }
+
   @Test
   func `host, port and database may come from the file and the environment`() async throws {
     try program.directory.makeLibrary()

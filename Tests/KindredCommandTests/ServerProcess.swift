@@ -12,11 +12,13 @@ final class ServerProcess {
   private let process: Process
 
   /// Starts the program, and waits until it is ready.
-  init(_ program: Program, _ arguments: String...) throws {
+  ///
+  /// - Parameter log: where its log goes; nowhere by default.
+  init(_ program: Program, _ arguments: String..., log: Any = FileHandle.nullDevice) throws {
     process = program.process(["serve"] + arguments)
     let output = Pipe()
     process.standardOutput = output
-    process.standardError = FileHandle.nullDevice
+    process.standardError = log
     try process.run()
     var line = Data()
     while !line.contains(UInt8(ascii: "\n")) {

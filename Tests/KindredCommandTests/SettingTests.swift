@@ -1,4 +1,5 @@
 import ArgumentParser
+import TestSupport
 import Testing
 
 @testable import KindredCommand
@@ -25,6 +26,62 @@ struct SettingTests {
   @Test
   func `what a command is asked for in this one run is no setting`() {
     #expect(!Setting.all(of: QueryCommand()).contains { $0.name == "explain" })
+  }
+
+  /// The commands with settings, with the arguments that each requires.
+  private let commands: [(arguments: [String], settings: [Setting])] = [
+    (["serve", "x.db"], Setting.all(of: ServeCommand())),
+    (["query", "x.db", "/"], Setting.all(of: QueryCommand())),
+    (["import", "x.db", "r", "f.csv"], Setting.all(of: ImportCommand())),
+    (["model", "x.db"], Setting.all(of: ModelCommand())),
+    (["migrate", "x.db"], Setting.all(of: MigrateCommand())),
+  ]
+
+  @Test
+  func `an empty value is refused in an option and in the file, and is none in the environment`() throws {
+    let directory = try TemporaryDirectory()
+    for (arguments, settings) in commands {
+      #expect(settings.count > 0)
+      for setting in settings {
+        for option in [[setting.flag + "="], [setting.flag, ""]] where setting.takesValue {
+          let line = ["kindred", arguments[0]] + option + arguments.dropFirst()
+          let invocation = try Invocation(commandLine: line, environment: Environment(variables: [:]))
+          let error = #expect(throws: ValidationError.self) { try invocation.command() }
+          #expect(error?.message.hasPrefix("\(setting.flag): the value is empty") == true)
+        }
+        let environment = Environment(variables: [setting.environmentVariable: ""])
+        #expect(try environment.arguments(for: settings).isEmpty)
+        let file = try ConfigurationFile(
+          path: try directory.write("\(setting.key): ''\n", to: "kindred.yaml"))
+        let error = #expect(throws: ConfigurationError.self) {
+          try file.arguments(for: settings, among: settings)
+        }
+        #expect(error?.message.hasPrefix("\(setting.key): ") == true)
+      }
+    }
+  }
+
+  @Test
+  func `the variables that Kubernetes sets for a service are neither settings nor warnings`() throws {
+    let variables = [
+      "KINDRED_SERVICE_HOST": "10.0.0.1", "KINDRED_SERVICE_PORT": "80", "KINDRED_SERVICE_PORT_HTTP": "80",
+      "KINDRED_PORT": "tcp://10.0.0.1:80", "KINDRED_PORT_80_TCP": "tcp://10.0.0.1:80",
+      "KINDRED_PORT_80_TCP_PROTO": "tcp", "KINDRED_PORT_80_TCP_PORT": "80",
+      "KINDRED_PORT_80_TCP_ADDR": "10.0.0.1",
+    ]
+    #expect(try Environment(variables: variables).arguments(for: settings).isEmpty)
+    #expect(Environment(variables: variables).warnings(settings).isEmpty)
+    #expect(
+      Environment(variables: ["KINDRED_PROT": "1", "KINDRED_PORT": "80"]).warnings(settings)
+        == ["KINDRED_PROT is not a setting; did you mean `KINDRED_PORT`?"])
+  }
+
+  @Test
+  func `a start without a command line is an error`() {
+    let error = #expect(throws: NoCommandLineError.self) {
+      try Invocation(commandLine: [], environment: Environment(variables: [:]))
+    }
+    #expect(error?.description.contains("/proc") == true)
   }
 
   @Test

@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -10,7 +11,15 @@ struct UsageTests {
   }
 
   @Test(arguments: [
-    (["frobnicate"], "frobnicate"),
+    (["frobnicate"], "there is no command `frobnicate`; the commands are serve, model, "),
+    (["chinook.db"], "did you mean `kindred serve chinook.db`?"),
+    (["my library.db", "--port", "0"], "did you mean `kindred serve 'my library.db'`?"),
+    (["serv", "x.db"], "there is no command `serv`; did you mean `kindred serve`?"),
+    (["serve", ""], "argument 2 is empty"),
+    (["query", "x.db", "--as=", "/"], "--as: the value is empty"),
+    (["query", "x.db", "/", "--as", "{bad"], "--as: it must be a JSON object"),
+    (["query", "x.db", "/", "--as", "[1]"], "--as: it must be a JSON object"),
+    (["query", "x.db", "/", "--format", "xml"], "'csv' or 'pretty'; see `kindred query --help`"),
     (["serve", "--frobnicate"], "--frobnicate"),
     (["serve", "--prot", "1"], "--port"),
     (
@@ -40,6 +49,32 @@ struct UsageTests {
     #expect(outcome.errors.hasPrefix("kindred: "))
     #expect(outcome.errors.contains(mention))
     #expect(outcome.errors.filter(\.isNewline).count == 1)
+  }
+
+  @Test(arguments: [
+    ["postgres://u:s3cret@h/d"], ["serve", "x.db", "postgres://u:s3cret@h/d"],
+    ["model", "postgre://u:s3cret@h/d"], ["model", "mysql://s3cret@h/d"],
+    ["model", "host=h password=s3cret dbname=d"], ["model", "host=h PASSWORD=s3cret"],
+    ["model", "POSTGRES://u:s3cret@127.0.0.1:1/d"], ["model", "postgres://u:s3cret/s3cret@127.0.0.1:1/d"],
+    ["model", "postgres://u:s3cret@s3cret@127.0.0.1:1/d"], ["model", "postgres://u:s3cret%zz@127.0.0.1:1/d"],
+    ["model", "postgres://u:s3cret@[::1/d"], ["model", "postgres://127.0.0.1:1/d?password=s3cret%zz"],
+  ])
+  func `what may be a password is in no error`(arguments: [String]) throws {
+    let outcome = try program.run(arguments)
+    #expect(outcome.status != 0)
+    #expect(outcome.errors.hasPrefix("kindred: "))
+    #expect(!outcome.errors.contains("cret"), "\(outcome.errors)")
+    #expect(!outcome.errors.contains("no such file"))
+  }
+
+  @Test(arguments: ["2>&-", "2>/dev/full", "<&- >&- 2>&-", "2>&1 >/dev/null | true"])
+  func `an error has its exit code, also if standard error can't be written`(redirection: String) throws {
+    // The exit code of the program, not that of the pipeline.
+    let outcome = try program.shell(
+      "( \"$PROGRAM\" serve missing.db; echo $? > status ) \(redirection)")
+    #expect(outcome.errors.isEmpty)
+    let status = try String(contentsOf: program.directory.url.appending(path: "status"), encoding: .utf8)
+    #expect(status == "1\n")
   }
 
   @Test(arguments: [[], ["--help"], ["serve", "--help"], ["help", "query"], ["--version"]])

@@ -219,11 +219,9 @@ import Testing
         return ""
       } catch { return "\(error)" }
     }
-    #expect(
-      message("/nowhere/m.yaml")
-        == "/nowhere/m.yaml: there is no such file; name the model file with `--model`")
-    #expect(message("/tmp") == "/tmp: this is a directory; name the model file in it")
-    #expect(message("/proc/self/exe") == "/proc/self/exe: it is not UTF-8; save it as UTF-8")
+    #expect(message("/nowhere/m.yaml") == "/nowhere/m.yaml: no such file; check the path")
+    #expect(message("/tmp") == "/tmp: this is a directory; name the file in it")
+    #expect(message("/proc/self/exe") == "/proc/self/exe: it is not UTF-8 text; save it as UTF-8")
   }
 
   private func expect(_ wrong: Wrong) throws {

@@ -119,6 +119,10 @@ final class OperationsService: Sendable {
     text.appendSnapshots(snapshots.count, spooled: options.spools.used, statistics)
     if isWritable { text.appendWrites(of: statistics) }
     if let serverCounters = metrics.serverCounters { text.append(serverCounters) }
+    if let dropped = options.droppedLogLines?() {
+      text.append(
+        "kindred_log_lines_dropped_total", .counter, "Lines dropped because the log was not read.", dropped)
+    }
     return Representation(PrometheusText.mediaType, Array(text.text.utf8), cacheControl: "no-store")
   }
 }

@@ -31,6 +31,8 @@ extension KindredService {
     public var requiresHTTPS = false
     /// The log of requests, if there is one.
     public var requestLog: (any RequestLog)?
+    /// Counts the lines that the log has dropped, for the metrics; nil if they aren't counted.
+    public var droppedLogLines: (@Sendable () -> Int)?
     /// The settings of live results; nil to disable them.
     public var live: LiveOptions? = LiveOptions()
     /// Whether the request log contains queries, and the values of named keys in paths.

@@ -80,7 +80,7 @@ struct ImportCommand: Configurable {
     progress.end()
     guard response.status.code < 300 else { throw RefusedRequest(response) }
     let count = response.headers["X-Total-Count"].flatMap { Int($0) } ?? 0
-    try StandardOutput.writeLine(progress.summary(of: count))
+    StandardOutput.report(progress.summary(of: count))
   }
 
   private func request(_ content: HTTPContentFile) -> HTTPRequest {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import KindredMigrations
 import KindredSQLite
+import Logging
 
 /// The command `kindred migrate`.
 struct MigrateCommand: ParsableCommand {
@@ -20,16 +21,19 @@ struct MigrateCommand: ParsableCommand {
   @OptionGroup var migrations: MigrationSettings
 
   func run() throws {
-    guard case .file(let path) = DatabaseLocation(database) else {
+    guard case .file(let path) = try DatabaseLocation(database) else {
       throw ValidationError("migrations can be applied only to SQLite; use another tool for PostgreSQL")
     }
     let directory = migrations.migrations ?? "Migrations"
     let migrator = try MigrationSettings.migrator(of: directory)
-    let applied = try migrator.migrate(Connection(path: path, access: .readWriteCreate))
-    for migration in applied { try StandardOutput.writeLine("applied \(migration.fileName)") }
+    let applied = try migrator.migrate(Connection(path: path, access: .readWriteCreate)) { event in
+      switch event {
+      case .found(let references): Logger.kindred(level: .warning).warning("\(references)")
+      case .applied(let migration): StandardOutput.report("applied \(migration.fileName)")
+      }
+    }
     if applied.isEmpty {
-      try StandardOutput.writeLine(
-        "the database is up to date (applied migrations: \(migrator.migrations.count))")
+      StandardOutput.report("the database is up to date (applied migrations: \(migrator.migrations.count))")
     }
   }
 }

@@ -39,7 +39,6 @@ struct ModelCommand: ParsableCommand {
       let open = checked.openResources.map { "\($0) has no `access` section, so everybody may read it" }
       let warnings = checked.accessWarnings + open
       for warning in warnings { Logger.kindred(level: .warning).warning("\(warning)") }
-      LogOutput.standardError.flush()
     }
     try StandardOutput.write(.bytes(Array(ModelFileRenderer().text(of: model).utf8)))
   }

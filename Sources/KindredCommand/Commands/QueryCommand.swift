@@ -55,11 +55,20 @@ struct QueryCommand: Configurable {
   @OptionGroup(title: "PostgreSQL") var postgreSQL: PostgreSQLSettings
   @OptionGroup(title: "PostgreSQL") var roles: DatabaseRoleSettings
 
+  func validate() throws {
+    // Even where no rule looks at them.
+    guard let claims else { return }
+    let value = try? JSONSerialization.jsonObject(with: Data(claims.utf8))
+    guard value is [String: Any] else {
+      throw ValidationError(#"--as: it must be a JSON object, such as '{"sub": 1, "roles": ["reader"]}'"#)
+    }
+  }
+
   func run() throws {
     let logger = Logger.kindred(level: .warning)
     var opening = DatabaseLocation.Opening()
     opening.configuration = requests.connectionConfiguration
-    let location = DatabaseLocation(self.database)
+    let location = try DatabaseLocation(self.database)
     let database = try location.open(opening, postgreSQL)
     defer { database.backend.close() }
     var options = requests.serviceOptions
@@ -81,9 +90,9 @@ struct QueryCommand: Configurable {
     }
   }
 
-  /// The URL without scheme and host, so that a URL from a browser works too.
+  /// The URL without scheme, host and fragment, so that a URL from a browser works too.
   private var target: String {
-    var target = url[...]
+    var target = url.prefix { $0 != "#" }
     if let scheme = target.range(of: "://"), !target[..<scheme.lowerBound].contains("/") {
       target = target[scheme.upperBound...]
       target = target[(target.firstIndex { $0 == "/" || $0 == "?" } ?? target.endIndex)...]

@@ -73,13 +73,17 @@ struct ServeCommand: Configurable {
     options.spools = SpoolBudget(maximum: server.maxSpoolSize.bytes)
     options.servesExplorer = server.explorer
     options.access = try config.access()
+    options.droppedLogLines = { LogOutput.standardError.droppedLines }
     let logger = Logger.kindred(level: server.logLevel)
-    defer { LogOutput.standardError.flush() }
-    for warning in Invocation.current.warnings { logger.warning("\(warning)") }
+    for warning in Environment.current.warnings(Invocation.settings) { logger.warning("\(warning)") }
 
     let named = path ?? server.database
-    let sample = try named == nil ? SampleLibrary(migrations: migrations.migrations) : nil
+    let sample = try named == nil ? SampleLibrary() : nil
     defer { sample?.remove() }
+    if let sample {
+      signals.whenInterrupted { sample.remove() }
+      try sample.create(migrations: migrations.migrations)
+    }
     guard let path = named ?? sample?.path else { return }
     var opening = DatabaseLocation.Opening()
     opening.isWritable = server.writable
@@ -93,7 +97,7 @@ struct ServeCommand: Configurable {
       case .change(let text): logger.notice("\(text)")
       }
     }
-    let location = DatabaseLocation(path)
+    let location = try DatabaseLocation(path)
     try roles.add(to: &options.access, for: location)
     if let access = options.access, access.databaseRoles != nil, access.tokens == nil, access.keys.isEmpty {
       throw ValidationError(
@@ -114,8 +118,9 @@ struct ServeCommand: Configurable {
     if let notice = database.notice { logger.notice("\(notice)") }
     let service = try KindredService(
       database.backend, options: options, logger: logger, model: requests.modelSource())
+    signals.serverIsStarting()
     let http = HTTPServer(
-      host: server.host, port: server.port.number, limits: server.limits, tls: server.tls,
+      host: server.hostName, port: server.port.number, limits: server.limits, tls: server.tls,
       spools: options.spools, handler: service, logger: logger)
     service.reportCounters { http.counters }
     defer { service.stop() }
@@ -125,7 +130,10 @@ struct ServeCommand: Configurable {
       "listening on \(Self.url(of: address, isSecure: server.tls != nil))")
     logger.info("serving", metadata: database.metadata)
     signals.waitForEnd {
-      guard server.tls != nil else { return }
+      guard server.tls != nil else {
+        logger.notice("there is nothing to reload, as the server has no certificate")
+        return
+      }
       do {
         try http.reloadTLS()
         logger.notice("the certificate was reloaded")

@@ -1,4 +1,3 @@
-import Foundation
 import KindredAPI
 import KindredAssociations
 import KindredCryptography
@@ -76,11 +75,13 @@ struct AccessSection {
 
   private func secretFile(_ node: ConfigurationNode) throws -> [UInt8] {
     let path = try node.text()
-    guard let content = FileManager.default.contents(atPath: path) else {
-      throw node.error("\(path) can't be read; check the path and the permissions")
+    let bytes: [UInt8]
+    do throws(TextFileError) {
+      bytes = try TextFile.bytes(of: path)
+    } catch {
+      throw node.error("\(path): \(error)")
     }
     // Editors end the last line with a line break.
-    let bytes = Array(content)
     return bytes.last == UInt8(ascii: "\n") ? bytes.dropLast(bytes.suffix(2) == [13, 10] ? 2 : 1) : bytes
   }
 

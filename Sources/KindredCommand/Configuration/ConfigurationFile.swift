@@ -1,4 +1,3 @@
-import Foundation
 import KindredAssociations
 import KindredYAML
 
@@ -16,6 +15,7 @@ struct ConfigurationFile {
 
   private let path: String
   private var entries: [Entry] = []
+  private var keys: Set<String> = []
   /// The section `access`; nil if there is none.
   private(set) var access: AccessSection?
 
@@ -23,10 +23,10 @@ struct ConfigurationFile {
   init(path: String) throws {
     self.path = path
     let text: String
-    do {
-      text = try String(contentsOfFile: path, encoding: .utf8)
+    do throws(TextFileError) {
+      text = try TextFile.text(of: path)
     } catch {
-      throw ConfigurationError(place: path, message: Self.reason(for: error))
+      throw ConfigurationError(place: path, message: "\(error)")
     }
     guard let root = try parse(text), !root.isNull else { return }
     guard let settings = root.entries else {
@@ -74,6 +74,10 @@ struct ConfigurationFile {
     for setting in settings {
       guard let name = setting.key else { throw error(line: setting.line, "a key must be a name") }
       let key = section.map { "\($0).\(name)" } ?? name
+      // In its section and beside it: YAML allows `log.level` as well.
+      guard keys.insert(key).inserted || Setting.isSection(key) else {
+        throw error(line: setting.line, "\(key) is given twice")
+      }
       if key == AccessSection.name {
         access = AccessSection(setting.value, in: path)
         continue
@@ -94,6 +98,14 @@ struct ConfigurationFile {
   }
 
   private func unknown(_ entry: Entry, among keys: [String]) -> ConfigurationError {
+    if Setting.isSection(entry.key) {
+      let names = keys.filter { $0.hasPrefix(entry.key + ".") }.map {
+        "`\($0.dropFirst(entry.key.count + 1)):`"
+      }
+      return error(
+        line: entry.line,
+        "`\(entry.key)` is a section; write \(names.joined(separator: ", ")) below it")
+    }
     let nearest = NameSuggestion.nearest(to: entry.key, among: keys)
     return error(
       line: entry.line,
@@ -103,14 +115,5 @@ struct ConfigurationFile {
 
   private func error(line: Int, _ message: String) -> ConfigurationError {
     ConfigurationError(place: "\(path):\(line)", message: message)
-  }
-
-  private static func reason(for error: any Error) -> String {
-    switch (error as? CocoaError)?.code {
-    case .fileReadNoSuchFile, .fileNoSuchFile: "no such file; check the path"
-    case .fileReadNoPermission: "permission denied; make the file readable for this user"
-    case .fileReadInapplicableStringEncoding, .fileReadCorruptFile: "it is not UTF-8 text"
-    default: "it can't be read; check that it is a file"
-    }
   }
 }

@@ -6,7 +6,7 @@ import KindredAssociations
 /// A command that reads a configuration file.
 protocol Configurable: ParsableCommand {
   /// The option that names the file.
-  var config: ConfigurationOptions { get }
+  var config: ConfigurationOptions { get set }
 }
 
 /// The part of the command line that names the configuration file.
@@ -15,11 +15,18 @@ struct ConfigurationOptions: ParsableArguments {
     name: .customLong("config"), help: .init("A configuration file in YAML.", valueName: "file"))
   var config: String?
 
+  /// The file, read once, as it may be a pipe; nil before that, or if there is none.
+  var file: ConfigurationFile?
+
+  private enum CodingKeys: CodingKey {
+    case config
+  }
+
   /// Returns how clients are authenticated, as configured in the file; nil if it isn't configured.
   ///
   /// - Throws: `ConfigurationError`
   func access() throws -> AccessConfiguration? {
-    try config.flatMap { try ConfigurationFile(path: $0).access?.configuration() }
+    try file?.access?.configuration()
   }
 }
 
@@ -27,12 +34,14 @@ struct ConfigurationOptions: ParsableArguments {
 struct Invocation {
   /// The arguments without the name of the program.
   let arguments: [String]
-  let environment: [String: String]
+  let environment: Environment
 
-  /// The invocation of this process.
-  static var current: Invocation {
-    Invocation(
-      arguments: Array(CommandLine.arguments.dropFirst()), environment: ProcessInfo.processInfo.environment)
+  /// - Parameter commandLine: the name of the program and the arguments.
+  /// - Throws: `NoCommandLineError` if there is not even the name.
+  init(commandLine: [String], environment: Environment) throws {
+    guard !commandLine.isEmpty else { throw NoCommandLineError() }
+    arguments = Array(commandLine.dropFirst())
+    self.environment = environment
   }
 
   /// Returns the command with its settings: options override environment variables, which override the configuration
@@ -43,6 +52,7 @@ struct Invocation {
   ///
   /// - Throws: `ConfigurationError`, or an error of ArgumentParser.
   func command() throws -> any ParsableCommand {
+    try checkArguments()
     let command: any ParsableCommand
     do {
       command = try Kindred.parseAsRoot(arguments)
@@ -52,18 +62,61 @@ struct Invocation {
     // The root command has no options of its own, so the first argument is the subcommand.
     guard let name = arguments.first, !(command is Kindred) else { return command }
     let settings = Setting.all(of: command)
-    let variables = try variables(for: settings)
+    let variables = try environment.arguments(for: settings)
     let own = Array(arguments.dropFirst())
     let configured = try Kindred.parseAsRoot([name] + variables + own)
     guard let path = (configured as? any Configurable)?.config.config else { return configured }
     let file = try ConfigurationFile(path: path)
-    return try Kindred.parseAsRoot(
+    let complete = try Kindred.parseAsRoot(
       [name] + file.arguments(for: settings, among: Self.fileSettings) + variables + own)
+    guard var reader = complete as? any Configurable else { return complete }
+    reader.config.file = file
+    return reader
+  }
+
+  /// Checks what ArgumentParser would misunderstand or wouldn't explain.
+  ///
+  /// - Throws: `ValidationError`
+  private func checkArguments() throws {
+    // For an option with an empty value, it would take the next argument; and an empty path is one of a variable that
+    // isn't set.
+    for (index, argument) in arguments.prefix(while: { $0 != "--" }).enumerated() {
+      if let option = argument.wholeMatch(of: /(--[^=]+)=/)?.1 { throw emptyValue(of: option) }
+      guard argument.isEmpty else { continue }
+      let previous = index > 0 ? arguments[index - 1] : ""
+      throw previous.hasPrefix("--")
+        ? emptyValue(of: previous[...])
+        : ValidationError("argument \(index + 1) is empty; give it a value, or leave it out")
+    }
+    if let word = arguments.first, !word.hasPrefix("-"), !Self.commands.contains(word) {
+      throw ValidationError("there is no command `\(word)`" + Self.suggestion(for: word))
+    }
+  }
+
+  private func emptyValue(of option: Substring) -> ValidationError {
+    ValidationError("\(option): the value is empty; give one, or leave the option out")
+  }
+
+  /// The names of the commands.
+  static let commands =
+    Kindred.configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"]
+
+  /// Returns the end of a message about a word that is not a command.
+  private static func suggestion(for word: String) -> String {
+    let isDatabase = word.contains { "./".contains($0) } || FileManager.default.fileExists(atPath: word)
+    if isDatabase {
+      // In quotes where a shell would divide it.
+      let path = word.wholeMatch(of: /[A-Za-z0-9_.\/:@%+~-]+/) == nil ? "'\(word)'" : word
+      return "; did you mean `kindred serve \(path)`?"
+    }
+    let nearest = NameSuggestion.nearest(to: word, among: commands)
+    if let name = nearest.first { return "; did you mean `kindred \(name)`?" }
+    return "; the commands are \(commands.joined(separator: ", "))"
   }
 
   /// The error of the first option with an invalid value, worded as for the environment and the file.
   private var valueError: ValidationError? {
-    for setting in Self.allSettings where setting.takesValue {
+    for setting in Self.settings where setting.takesValue {
       for (index, argument) in arguments.enumerated() {
         let text: String
         if argument == setting.flag, index + 1 < arguments.count {
@@ -83,35 +136,19 @@ struct Invocation {
     return nil
   }
 
-  /// Warnings about environment variables that look like settings but aren't.
-  var warnings: [String] {
-    let known = Self.allSettings.map(\.environmentVariable)
-    return environment.keys.sorted().filter { $0.hasPrefix(Setting.environmentPrefix) && !known.contains($0) }
-      .map { "\($0) is not a setting\(Suggestion.text(NameSuggestion.nearest(to: $0, among: known)))" }
-  }
-
   /// The settings of all commands.
-  private static var allSettings: [Setting] {
+  static var settings: [Setting] {
     Kindred.configuration.subcommands.flatMap { Setting.all(of: $0.init()) }
   }
 
   /// The settings that a configuration file may contain: all but those that name a configuration file.
   private static var fileSettings: [Setting] {
     let naming = Setting.all(of: ConfigurationOptions()).map(\.name)
-    return allSettings.filter { !naming.contains($0.name) }
+    return settings.filter { !naming.contains($0.name) }
   }
+}
 
-  /// Returns the command-line arguments that are equivalent to the environment.
-  private func variables(for settings: [Setting]) throws -> [String] {
-    try settings.flatMap { setting -> [String] in
-      let name = setting.environmentVariable
-      // Container tools pass unset variables as empty ones.
-      guard let text = environment[name], !text.isEmpty else { return [] }
-      do {
-        return try setting.arguments(for: text)
-      } catch {
-        throw ConfigurationError(place: name, message: "\(error)")
-      }
-    }
-  }
+/// The system doesn't reveal the arguments of the program.
+struct NoCommandLineError: Error, CustomStringConvertible {
+  let description = "the arguments can't be read: mount /proc, from which they are taken"
 }

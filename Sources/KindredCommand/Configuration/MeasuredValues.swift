@@ -54,7 +54,7 @@ struct TimeSpan: SettingValue, ExpressibleByArgument, CustomStringConvertible {
 
   var duration: Duration { .milliseconds(milliseconds) }
 
-  static var expectation: String { "a time such as 10s, 500ms or 2m" }
+  static var expectation: String { "a time of at most 298h, such as 10s, 500ms or 2m" }
   var description: String { Measure.text(of: milliseconds, units: Self.units) }
 }
 

@@ -84,7 +84,7 @@ extension Option: SettingProperty where Value: SettingValue {
 
   fileprivate func arguments(for text: String, flag: String) throws -> [String] {
     guard Value(setting: text) != nil else {
-      throw SettingValueError(text: text, expectation: Value.expectation)
+      throw SettingValueError(text: Value.isSecret ? nil : text, expectation: Value.expectation)
     }
     // One argument, so that the value may begin with a dash.
     return ["\(flag)=\(text)"]

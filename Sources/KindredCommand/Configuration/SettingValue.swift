@@ -13,20 +13,26 @@ protocol SettingValue: Sendable {
 
   /// Whether the text is a list of values separated by commas.
   static var isList: Bool { get }
+
+  /// Whether the text must not be shown, not even in an error.
+  static var isSecret: Bool { get }
 }
 
 extension SettingValue {
   static var isList: Bool { false }
+  static var isSecret: Bool { false }
 }
 
 /// A text isn't a valid value of a setting.
 struct SettingValueError: Error, CustomStringConvertible {
-  /// The text.
-  let text: String
+  /// The text; nil if it must not be shown.
+  let text: String?
   /// A description of valid texts.
   let expectation: String
 
-  var description: String { "'\(text)' is not valid: it must be \(expectation)" }
+  var description: String {
+    "\(text.map { "'\($0)'" } ?? "the value") is not valid: it must be \(expectation)"
+  }
 }
 
 extension SettingValue where Self: ExpressibleByArgument {
@@ -36,11 +42,11 @@ extension SettingValue where Self: ExpressibleByArgument {
 extension String: SettingValue {
   init?(setting text: String) {
     // The system treats NUL as the end of a text.
-    guard !text.contains("\0") else { return nil }
+    guard !text.isEmpty, !text.contains("\0") else { return nil }
     self = text
   }
 
-  static var expectation: String { "a string without NUL characters" }
+  static var expectation: String { "a non-empty string without NUL characters" }
 }
 
 extension Optional: SettingValue where Wrapped: SettingValue {
@@ -51,6 +57,7 @@ extension Optional: SettingValue where Wrapped: SettingValue {
 
   static var expectation: String { Wrapped.expectation }
   static var isList: Bool { Wrapped.isList }
+  static var isSecret: Bool { Wrapped.isSecret }
 }
 
 extension ConnectionConfiguration.Durability: SettingValue, ExpressibleByArgument {
@@ -99,7 +106,7 @@ struct Limit: SettingValue, ExpressibleByArgument, CustomStringConvertible {
 
   init(_ count: Int) { self.count = count }
 
-  static var expectation: String { "a whole number of at least 1" }
+  static var expectation: String { "a whole number from 1 to \(1 << 30)" }
   var description: String { "\(count)" }
 }
 
@@ -115,7 +122,7 @@ struct OptionalLimit: SettingValue, ExpressibleByArgument, CustomStringConvertib
 
   init(_ count: Int) { self.count = count == 0 ? nil : count }
 
-  static var expectation: String { "a whole number, where 0 means no limit" }
+  static var expectation: String { "a whole number up to \(1 << 30), where 0 means no limit" }
   var description: String { "\(count ?? 0)" }
 }
 
@@ -145,4 +152,5 @@ struct CursorKey: SettingValue, ExpressibleByArgument {
   }
 
   static var expectation: String { "64 hexadecimal digits" }
+  static var isSecret: Bool { true }
 }

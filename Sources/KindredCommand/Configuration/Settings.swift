@@ -240,6 +240,9 @@ struct ServerSettings: ParsableArguments {
 }
 
 extension ServerSettings {
+  /// The ``host`` as the system knows it: an IPv6 address without the brackets of a URL (RFC 3986 §3.2.2).
+  var hostName: String { host.wholeMatch(of: /\[(.*:.*)\]/).map { String($0.1) } ?? host }
+
   /// The configuration of TLS; nil for plain HTTP.
   var tls: TLSConfiguration? {
     guard let tlsCertificate, let tlsKey else { return nil }
@@ -265,8 +268,8 @@ extension ServerSettings {
 
   /// The host names by which clients may address the server.
   var hosts: AllowedHosts {
-    guard HTTPServer.isLoopback(host: host) else { return allowedHosts?.hosts ?? .any }
-    let own = AllowedHosts.loopback.union(AllowedHosts([host.contains(":") ? "[\(host)]" : host]))
+    guard HTTPServer.isLoopback(host: hostName) else { return allowedHosts?.hosts ?? .any }
+    let own = AllowedHosts.loopback.union(AllowedHosts([hostName.contains(":") ? "[\(hostName)]" : hostName]))
     return allowedHosts.map { own.union($0.hosts) } ?? own
   }
 

@@ -27,7 +27,7 @@ final class ImportProgress {
   func end() {
     guard let timer else { return }
     timer.cancel()
-    Self.write("\r\u{1B}[K")
+    StandardError.write("\r\u{1B}[K")
   }
 
   /// Returns a line with the number of imported records and the time.
@@ -44,10 +44,6 @@ final class ImportProgress {
     let share = count == 0 ? 1 : min(1, Double(read) / Double(count))
     let done = Int(share * Double(width))
     let bar = String(repeating: "█", count: done) + String(repeating: "░", count: width - done)
-    write("\r\(bar) \(Int(share * 100)) %\u{1B}[K")
-  }
-
-  private static func write(_ text: String) {
-    FileHandle.standardError.write(Data(text.utf8))
+    StandardError.write("\r\(bar) \(Int(share * 100)) %\u{1B}[K")
   }
 }

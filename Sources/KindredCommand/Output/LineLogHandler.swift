@@ -4,7 +4,7 @@ import Logging
 ///
 ///     2026-11-21T15:04:05.678Z info kindred: bytes=219 method=GET path=/books/1 … request
 ///
-/// Messages up to the level `info` are written in batches shortly afterwards; more severe ones at once.
+/// Messages up to the level `info` are written in batches shortly afterwards, more severe ones without delay.
 struct LineLogHandler: LogHandler {
   private let label: String
   private let output: LogOutput

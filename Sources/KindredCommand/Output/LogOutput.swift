@@ -2,64 +2,102 @@ import Foundation
 import KindredClock
 import Synchronization
 
-/// Collects the lines of a log and writes several at a time to a descriptor.
+/// Collects the lines of a log, and writes several at a time to a descriptor.
 ///
-/// A write for each line would cost more than the answer to a short request.
+/// A write for each line would cost more than the answer to a short request. Only the thread of ``queue`` writes, so that
+/// nobody else waits for whoever reads the log.
 final class LogOutput: Sendable {
   static let standardError = LogOutput(descriptor: STDERR_FILENO)
 
-  private struct State {
+  fileprivate enum Schedule: Comparable {
+    case none, soon, now
+  }
+
+  fileprivate struct State {
     var lines: [UInt8] = []
-    /// Whether a write of the lines is scheduled.
-    var isScheduled = false
+    /// When these lines will be written.
+    var schedule = Schedule.none
     var clock = LogClock()
+    var dropped = 0
+    /// How many of the dropped lines the log has mentioned.
+    var reported = 0
   }
 
   /// How long a line may wait for others.
   private static let delay = DispatchTimeInterval.milliseconds(50)
-  /// The size in bytes beyond which a caller waits until all lines are written, so that memory use stays bounded.
-  private static let capacity = 65536
+  /// The size in bytes of lines that don't wait for others.
+  private static let batch = 32 << 10
+  /// The size in bytes beyond which lines up to the level `info` are dropped; more severe ones beyond twice that.
+  private static let capacity = 256 << 10
 
   private let descriptor: CInt
   private let state = Mutex(State())
-  private let writing = Mutex(())
+  private let queue = DispatchQueue(label: "kindred.log", qos: .utility)
 
   init(descriptor: CInt) {
     self.descriptor = descriptor
   }
 
+  /// The number of lines that were dropped, because those before them were not read.
+  var droppedLines: Int { state.withLock { $0.dropped } }
+
   /// Adds a line that begins with the time of day.
   ///
   /// - Parameters:
-  ///   - isUrgent: whether it must be written before this returns.
+  ///   - isUrgent: whether it is more severe than `info`, and written at once.
   ///   - write: appends the line to those before it.
   func append(isUrgent: Bool, _ write: (inout [UInt8]) -> Void) {
-    let (isFull, isFirst) = state.withLock { state in
+    let schedule = state.withLock { state -> Schedule in
+      guard state.lines.count < (isUrgent ? 2 : 1) * Self.capacity else {
+        state.dropped += 1
+        return .none
+      }
       state.clock.append(to: &state.lines)
       write(&state.lines)
-      defer { state.isScheduled = true }
-      return (state.lines.count > Self.capacity, !state.isScheduled)
+      let wanted = isUrgent || state.lines.count > Self.batch ? Schedule.now : .soon
+      guard state.schedule < wanted else { return .none }
+      state.schedule = wanted
+      return wanted
     }
-    if isUrgent || isFull {
-      flush()
-    } else if isFirst {
-      DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + Self.delay) { self.flush() }
+    switch schedule {
+    case .none: return
+    case .soon: queue.asyncAfter(deadline: .now() + Self.delay) { self.writeLines() }
+    case .now: queue.async { self.writeLines() }
     }
   }
 
-  /// Writes all collected lines.
+  /// Waits until the lines so far are written, but at most a second, as their reader may have stopped reading.
   func flush() {
-    writing.withLock { _ in
-      let lines = state.withLock { state in
-        defer {
-          state.lines = []
-          state.isScheduled = false
-        }
-        return state.lines
-      }
-      // If the log itself can't be written, the error can't be reported anywhere.
-      _ = lines.withUnsafeBytes { $0.write(to: descriptor) }
+    let isWritten = DispatchSemaphore(value: 0)
+    queue.async {
+      self.writeLines()
+      isWritten.signal()
     }
+    _ = isWritten.wait(timeout: .now() + .seconds(1))
+  }
+
+  private func writeLines() {
+    let lines = state.withLock { state in
+      defer {
+        state.lines = []
+        state.schedule = .none
+      }
+      if state.dropped > state.reported { state.reportDropped() }
+      return state.lines
+    }
+    // If the log itself can't be written, the error can't be reported anywhere.
+    _ = lines.withUnsafeBytes { $0.write(to: descriptor) }
+  }
+}
+
+extension LogOutput.State {
+  /// Adds a line with the number of lines that were dropped after these.
+  fileprivate mutating func reportDropped() {
+    clock.append(to: &lines)
+    lines.append("warning kindred: dropped=")
+    lines.append(dropped - reported)
+    lines.append(" lines were dropped, because the log was not read\n")
+    reported = dropped
   }
 }
 

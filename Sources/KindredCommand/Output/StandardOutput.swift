@@ -32,6 +32,14 @@ enum StandardOutput {
     try write(Data((text + "\n").utf8))
   }
 
+  /// Writes a line about what is already committed, so that it is no error if nobody can read it.
+  static func report(_ text: String) {
+    // A pipe that ended would otherwise end the process.
+    let former = signal(SIGPIPE, SIG_IGN)
+    try? writeLine(text)
+    signal(SIGPIPE, former)
+  }
+
   private static func endLine(after last: UInt8?) throws {
     if let last, last != UInt8(ascii: "\n") { try write(Data("\n".utf8)) }
   }

@@ -12,13 +12,28 @@ enum DatabaseLocation {
   case file(String)
   case postgreSQL(ConnectionTarget)
 
-  /// Creates the location that a command-line argument names.
-  init(_ text: String) {
+  /// Creates the location that a command-line argument or a setting names.
+  ///
+  /// - Throws: `ValidationError` for a text that is the location of another kind of database, as it may contain a
+  ///   password.
+  init(_ text: String) throws {
     if let target = ConnectionTarget(text) {
       self = .postgreSQL(target)
+    } else if let shown = Self.withoutSecrets(text) {
+      throw ValidationError(
+        "\(shown) is neither a file nor the URL of a PostgreSQL database, such as postgres://USER@HOST/NAME")
     } else {
       self = .file(text)
     }
+  }
+
+  /// Returns a text with which errors can mention what is the location of a database but not that of a file, and may
+  /// contain a password; nil for other texts.
+  static func withoutSecrets(_ text: String) -> String? {
+    if let target = ConnectionTarget(text) { return target.description }
+    if let scheme = text.firstRange(of: "://") { return text[..<scheme.upperBound] + "…" }
+    // The other form of libpq's connection strings.
+    return text.lowercased().contains("password=") ? "…" : nil
   }
 
   /// The options with which a database is opened.

@@ -1,7 +1,19 @@
 import Foundation
 
-/// The limit of open files and sockets of the process.
+/// The file descriptors of the process.
 enum FileDescriptors {
+  /// Opens standard input, output and error if the process was started without them.
+  ///
+  /// Otherwise the next files and sockets would get their numbers, and with them the log. They are opened for the
+  /// opposite direction, so that reading and writing them fails as before.
+  static func reserveStandard() {
+    let standard = [(STDIN_FILENO, O_WRONLY), (STDOUT_FILENO, O_RDONLY), (STDERR_FILENO, O_RDONLY)]
+    for (descriptor, mode) in standard where fcntl(descriptor, F_GETFD) < 0 {
+      // A new descriptor gets the lowest free number, which is this one.
+      _ = open("/dev/null", mode)
+    }
+  }
+
   /// Raises the soft limit to the hard limit, and returns it.
   ///
   /// The usual soft limit of 1024 exists for programs that use `select`; with it, the server would run out of

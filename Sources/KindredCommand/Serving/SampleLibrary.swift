@@ -11,28 +11,38 @@ struct SampleLibrary {
   let path: String
   private let directory: URL
 
-  /// - Parameter migrations: the directory of the migrations; nil for the one installed with the program.
-  init(migrations: String?) throws {
-    let migrator = try MigrationSettings.migrator(of: migrations ?? Self.migrations())
-    directory = FileManager.default.temporaryDirectory.appending(path: "kindred-library-\(UUID().uuidString)")
-    path = directory.appending(path: "library.sqlite").path
+  /// Creates the directory.
+  ///
+  /// - Throws: `SampleLibraryError`
+  init() throws {
+    let directory = Self.temporaryDirectory.appending(path: "kindred-library-\(UUID().uuidString)")
     do {
       try FileManager.default.createDirectory(
         at: directory, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
     } catch {
       throw SampleLibraryError.noTemporaryDirectory(directory.deletingLastPathComponent().path)
     }
-    do {
-      try migrator.migrate(Connection(path: path, access: .readWriteCreate))
-    } catch {
-      remove()
-      throw error
-    }
+    self.directory = directory
+    path = directory.appending(path: "library.sqlite").path
+  }
+
+  /// Creates the database.
+  ///
+  /// - Parameter migrations: the directory of the migrations; nil for the one installed with the program.
+  func create(migrations: String?) throws {
+    let migrator = try MigrationSettings.migrator(of: migrations ?? Self.migrations())
+    try migrator.migrate(Connection(path: path, access: .readWriteCreate))
   }
 
   /// Deletes the files.
   func remove() {
     try? FileManager.default.removeItem(at: directory)
+  }
+
+  /// The directory of temporary files; an empty `TMPDIR` is none.
+  private static var temporaryDirectory: URL {
+    ProcessInfo.processInfo.environment["TMPDIR"]?.isEmpty == true
+      ? URL(filePath: "/tmp") : FileManager.default.temporaryDirectory
   }
 
   /// Returns the directory of the migrations: in `share` next to the program's `bin`, or in the checkout where the

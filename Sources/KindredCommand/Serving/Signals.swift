@@ -1,32 +1,79 @@
 import Foundation
+import Synchronization
 
-/// Receives the signals that control the server, one at a time, on the thread that waits for them.
+/// Receives the signals that control the server, on a thread of its own.
 ///
-/// Blocked signals stay pending until they are received, so none is lost and no code runs in a signal handler.
-struct Signals {
+/// Blocked signals stay pending until they are received, so none is lost and no code runs in a signal handler. Until the
+/// server is started, a signal that should end it ends the process at once, as opening the database may take long.
+final class Signals: Sendable {
+  private struct State {
+    var isStarted = false
+    /// Removes what the start has created so far.
+    var undo: (@Sendable () -> Void)?
+    /// The signals that ``waitForEnd(reload:)`` hasn't handled yet.
+    var received: [Int32] = []
+  }
+
   private static let ending = [SIGTERM, SIGINT]
-  private var set = sigset_t()
+
+  private let state = Mutex(State())
+  private let arrival = DispatchSemaphore(value: 0)
 
   /// Blocks the signals in this thread and in the threads that it starts from now on.
   init() {
-    sigemptyset(&set)
-    for signal in Self.ending + [SIGHUP] { sigaddset(&set, signal) }
+    var set = Self.set(Self.ending + [SIGHUP])
     pthread_sigmask(SIG_BLOCK, &set, nil)
     // Writing to a closed connection or terminal should return an error instead of ending the process.
     signal(SIGPIPE, SIG_IGN)
+    Thread.detachNewThread { self.receive() }
+  }
+
+  /// Sets what has to be done if the process ends before the server is started.
+  func whenInterrupted(_ undo: @escaping @Sendable () -> Void) {
+    state.withLock { $0.undo = undo }
+  }
+
+  /// From now on, the signals are left to ``waitForEnd(reload:)``.
+  func serverIsStarting() {
+    state.withLock { $0.isStarted = true }
   }
 
   /// Returns when the server should end; from then on, the same signals end the process at once.
   ///
   /// - Parameter reload: called for each SIGHUP.
   func waitForEnd(reload: () -> Void) {
-    var set = set
-    var received: Int32 = 0
-    while sigwait(&set, &received) == 0 {
-      guard received == SIGHUP else { break }
+    while true {
+      arrival.wait()
+      guard state.withLock({ $0.received.removeFirst() }) == SIGHUP else { break }
       reload()
     }
-    sigdelset(&set, SIGHUP)
+    var set = Self.set(Self.ending)
     pthread_sigmask(SIG_UNBLOCK, &set, nil)
+  }
+
+  /// Receives signals up to the first that ends the server.
+  private func receive() {
+    var set = Self.set(Self.ending + [SIGHUP])
+    var received: Int32 = 0
+    while sigwait(&set, &received) == 0 {
+      state.withLock { state in
+        if !state.isStarted, received != SIGHUP {
+          // Under the lock, so that the server isn't started meanwhile.
+          state.undo?()
+          LogOutput.standardError.flush()
+          _exit(EXIT_SUCCESS)
+        }
+        state.received.append(received)
+      }
+      arrival.signal()
+      if received != SIGHUP { break }
+    }
+  }
+
+  private static func set(_ signals: [Int32]) -> sigset_t {
+    var set = sigset_t()
+    sigemptyset(&set)
+    for signal in signals { sigaddset(&set, signal) }
+    return set
   }
 }

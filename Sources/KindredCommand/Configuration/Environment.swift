@@ -1,0 +1,45 @@
+import Foundation
+import KindredAssociations
+
+/// The environment variables, some of which are settings.
+struct Environment {
+  let variables: [String: String]
+
+  /// The environment of this process.
+  static var current: Environment { Environment(variables: ProcessInfo.processInfo.environment) }
+
+  /// Returns the command-line arguments that are equivalent to the variables of some settings.
+  ///
+  /// - Throws: `ConfigurationError`
+  func arguments(for settings: [Setting]) throws -> [String] {
+    try settings.flatMap { setting -> [String] in
+      let name = setting.environmentVariable
+      // Container tools pass unset variables as empty ones.
+      guard let text = variables[name], !text.isEmpty, !Self.isServiceLink(name, text) else { return [] }
+      do {
+        return try setting.arguments(for: text)
+      } catch {
+        throw ConfigurationError(place: name, message: "\(error)")
+      }
+    }
+  }
+
+  /// Returns warnings about variables that look like settings but aren't.
+  func warnings(_ settings: [Setting]) -> [String] {
+    let known = settings.map(\.environmentVariable)
+    return variables.sorted { $0.key < $1.key }.filter { name, text in
+      name.hasPrefix(Setting.environmentPrefix) && !known.contains(name) && !Self.isServiceLink(name, text)
+    }.map { name, _ in
+      "\(name) is not a setting\(Suggestion.text(NameSuggestion.nearest(to: name, among: known)))"
+    }
+  }
+
+  /// Whether Kubernetes sets a variable in every container, because there is a service named `kindred`
+  /// (<https://kubernetes.io/docs/concepts/services-networking/service/#environment-variables>).
+  private static func isServiceLink(_ name: String, _ text: String) -> Bool {
+    let part = name.dropFirst(Setting.environmentPrefix.count)
+    if part == "PORT" { return text.wholeMatch(of: /(tcp|udp|sctp):\/\/.*/) != nil }
+    let links = /SERVICE_(HOST|PORT(_[A-Z0-9_]+)?)|PORT_[0-9]+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?/
+    return part.wholeMatch(of: links) != nil
+  }
+}

@@ -1,0 +1,55 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Reads files once, from beginning to end, so that pipes such as `/dev/stdin` can be read, too.
+public enum TextFile {
+  /// Returns the text of a UTF-8 file.
+  public static func text(of path: String) throws(TextFileError) -> String {
+    guard let text = String(validating: try bytes(of: path), as: UTF8.self) else { throw .notUTF8 }
+    return text
+  }
+
+  /// Returns the content of a file.
+  public static func bytes(of path: String) throws(TextFileError) -> [UInt8] {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw .unreadable(errno) }
+    defer { close(descriptor) }
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = read(descriptor, &buffer, buffer.count)
+      if count > 0 {
+        bytes += buffer[..<count]
+      } else if count == 0 {
+        return bytes
+      } else if errno != EINTR {
+        throw .unreadable(errno)
+      }
+    }
+  }
+}
+
+/// The reason why a file can't be read.
+public enum TextFileError: Error {
+  /// The error number of the system (errno(3)).
+  case unreadable(CInt)
+  case notUTF8
+}
+
+extension TextFileError: CustomStringConvertible {
+  /// The reason and its fix.
+  public var description: String {
+    switch self {
+    case .unreadable(ENOENT), .unreadable(ENOTDIR): "no such file; check the path"
+    case .unreadable(EACCES): "permission denied; make the file readable for this user"
+    case .unreadable(EISDIR): "this is a directory; name the file in it"
+    case .unreadable(let number): "it can't be read: \(String(cString: strerror(number)))"
+    case .notUTF8: "it is not UTF-8 text; save it as UTF-8"
+    }
+  }
+}
