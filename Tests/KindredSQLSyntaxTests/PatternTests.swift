@@ -15,13 +15,13 @@ struct PatternTests {
     ("[c-a]", "^[c-c]$"), ("a[b", "^a(?!)$"),
   ])
   func `a pattern of GLOB is a regular expression`(glob: String, expression: String) {
-    #expect(SQLValue.text(glob).regularExpressionOfGlob == .text(expression))
+    #expect(PatternKind.glob.regularExpression(of: .text(glob)) == .text(expression))
   }
 
   @Test
   func `a number is a pattern by its text, and NULL is no pattern`() {
-    #expect(SQLValue.integer(-1).regularExpressionOfGlob == .text("^\\U0000002d\\U00000031$"))
-    #expect(SQLValue.null.regularExpressionOfGlob == .null)
+    #expect(PatternKind.glob.regularExpression(of: .integer(-1)) == .text("^\\U0000002d\\U00000031$"))
+    #expect(PatternKind.glob.regularExpression(of: .null) == .null)
     #expect(PatternKind.like.beginning(of: .null) == .null)
     #expect(PatternKind.glob.beginning(of: .integer(12)) == .text("12*"))
   }
