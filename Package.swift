@@ -182,7 +182,7 @@ let package = Package(
       ]),
     .testTarget(
       name: "KindredHTTPTests",
-      dependencies: ["KindredHTTP", .product(name: "Logging", package: "swift-log")]),
+      dependencies: ["KindredHTTP", "CKindredOpenSSL", .product(name: "Logging", package: "swift-log")]),
     .testTarget(
       name: "KindredAPITests",
       dependencies: [

@@ -176,7 +176,9 @@ public final class ConnectionPool: Sendable {
   public func closeIdle() { readers.closeIdle() }
 
   /// The size of the WAL file in bytes; nil without a writing connection.
-  public var writeAheadLogSize: Int? { isWritable ? FileStatus.size(FileStatus.resolved(path) + "-wal") : nil }
+  public var writeAheadLogSize: Int? {
+    isWritable ? FileStatus.size(FileStatus.resolved(path) + "-wal") : nil
+  }
 
   /// Moves the content of the WAL file into the database, and empties it, unless others keep reading it.
   ///

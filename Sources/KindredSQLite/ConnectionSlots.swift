@@ -48,7 +48,8 @@ final class ConnectionSlots: Sendable {
   private let isCurrent: @Sendable (Connection) -> Bool
 
   init(
-    count: Int, timeoutMilliseconds: Int?, isCurrent: @escaping @Sendable (Connection) -> Bool = { _ in true },
+    count: Int, timeoutMilliseconds: Int?,
+    isCurrent: @escaping @Sendable (Connection) -> Bool = { _ in true },
     open: @escaping @Sendable () throws -> Connection
   ) {
     self.isCurrent = isCurrent

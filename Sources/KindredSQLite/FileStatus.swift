@@ -11,12 +11,24 @@ struct FileIdentity: Hashable, Sendable {
   private let device: UInt64
   private let inode: UInt64
 
-  /// Returns nil if there is no file at the path.
-  init?(path: String) {
-    var status = stat()
-    guard stat(path, &status) == 0 else { return nil }
+  private init(_ status: stat) {
     device = UInt64(truncatingIfNeeded: status.st_dev)
     inode = UInt64(status.st_ino)
+  }
+
+  /// The file at a path.
+  enum Found: Equatable {
+    case file(FileIdentity)
+    case nothing
+    /// The path can't be looked at.
+    case unknown
+  }
+
+  /// Returns the file that is at a path now.
+  static func find(_ path: String) -> Found {
+    var status = stat()
+    if stat(path, &status) == 0 { return .file(FileIdentity(status)) }
+    return errno == ENOENT || errno == ENOTDIR ? .nothing : .unknown
   }
 }
 

@@ -46,9 +46,16 @@ public final class ServedFile: Sendable {
 
   /// What is at the path now.
   public var standing: Standing {
-    guard let identity = state.withLock(\.identity) else { return .inPlace }
-    let present = FileIdentity(path: path)
-    return present == identity ? .inPlace : present == nil ? .missing : .replaced
+    standing(of: state.withLock(\.identity))
+  }
+
+  private func standing(of identity: FileIdentity?) -> Standing {
+    guard let identity else { return .inPlace }
+    return switch FileIdentity.find(path) {
+    case .file(let found): found == identity ? .inPlace : .replaced
+    case .nothing: .missing
+    case .unknown: .inPlace
+    }
   }
 
   /// The bytes that are free in its file system; nil if that can't be determined.
@@ -61,7 +68,7 @@ public final class ServedFile: Sendable {
 
   /// Takes the file that was just opened for the one that is served.
   func note() {
-    let identity = FileIdentity(path: path)
+    guard case .file(let identity) = FileIdentity.find(path) else { return }
     state.withLock { $0.identity = identity }
   }
 
@@ -77,9 +84,7 @@ public final class ServedFile: Sendable {
         path: path, access: access ?? readerAccess, configuration: configuration, fileNumber: number)
     }
     // Looked at afterwards, because it is the file that was opened which counts.
-    guard identity == nil || identity == FileIdentity(path: path) else {
-      throw OpenError(.moved, path: path)
-    }
+    guard standing(of: identity) == .inPlace else { throw OpenError(.moved, path: path) }
     return try connection.get()
   }
 
@@ -87,7 +92,7 @@ public final class ServedFile: Sendable {
   ///
   /// - Throws: `OpenError` if it can't be read; then the previous one is served as before.
   func renew(_ configuration: ConnectionConfiguration) throws {
-    let identity = FileIdentity(path: path)
+    guard case .file(let identity) = FileIdentity.find(path) else { throw OpenError(.missing, path: path) }
     let access = try ReadOnlyAccess.choose(path: path, configuration: configuration)
     state.withLock { state in
       state.identity = identity

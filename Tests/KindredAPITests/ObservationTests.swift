@@ -20,7 +20,7 @@ private final class Requests: RequestLog {
 }
 
 /// A log of messages that keeps its entries.
-private final class Log: Sendable {
+final class Log: Sendable {
   struct Line: Sendable {
     var level: Logger.Level
     var message: String
@@ -95,12 +95,11 @@ struct ObservationTests {
 
   @Test
   func `a defect is logged with the number that the client gets, and the client gets nothing else`() throws {
-    struct Secret: Error {}
     let log = Log()
     let library = try Library.database()
     let isBroken = Atomic(false)
     let service = try KindredService(SQLiteBackend(library.pool), logger: log.logger) { source in
-      guard !isBroken.load(ordering: .relaxed) else { throw Secret() }
+      guard !isBroken.load(ordering: .relaxed) else { throw DatabaseError.misuse("a Secret of SQLite") }
       return Model(inferredFrom: try source.schema())
     }
     isBroken.store(true, ordering: .relaxed)

@@ -36,7 +36,7 @@ struct OpenAPITests {
     for path in [
       "/", "/authors", "/authors/{id}", "/authors/{id}/books", "/authors/{id}/country",
       "/bookTags/{bookId},{tagId}",
-      "/bookTags/{bookId},{tagId}/tag", "/-/health", "/-/metrics", "/-/openapi.json", "/-/errors",
+      "/bookTags/{bookId},{tagId}/tag", "/-/health", "/-/ready", "/-/metrics", "/-/openapi.json", "/-/errors",
     ] {
       #expect(paths[path] != nil, "\(path)")
     }

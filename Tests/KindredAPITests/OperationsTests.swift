@@ -12,29 +12,61 @@ import Testing
 @Suite("Operations")
 struct OperationsTests {
   @Test
-  func `health tells whether the database answers, also while all connections are in use`() throws {
+  func `health and readiness are answered while all connections are in use`() throws {
     let library = try Library.database()
     let taken = try (0..<4).map { _ in try library.pool.reader() }
     defer { for connection in taken { library.pool.release(connection) } }
-    let answer = try library.answer("/-/health")
-    #expect(answer.status == 200)
-    #expect(answer.text == #"{"status":"ok"}"#)
-    #expect(answer.headers["Cache-Control"] == "no-store")
+    for target in ["/-/health", "/-/ready"] {
+      let answer = try library.answer(target)
+      #expect(answer.status == 200)
+      #expect(answer.text == #"{"status":"ok"}"#)
+      #expect(answer.headers["Cache-Control"] == "no-store")
+    }
   }
 
   @Test
-  func `a database that can't be read any more is not well, and nothing of the inside is told`() throws {
-    let library = try Library.database()
+  func `a database that can't be read any more is not ready, and nothing of the inside is told`() throws {
+    let log = Log()
+    let library = try TestDatabase(Library.schema + Library.records, logger: log.logger)
     // Overwrites the file directly, bypassing SQLite and its locks.
     let file = try #require(FileHandle(forWritingAtPath: library.path))
     try library.pool.withWriter { try $0.execute("PRAGMA wal_checkpoint(TRUNCATE)") }
     file.write(Data(repeating: 0x55, count: 4096))
     try file.close()
-    let answer = try library.answer("/-/health")
-    #expect(answer.status == 503)
-    #expect(answer.headers["Retry-After"] != nil)
-    #expect(answer.text.contains("/-/errors#unavailable"))
-    #expect(!answer.text.contains(library.path) && !answer.text.contains("SQLite"))
+    for _ in 0..<2 {
+      let answer = try library.answer("/-/ready")
+      #expect(answer.status == 503)
+      #expect(answer.headers["Retry-After"] != nil)
+      #expect(answer.text.contains("/-/errors#unavailable"))
+      #expect(!answer.text.contains(library.path) && !answer.text.contains("SQLite"))
+    }
+    #expect(log.lines.count { $0.level == .error } == 1, "monitors ask again and again")
+    #expect(try library.answer("/-/health").status == 200, "the server itself is alive")
+  }
+
+  @Test
+  func `a schema that the model file doesn't fit is 503 until it does, with one line in the log`() throws {
+    let log = Log()
+    let library = try TestDatabase(
+      "CREATE TABLE gadget (id INTEGER PRIMARY KEY); CREATE TABLE item (id INTEGER PRIMARY KEY)",
+      modelFile: "resources:\n  gadgets:\n    sort: -id\n", logger: log.logger)
+    try library.pool.withWriter { try $0.execute("DROP TABLE gadget") }
+    for target in ["/items", "/gadgets", "/", "/-/openapi.json", "/-/ready", "/items"] {
+      let answer = try library.answer(target)
+      #expect(answer.status == 503, "\(target)")
+      #expect(answer.headers["Retry-After"] == "10")
+    }
+    #expect(try library.answer("/-/health").status == 200)
+    let errors = log.lines.filter { $0.level == .error }
+    #expect(errors.count == 1)
+    #expect(errors.first?.message.contains("model.yaml:2: there is no resource `gadgets`") == true)
+    try library.pool.withWriter { try $0.execute("CREATE TABLE other (id INTEGER PRIMARY KEY)") }
+    #expect(try library.answer("/items").status == 503)
+    #expect(log.lines.count { $0.level == .error } == 2, "one for each change of the schema")
+    try library.pool.withWriter { try $0.execute("CREATE TABLE gadget (id INTEGER PRIMARY KEY)") }
+    for target in ["/items", "/gadgets", "/others", "/-/ready"] {
+      #expect(try library.answer(target).status == 200, "\(target)")
+    }
   }
 
   @Test

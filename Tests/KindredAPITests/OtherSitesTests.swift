@@ -28,7 +28,9 @@ struct OtherSitesTests {
       #expect((answer.status == 421) != isServed, "\(method)")
     }
     #expect(try library.stored("SELECT count(*) FROM review WHERE id = 3") == (isServed ? "0" : "1"))
-    #expect(try library.answer("/-/health", headers: ["Host": host]).status == 200)
+    for target in ["/-/health", "/-/ready"] {
+      #expect(try library.answer(target, headers: ["Host": host]).status == 200)
+    }
   }
 
   @Test

@@ -1,3 +1,4 @@
+import KindredClock
 import KindredHTTP
 import KindredSQLite
 import Synchronization
@@ -38,6 +39,15 @@ private final class SlowClient: Sendable {
     return true
   }
 
+  /// Waits until it is woken, and does what the connection does; returns false if it isn't within a minute.
+  func isWoken() throws -> Bool {
+    for _ in 0..<6000 {
+      if try yield() { return true }
+      MonotonicTime.sleep(10_000_000)
+    }
+    return false
+  }
+
   /// Reads the next part; returns false at the end.
   @discardableResult
   func take() throws -> Bool {
@@ -47,6 +57,9 @@ private final class SlowClient: Sendable {
       return true
     }
   }
+
+  /// Does what the connection does when it ends.
+  func close() { state.withLock { $0.stream.close() } }
 
   /// Reads the rest at full speed.
   func rest() throws -> String {
@@ -113,5 +126,76 @@ struct SlowClientTests {
       #expect(response.status == .ok)
     }
     for reader in readers { library.pool.release(reader) }
+  }
+}
+
+@Suite("The snapshot of a slow client")
+struct SnapshotTests {
+  /// A library whose snapshots may be held for ten milliseconds.
+  private func library(spool: Int = 4 << 30) throws -> TestDatabase {
+    var options = KindredService.Options()
+    options.snapshotAge = 0.01
+    options.spools = SpoolBudget(maximum: spool)
+    return try Library.longDatabase(options: options)
+  }
+
+  private func logSize(_ library: TestDatabase) -> Int { library.pool.writeAheadLogSize ?? 0 }
+
+  /// Writes a megabyte, in twenty commits.
+  private func write(to library: TestDatabase) throws {
+    for _ in 0..<20 {
+      try library.pool.withWriter {
+        try $0.execute("INSERT INTO painting (title) VALUES (hex(zeroblob(25000)))")
+      }
+    }
+  }
+
+  @Test
+  func `is released once something has been written, so that the log of writes doesn't grow`() throws {
+    let library = try library()
+    try library.pool.withWriter { try $0.execute("PRAGMA wal_autocheckpoint = 100") }
+    let slow = try SlowClient(library.service, "/books")
+    try write(to: library)
+    #expect(library.service.snapshots.count == 1)
+    let held = logSize(library)
+    #expect(try slow.isWoken())
+    #expect(library.service.snapshots.count == 0)
+    #expect(library.service.options.spools.used > 200_000)
+    for _ in 0..<10 { try write(to: library) }
+    #expect(logSize(library) < held * 2, "ten times as much was written")
+    let metrics = try library.answer("/-/metrics").text
+    #expect(metrics.contains("\nkindred_database_wal_bytes \(logSize(library))\n"))
+    #expect(metrics.contains("\nkindred_snapshots_held 0\n"))
+    #expect(metrics.contains("\nkindred_spool_bytes \(library.service.options.spools.used)\n"))
+    // The client gets what was there when it asked.
+    #expect(try slow.rest().split(separator: "\n").count == 15000)
+    #expect(library.service.options.spools.used == 0)
+  }
+
+  @Test
+  func `is held as long as nothing is written and nobody waits`() throws {
+    let library = try library()
+    let slow = try SlowClient(library.service, "/books")
+    let other = try SlowClient(library.service, "/books")
+    // Twenty times its age.
+    MonotonicTime.sleep(200_000_000)
+    #expect(try !slow.yield() && !other.yield())
+    #expect(library.service.snapshots.count == 2)
+    try write(to: library)
+    #expect(try slow.isWoken() && other.isWoken())
+    #expect(library.service.snapshots.count == 0)
+    _ = (try slow.rest(), try other.rest())
+  }
+
+  @Test
+  func `is released at the expense of its client where there is no room for the rest`() throws {
+    let library = try library(spool: 400_000)
+    let slow = try SlowClient(library.service, "/books")
+    try write(to: library)
+    #expect(throws: ResultBody.SlowClient.self) { try slow.isWoken() }
+    slow.close()
+    #expect(library.service.snapshots.count == 0)
+    #expect(library.service.options.spools.used == 0)
+    #expect(library.pool.statistics.readersInUse == 0)
   }
 }

@@ -77,6 +77,74 @@ struct ServeTests {
     #expect(server.wait() == 0)
   }
 
+  @Test(arguments: [[], ["--no-live"]])
+  func `a writable database is one file after the end, which has all that was acknowledged`(options: [String])
+    async throws
+  {
+    try program.directory.makeLibrary()
+    let before = try program.directory.fileNames
+    let server = try ServerProcess(program, ["library.sqlite", "--port", "0", "--writable"] + options)
+    let (status, _) = try await server.send("POST", "/countries", #"{"code":"XX","name":"Nowhere"}"#)
+    #expect(status == 201)
+    #expect(try await server.get("/countries/XX").status == 200)
+    #expect(try program.directory.fileNames.contains("library.sqlite-wal"))
+    server.send(SIGTERM)
+    #expect(server.wait() == 0)
+    #expect(try program.directory.fileNames == before)
+    #expect(
+      try program.run("query", "library.sqlite", "/countries/XX?fields=name").output
+        == "{\"name\":\"Nowhere\"}\n")
+  }
+
+  @Test
+  func `a writable database that is replaced is not ready, refuses writes, and is told once`() async throws {
+    try program.directory.makeLibrary()
+    let library = program.directory.path("library.sqlite")
+    let server = try ServerProcess(program, ["library.sqlite", "--port", "0", "--writable"])
+    try FileManager.default.copyItem(atPath: library, toPath: program.directory.path("backup.sqlite"))
+    #expect(rename(program.directory.path("backup.sqlite"), library) == 0)
+    for _ in 0..<3 {
+      #expect(try await server.send("POST", "/countries", #"{"code":"XX","name":"Nowhere"}"#).status == 503)
+      #expect(try await server.get("/-/ready").status == 503)
+      #expect(try await server.get("/-/health").status == 200)
+    }
+    server.send(SIGTERM)
+    #expect(server.wait() == 0)
+    let errors = try server.log.split(separator: "\n").filter { $0.contains(" error ") }
+    #expect(errors.count == 1)
+    #expect(errors.first?.contains("library.sqlite: was moved, deleted or replaced") == true)
+    #expect(try program.run("query", "library.sqlite", "/countries/XX").status == 1)
+  }
+
+  @Test
+  func `a database that is only read is served anew where its file is replaced`() async throws {
+    try program.directory.makeLibrary()
+    let library = program.directory.path("library.sqlite")
+    let copy = program.directory.path("copy.sqlite")
+    try FileManager.default.copyItem(atPath: library, toPath: copy)
+    try program.directory.write("code,name\nXX,Nowhere\n", to: "countries.csv")
+    #expect(try program.run("import", "copy.sqlite", "countries", "countries.csv").status == 0)
+    #expect(try program.directory.fileNames.filter { $0.hasPrefix("copy") } == ["copy.sqlite"])
+    let server = try ServerProcess(program, "library.sqlite", "--port", "0")
+    #expect(try await server.get("/countries/XX").status == 404)
+    #expect(rename(copy, library) == 0)
+    while try await server.get("/countries/XX").status != 200 {}
+    #expect(try await server.get("/-/ready").status == 200)
+  }
+
+  @Test
+  func `few open files leave fewer connections, which the log tells`() async throws {
+    try program.directory.makeLibrary()
+    let server = try ServerProcess(
+      program, ["library.sqlite", "--port", "0", "--readers", "2", "--max-connections", "1000"],
+      fileLimit: 300)
+    let (status, _) = try await server.get("/books/1")
+    #expect(status == 200)
+    server.send(SIGTERM)
+    #expect(server.wait() == 0)
+    #expect(try server.log.contains("allows 198 connections instead of 1000"))
+  }
+
   @Test
   func `host, port and database may come from the file and the environment`() async throws {
     try program.directory.makeLibrary()

@@ -10,15 +10,28 @@ final class ServerProcess {
   /// What it printed when it was ready.
   let readyLine: String
   private let process: Process
+  private let logFile: URL
 
   /// Starts the program, and waits until it is ready.
   ///
-  /// - Parameter log: where its log goes; nowhere by default.
-  init(_ program: Program, _ arguments: String..., log: Any = FileHandle.nullDevice) throws {
+  /// - Parameter destination: Where its log goes; by default to where `log` has it.
+  convenience init(_ program: Program, _ arguments: String..., log destination: Any? = nil) throws {
+    try self.init(program, arguments, log: destination)
+  }
+
+  /// - Parameter fileLimit: The limit of open files, if it isn't the usual one.
+  init(_ program: Program, _ arguments: [String], fileLimit: Int? = nil, log destination: Any? = nil) throws {
     process = program.process(["serve"] + arguments)
+    if let fileLimit {
+      let shell = "ulimit -n \(fileLimit); exec \"$0\" \"$@\""
+      process.arguments = ["-c", shell, process.executableURL?.path ?? ""] + (process.arguments ?? [])
+      process.executableURL = URL(filePath: "/bin/sh")
+    }
     let output = Pipe()
     process.standardOutput = output
-    process.standardError = log
+    logFile = FileManager.default.temporaryDirectory.appending(path: "kindred-\(UUID().uuidString).log")
+    try Data().write(to: logFile)
+    process.standardError = try destination ?? FileHandle(forWritingTo: logFile)
     try process.run()
     var line = Data()
     while !line.contains(UInt8(ascii: "\n")) {
@@ -29,7 +42,15 @@ final class ServerProcess {
     readyLine = String(decoding: line, as: UTF8.self)
   }
 
-  deinit { process.terminate() }
+  deinit {
+    process.terminate()
+    try? FileManager.default.removeItem(at: logFile)
+  }
+
+  /// What it has logged so far.
+  var log: String {
+    get throws { try String(contentsOf: logFile, encoding: .utf8) }
+  }
 
   /// The address in the ready line.
   var url: URL? {
@@ -42,6 +63,18 @@ final class ServerProcess {
   ) async throws -> (status: Int, body: String) {
     var request = URLRequest(url: try #require(URL(string: path, relativeTo: url)))
     for (name, value) in fields { request.setValue(value, forHTTPHeaderField: name) }
+    let (data, response) = try await URLSession.shared.data(for: request)
+    let status = try #require(response as? HTTPURLResponse).statusCode
+    return (status, String(decoding: data, as: UTF8.self))
+  }
+
+  /// The answer to a request with a JSON document.
+  func send(_ method: String, _ path: String, _ document: String) async throws -> (status: Int, body: String)
+  {
+    var request = URLRequest(url: try #require(URL(string: path, relativeTo: url)))
+    request.httpMethod = method
+    request.httpBody = Data(document.utf8)
+    request.setValue("application/json", forHTTPHeaderField: "Content-Type")
     let (data, response) = try await URLSession.shared.data(for: request)
     let status = try #require(response as? HTTPURLResponse).statusCode
     return (status, String(decoding: data, as: UTF8.self))

@@ -70,10 +70,10 @@ final class ModelSource: Sendable {
 
   /// Creates the model of a schema, without storing it: the schema may never be committed.
   ///
-  /// - Throws: `Problem` (503) if the model file fitted an earlier schema but doesn't fit this one.
+  /// - Throws: `MisfittingModel` if the model file fitted an earlier schema but doesn't fit this one.
   private func made(for source: any SchemaSource) throws -> ModelVersion {
     let schemaVersion = source.schemaVersion
-    guard misfit.withLock({ $0 }) != schemaVersion else { throw Problem.misfittingModel }
+    guard misfit.withLock({ $0 }) != schemaVersion else { throw MisfittingModel() }
     do {
       let version = ModelVersion(
         schemaVersion: schemaVersion, number: count.wrappingAdd(1, ordering: .relaxed).newValue,
@@ -82,7 +82,7 @@ final class ModelSource: Sendable {
       return version
     } catch let error as any BackendError {
       throw error
-    } catch where known != nil {
+    } catch  where known != nil {
       let isNew = misfit.withLock { misfit in
         defer { misfit = schemaVersion }
         return misfit != schemaVersion
@@ -90,14 +90,10 @@ final class ModelSource: Sendable {
       if isNew {
         logger.error("The model file doesn't fit the database's new schema: \(error)")
       }
-      throw Problem.misfittingModel
+      throw MisfittingModel()
     }
   }
 }
 
-extension Problem {
-  /// 503: the schema was changed so that the model file doesn't fit it any more.
-  fileprivate static let misfittingModel = Problem(
-    .unavailable, "the database's schema was changed, and the server isn't configured for it yet; try again later",
-    headers: [("Retry-After", "10")])
-}
+/// The schema was changed so that the model file doesn't fit it any more, which has been logged.
+struct MisfittingModel: Error {}

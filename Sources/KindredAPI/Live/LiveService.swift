@@ -69,8 +69,7 @@ final class LiveService: Sendable {
     } catch let error as any BackendError where error.mayPass {
       logger.debug("A live request failed and will be retried.", metadata: ["error": "\(error)"])
       return .failure
-    } catch let problem as Problem where problem.status == .serviceUnavailable {
-      // The model file doesn't fit the schema at the moment, which has been logged.
+    } catch is MisfittingModel {
       return .failure
     } catch {
       // A client that reconnects gets this error as a problem.

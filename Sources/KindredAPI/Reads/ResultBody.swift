@@ -53,6 +53,11 @@ final class ResultBody: HTTPBodyStream {
   }
 
   func close() {
+    release()
+    spool = nil
+  }
+
+  private func release() {
     guard isOpen else { return }
     isOpen = false
     snapshots.remove(held)
@@ -67,7 +72,7 @@ final class ResultBody: HTTPBodyStream {
       guard spool.append(part) else { throw SlowClient() }
     }
     self.spool = spool
-    close()
+    release()
   }
 
   /// Runs `body` while the query time is counted.

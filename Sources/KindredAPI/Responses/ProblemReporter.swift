@@ -47,6 +47,11 @@ final class ProblemReporter: Sendable {
   func problem(for error: any Error, of principal: Principal? = nil) -> Problem {
     switch error {
     case let problem as Problem: return problem
+    case is MisfittingModel:
+      return Problem(
+        .unavailable,
+        "the schema of the database was changed, and the server isn't configured for it yet; try again later",
+        headers: [("Retry-After", "10")])
     case let error as RequestError where error.code == .forbidden:
       var problem = Problem(error)
       // Credentials might help (RFC 9110 §15.5.2).
@@ -86,8 +91,8 @@ final class ProblemReporter: Sendable {
   func note(readiness failure: (any Error)?) {
     switch failure {
     case nil: logger.notice("The database can be used again.")
-    // Its cause has been logged.
-    case is Problem: break
+    // Their causes have been logged.
+    case is MisfittingModel: break
     case let error as any BackendError where error.kind == .away: break
     case let error?: logger.error("The database can't be used.", metadata: ["error": "\(error)"])
     }

@@ -21,7 +21,7 @@ public final class KindredService: HTTPHandler {
   private let finisher: ResponseFinisher
   private let metrics = ServiceMetrics()
   private let readerQueue: ReaderQueue
-  private let snapshots: HeldSnapshots
+  let snapshots: HeldSnapshots
 
   /// - Parameter model: Creates the model of the database as a snapshot shows it; called again when the schema changes.
   public init(

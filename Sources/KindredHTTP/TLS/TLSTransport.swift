@@ -10,9 +10,9 @@ final class TLSTransport: ByteTransport {
   /// After a fatal alert nothing more may be sent, not even `close_notify` (RFC 8446 §6).
   private var hasFailed = false
 
-  /// How often one call reads from the socket: records without content, such as those of new keys (RFC 8446 §4.6.3),
-  /// could otherwise follow one another without end.
-  private static let readsPerCall = 4
+  /// How often one call reads from the socket, up to a record's length each time: records without content, such as those
+  /// of new keys (RFC 8446 §4.6.3), could otherwise follow one another without end.
+  private static let readsPerCall = 2
 
   /// The largest content of a record (RFC 8446 §5.1): longer writes gain nothing.
   private static let recordLength = 16384

@@ -257,6 +257,32 @@ struct LimitsTests {
   }
 
   @Test
+  func `treat a client that ends its direction as gone, unless its answer is there at once`()
+    throws
+  {
+    let isOver = Atomic(false)
+    try withServer(respond: { request in
+      guard request.path != "/quick" else { return .echo(request) }
+      while !request.cancellation.isCancelled, !isOver.load(ordering: .relaxed) { usleep(10_000) }
+      return .text("interrupted", status: .serviceUnavailable)
+    }) { server, port in
+      let quick = try WireClient(port: port)
+      quick.request("/quick")
+      quick.endOutput()
+      #expect(quick.response()?.status == 200)
+      let slow = try WireClient(port: port)
+      slow.request("/slow")
+      slow.endOutput()
+      #expect(slow.response() == nil, "what was interrupted for it isn't told as a failure of the server")
+      let waiting = try WireClient(port: port)
+      waiting.request("/waiting")
+      #expect(eventually { server.counters.requests == 3 })
+      isOver.store(true, ordering: .relaxed)
+      #expect(waiting.response()?.status == 503)
+    }
+  }
+
+  @Test
   func `close the stream of a client that has gone`() throws {
     let stream = EndlessStream()
     try withServer(respond: { _ in

@@ -74,6 +74,30 @@ struct LongContentTests {
   }
 
   @Test
+  func `is refused with 503 where its client has a quarter of all temporary files, until others end`() throws
+  {
+    let spools = SpoolBudget(maximum: 1 << 20)
+    try withServer(limits: Self.limits, spools: spools, handler: Self.handler) { _, port in
+      func upload(_ length: Int, of all: Int, from source: String = "127.0.0.1") throws -> WireClient {
+        let client = try WireClient(port: port, from: source)
+        client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: \(all)\r\n\r\n")
+        client.send(String(repeating: "x", count: length))
+        return client
+      }
+      var first: WireClient? = try upload(200_000, of: 300_000)
+      #expect(eventually { spools.used > 190_000 })
+      let second = try upload(100_000, of: 100_000).response()
+      #expect(second?.status == 503)
+      #expect(second?.headers["retry-after"] == "10")
+      #expect(try upload(100_000, of: 100_000, from: "127.0.0.2").response()?.status == 200)
+      first = nil
+      #expect(eventually { spools.used == 0 })
+      #expect(try upload(100_000, of: 100_000).response()?.status == 200)
+      _ = first
+    }
+  }
+
+  @Test
   func `doesn't reach the next request of the connection`() throws {
     try withServer(limits: Self.limits, handler: Self.handler) { _, port in
       let client = try WireClient(port: port)

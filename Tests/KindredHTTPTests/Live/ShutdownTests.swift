@@ -1,5 +1,6 @@
 import Dispatch
 import Glibc
+import Synchronization
 import Testing
 
 @testable import KindredHTTP
@@ -91,6 +92,31 @@ struct ShutdownTests {
       server.shutdown(grace: .seconds(60))
       #expect(client.response()?.body == "onetwothree")
       #expect(stream.closeCount == 1)
+    }
+  }
+
+  @Test
+  func `is not what the thread that ends a live body waits for: the next request runs on another`()
+    throws
+  {
+    let stream = EventStream()
+    let isOver = Atomic(false)
+    try withServer(respond: { request in
+      if request.path == "/live" { return HTTPResponse(status: .ok, body: .stream(stream, length: nil)) }
+      while !isOver.load(ordering: .relaxed) { usleep(1000) }
+      return .echo(request)
+    }) { server, port in
+      let client = try WireClient(port: port)
+      stream.add("one")
+      client.request("/live")
+      client.request("/next")
+      client.receive()
+      // Would not return if it ran the next request.
+      stream.end()
+      #expect(eventually { server.counters.requests == 2 })
+      isOver.store(true, ordering: .relaxed)
+      #expect(client.response()?.body == "one")
+      #expect(client.response()?.body == "GET /next ")
     }
   }
 

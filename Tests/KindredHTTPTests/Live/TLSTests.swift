@@ -1,3 +1,5 @@
+import CKindredOpenSSL
+import Glibc
 import Testing
 
 @testable import KindredHTTP
@@ -155,6 +157,68 @@ struct TLSTests {
         eventually { server.counters.acceptedConnections == 1 && server.counters.openConnections == 0 })
       #expect(server.counters.requests == 0)
     }
+  }
+
+  @Test(arguments: ["-tls1_2", "-tls1_3"])
+  func `ends idle connections with close_notify (RFC 8446 §6.1)`(version: String) throws {
+    var limits = HTTPLimits()
+    limits.idleTimeout = .milliseconds(100)
+    try withTLS(TestCertificate(), limits: limits) { _, port in
+      let output = try Command(
+        "/usr/bin/openssl",
+        ["s_client", "-connect", "127.0.0.1:\(port)", version, "-ign_eof", "-msg"],
+        input: "GET /a HTTP/1.1\r\nHost: localhost\r\n\r\n"
+      ).output
+      #expect(output.contains("GET /a "))
+      #expect(output.contains(/<<< .*, Alert .*\n.*\n?.*close_notify|<<< .*warning close_notify/))
+      #expect(!output.contains("unexpected eof"))
+    }
+  }
+
+  @Test
+  func `interrupts itself where a client sends new keys again and again`() throws {
+    let certificate = try TestCertificate()
+    var descriptors: [CInt] = [-1, -1]
+    #expect(socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0, &descriptors) == 0)
+    defer { for descriptor in descriptors { close(descriptor) } }
+    let context = try TLSContext(certificate.configuration)
+    let server = try #require(
+      TLSTransport(context: context, over: PlainTransport(descriptor: descriptors[0])))
+    let clientContext = SSL_CTX_new(TLS_client_method())
+    defer { SSL_CTX_free(clientContext) }
+    let client = SSL_new(clientContext)
+    defer { SSL_free(client) }
+    let sending = BIO_new(BIO_s_mem())
+    SSL_set_bio(client, BIO_new_socket(descriptors[1], 0), sending)
+    let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 1)
+    defer { memory.deallocate() }
+    func transfer() {
+      let count = BIO_read(sending, memory.baseAddress, CInt(memory.count))
+      if count > 0 { #expect(send(descriptors[1], memory.baseAddress, Int(count), 0) == Int(count)) }
+      server.noteEvent(hasHungUp: false)
+    }
+    repeat {
+      transfer()
+      _ = server.read(into: memory)
+    } while SSL_connect(client) != 1
+    transfer()
+    #expect(server.read(into: memory) == .wouldBlock)
+    var sent = 0
+    for _ in 0..<4000 where SSL_key_update(client, SSL_KEY_UPDATE_NOT_REQUESTED) == 1 {
+      sent += Int(SSL_do_handshake(client))
+    }
+    #expect(sent == 4000)
+    #expect(SSL_write(client, "end", 3) == 3)
+    transfer()
+    // Each call reads some of the records, without a new event in between, until the content comes.
+    var interruptions = 0
+    var result = server.read(into: memory)
+    while result == .interrupted {
+      interruptions += 1
+      result = server.read(into: memory)
+    }
+    #expect(result == .transferred(3))
+    #expect(interruptions >= 2)
   }
 
   @Test

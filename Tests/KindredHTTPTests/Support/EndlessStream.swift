@@ -66,11 +66,22 @@ final class EventStream: HTTPBodyStream, Sendable {
     wake?()
   }
 
+  /// Ends the stream after the events that were added.
+  func end() {
+    let wake = state.withLock { state in
+      state.isEnded = true
+      return state.wake
+    }
+    wake?()
+  }
+
   func onReady(_ wake: @escaping @Sendable () -> Void) { state.withLock { $0.wake = wake } }
 
   func next() -> UnsafeRawBufferPointer? {
     state.withLock { state in
-      guard !state.events.isEmpty else { return UnsafeRawBufferPointer(rebasing: part.bytes[..<0]) }
+      guard !state.events.isEmpty else {
+        return state.isEnded ? nil : UnsafeRawBufferPointer(rebasing: part.bytes[..<0])
+      }
       let event = Array(state.events.removeFirst().utf8)
       part.bytes.copyBytes(from: event)
       return UnsafeRawBufferPointer(rebasing: part.bytes[..<event.count])

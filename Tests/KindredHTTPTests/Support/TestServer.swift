@@ -33,13 +33,13 @@ extension HTTPResponse {
 
 /// Runs a server on a free port while `body` talks to it.
 func withServer<Result>(
-  limits: HTTPLimits = HTTPLimits(), tls: TLSConfiguration? = nil, handler: TestHandler,
-  _ body: (_ server: HTTPServer, _ port: Int) throws -> Result
+  limits: HTTPLimits = HTTPLimits(), tls: TLSConfiguration? = nil, spools: SpoolBudget = SpoolBudget(),
+  handler: TestHandler, _ body: (_ server: HTTPServer, _ port: Int) throws -> Result
 ) throws -> Result {
   var logger = Logger(label: "test")
   logger.logLevel = .critical
   let server = HTTPServer(
-    host: "127.0.0.1", port: 0, limits: limits, tls: tls, handler: handler, logger: logger,
+    host: "127.0.0.1", port: 0, limits: limits, tls: tls, spools: spools, handler: handler, logger: logger,
     waiting: EachWayOfWaiting.current)
   let port = try server.start().port
   defer { server.shutdown(grace: .zero) }

@@ -72,6 +72,31 @@ struct HTTPResponseSerializerTests {
         == "HTTP/1.1 200 OK\nX-A: b\nContent-Length: 0\n\n")
   }
 
+  @Test
+  func `sends small parts before it asks a stream that may wait, and the head with the first one`() throws {
+    /// A stream that waits before each part.
+    final class WaitingStream: HTTPBodyStream {
+      let parts = PartsStream(["a", "b"])
+      var mayWait: Bool { true }
+      func next() throws -> UnsafeRawBufferPointer? { try parts.next() }
+      func close() { parts.close() }
+    }
+    for isZipped in [false, true] {
+      let waiting = WaitingStream()
+      var serializer = HTTPResponseSerializer()
+      let stream: any HTTPBodyStream = isZipped ? GzipBodyStream(waiting) : waiting
+      serializer.begin(HTTPResponse(status: .ok, body: .stream(stream, length: nil)), framing: Self.chunked)
+      for count in 1...2 {
+        try serializer.fill()
+        #expect(waiting.parts.nextCount == count)
+        let pending = serializer.withPending { head, part, end in head.count + part.count + end.count }
+        #expect(pending > 0)
+        serializer.advance(by: pending)
+      }
+      serializer.close()
+    }
+  }
+
   @Test(arguments: [1, 7, 9000, .max])
   func `writes chunks of small and large parts, and the last one (RFC 9112 §7.1)`(step: Int) throws {
     let large = String(repeating: "x", count: 20_000)

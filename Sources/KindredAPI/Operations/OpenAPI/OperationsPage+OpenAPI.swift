@@ -23,7 +23,8 @@ extension OperationsPage {
       return ["description": "An HTML page.", "content": .object([(type, content)])]
     }
     switch self {
-    case .health, .ready, .openAPI, .schema, .describe: return response("application/json", ["type": "object"])
+    case .health, .ready, .openAPI, .schema, .describe:
+      return response("application/json", ["type": "object"])
     case .errors, .complete:
       return response("application/json", ["type": "array", "items": ["type": "object"]])
     case .metrics, .diagramMermaid: return response("text/plain", ["type": "string"])
