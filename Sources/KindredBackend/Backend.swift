@@ -16,6 +16,9 @@ public protocol Backend: ReaderPool {
   /// a later one.
   var stateNumber: Int64? { get }
 
+  /// Whether a write can't be committed before the read transactions that are open have ended; false by default.
+  var hasWaitingWriter: Bool { get }
+
   /// Returns the tables that were changed between the states of two numbers, in lower case; nil if that is unknown, or
   /// if others than this process have committed in between.
   func tablesChanged(since earlier: Int64, until later: Int64) -> Set<String>?
@@ -43,6 +46,11 @@ public protocol Backend: ReaderPool {
 
   /// The counters and gauges for metrics.
   var statistics: BackendStatistics { get }
+}
+
+extension Backend {
+  /// False: readers and writers don't wait for one another.
+  public var hasWaitingWriter: Bool { false }
 }
 
 /// Something that the operator should know about the database while it is served.

@@ -201,7 +201,18 @@ public final class ConnectionPool: Sendable {
     // deletes it, which a reading connection can't do. If the file was moved, SQLite leaves the WAL file as it is,
     // beside whatever is at the path then.
     if file.standing != .inPlace { try? emptyWriteAheadLog() }
-    writers?.close()
+    if let writers { writers.close() } else { removeEmptyWriteAheadLog() }
+  }
+
+  /// Removes the files that reading a database in WAL mode has created beside it, if nobody else has it open.
+  ///
+  /// Only a connection that may write removes them; it has nothing to write as long as the WAL file is empty.
+  private func removeEmptyWriteAheadLog() {
+    let log = FileStatus.resolved(path) + "-wal"
+    guard readerAccess == .readOnly, file.standing == .inPlace, FileStatus(path: log) == .other,
+      FileStatus.size(log) == 0
+    else { return }
+    _ = try? Connection(path: path, access: .readWrite, configuration: configuration)
   }
 
   /// The current counters.

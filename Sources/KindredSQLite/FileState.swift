@@ -63,6 +63,12 @@ public struct FileState: Sendable {
 
   private static func isWAL(_ header: SIMD16<UInt8>) -> Bool { header[2] == 2 }
 
+  /// Returns whether another connection has begun to write in a rollback-journal mode, in which it can't commit before
+  /// all read transactions have ended (<https://www.sqlite.org/lockingv3.html#reserved_lock>).
+  public static func isReserved(for connection: Connection) -> Bool {
+    MainFile(of: connection)?.isReserved ?? false
+  }
+
   /// A connection's file, which is read without SQLite's pager.
   private struct MainFile {
     private let file: UnsafeMutablePointer<sqlite3_file>
@@ -75,6 +81,13 @@ public struct FileState: Sendable {
       else { return nil }
       self.file = file
       self.methods = methods.pointee
+    }
+
+    /// Whether a connection has begun to write, in a rollback-journal mode.
+    var isReserved: Bool {
+      guard let check = methods.xCheckReservedLock else { return false }
+      var isReserved: Int32 = 0
+      return check(file, &isReserved) == SQLITE_OK && isReserved != 0
     }
 
     var header: SIMD16<UInt8>? {

@@ -1,7 +1,11 @@
+import KindredAssociations
 import KindredClock
+import KindredExecution
 import KindredHTTP
 import KindredSQLite
+import Logging
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import KindredAPI
@@ -185,6 +189,33 @@ struct SnapshotTests {
     #expect(try slow.isWoken() && other.isWoken())
     #expect(library.service.snapshots.count == 0)
     _ = (try slow.rest(), try other.rest())
+  }
+
+  @Test
+  func `is released once another process waits to commit, which it can't beside a reader without a WAL`()
+    throws
+  {
+    let directory = try TemporaryDirectory()
+    let path = directory.path("library.sqlite")
+    let other = try Connection(path: path, access: .readWriteCreate)
+    try other.execute(
+      """
+      CREATE TABLE book (id INTEGER PRIMARY KEY, title TEXT);
+      WITH number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 30000)
+      INSERT INTO book (title) SELECT 'Book number ' || n FROM number;
+      """)
+    let pool = try ConnectionPool(path: path, access: .readOnly, readers: 2)
+    var options = KindredService.Options()
+    options.snapshotAge = 0.01
+    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    let service = try KindredService(SQLiteBackend(pool), options: options, logger: logger) {
+      Model(inferredFrom: try $0.schema())
+    }
+    let slow = try SlowClient(service, "/books")
+    try other.execute("BEGIN IMMEDIATE; DELETE FROM book")
+    #expect(try slow.isWoken())
+    try other.execute("COMMIT")
+    #expect(try slow.rest().split(separator: "\n").count == 30000)
   }
 
   @Test

@@ -176,6 +176,21 @@ struct ConnectionPoolTests {
   }
 
   @Test
+  func
+    `a pool for reading leaves one file, too, unless others have it open`()
+    throws
+  {
+    let reading = try ConnectionPool(path: pool.path, access: .readOnly, readers: 1)
+    reading.close()
+    #expect(try directory.fileNames.contains("library.sqlite-wal"), "the other pool has it open")
+    pool.close()
+    let alone = try ConnectionPool(path: pool.path, access: .readOnly, readers: 1)
+    #expect(try alone.withReader { try $0.value("SELECT count(*) FROM account") } == .integer(2))
+    alone.close()
+    #expect(try directory.fileNames == ["library.sqlite"])
+  }
+
+  @Test
   func `a closed pool gives nothing, and takes back what is out`() throws {
     let reader = try pool.reader()
     pool.close()

@@ -7,9 +7,10 @@ import Synchronization
 /// The snapshots that results hold while they are sent at the pace of their clients.
 ///
 /// A snapshot occupies a connection, and the database must keep what was committed behind it: SQLite's write-ahead log
-/// grows, and PostgreSQL can't vacuum. So a result has to be read to its end, and the snapshot released,
+/// grows, and PostgreSQL can't vacuum. With a rollback journal, SQLite can't even commit. So a result has to be read to
+/// its end, and the snapshot released,
 /// - once its client is slow, if requests wait for a connection;
-/// - after `age`, if requests wait or something has been committed since.
+/// - after `age`, if requests or a commit wait, or something has been committed since.
 final class HeldSnapshots: Sendable {
   private struct State {
     var held: [ObjectIdentifier: HeldSnapshot] = [:]
@@ -88,9 +89,11 @@ final class HeldSnapshots: Sendable {
       return (releasable.filter { $0.since + age <= now }, state.held.count - releasable.count)
     }
     if !old.isEmpty {
-      let current = backend.stateNumber
+      let (current, hasWaitingWriter) = (backend.stateNumber, backend.hasWaitingWriter)
       // A state that is unknown may be any.
-      let outdated = old.filter { $0.stateNumber == nil || $0.stateNumber != current }
+      let outdated = old.filter {
+        hasWaitingWriter || $0.stateNumber == nil || $0.stateNumber != current
+      }
       for snapshot in outdated.prefix(max(0, Self.concurrency - releasing)) { snapshot.demandRelease() }
     }
     let goesOn = state.withLock { state in

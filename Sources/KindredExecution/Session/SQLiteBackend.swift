@@ -36,6 +36,9 @@ public final class SQLiteBackend: Backend {
   /// The number of the current state of the database; nil if it can't be determined.
   public var stateNumber: Int64? { watcher.current }
 
+  /// Whether another process waits to commit, in a rollback-journal mode.
+  public var hasWaitingWriter: Bool { watcher.hasWaitingWriter }
+
   /// Returns the tables that were changed between two states; nil if others have committed in between.
   public func tablesChanged(since earlier: Int64, until later: Int64) -> Set<String>? {
     watcher.files(of: earlier, later).flatMap { writes.ledger.tables(since: $0, until: $1) }

@@ -100,6 +100,14 @@ final class StateWatcher: Sendable {
     (try? connection.dataVersion).map { firstNumber(of: connection) + $0 }
   }
 
+  /// Whether a write waits for read transactions to end.
+  var hasWaitingWriter: Bool {
+    watcher.withLock { watcher in
+      guard let connection = try? connection(of: &watcher) else { return false }
+      return FileState.isReserved(for: connection)
+    }
+  }
+
   /// Returns the states of the file at two versions; nil if either is no longer in the history.
   func files(of earlier: Int64, _ later: Int64) -> (FileState, FileState)? {
     watcher.withLock { watcher in
