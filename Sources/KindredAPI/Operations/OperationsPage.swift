@@ -23,7 +23,7 @@ enum OperationsPage: String, CaseIterable {
     case .complete: ["url", "position"]
     case .describe: ["url"]
     case .diagramSVG, .diagramMermaid: ["around", "depth"]
-    case .metrics, .openAPI, .errors, .schema, .modelFileSchema: []
+    case .ready, .metrics, .openAPI, .errors, .schema, .modelFileSchema: []
     }
   }
 }
