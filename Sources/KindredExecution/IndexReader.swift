@@ -26,7 +26,8 @@ struct IndexReader {
         isGenerated: column.isGenerated, hasDefault: true)
       draft.addKey([key])
     } else if draft.uniqueKeys.isEmpty, !draft.primaryKey.isEmpty {
-      let key = try indexes.first(where: \.isPrimaryKey).map { try indexEntries(of: $0.name, in: draft) } ?? []
+      let key =
+        try indexes.first(where: \.isPrimaryKey).map { try indexEntries(of: $0.name, in: draft) } ?? []
       for entry in key where !entry.isUniquelyCompared {
         if let position = entry.position { draft.columns[position].keyCollation = entry.collation }
       }

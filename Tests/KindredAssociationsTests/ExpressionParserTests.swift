@@ -18,7 +18,8 @@ struct ExpressionParserTests {
     case .value(.integer(let value)): String(value)
     case .value(.real(let value)): String(value)
     case .value(.text(let value)): "'\(value)'"
-    case .value: "?"
+    case .value(.blob(let bytes)): "\(bytes)"
+    case .value(.null): "?"
     case .null: "null"
     case .boolean(let value): String(value)
     case .path(let path):
@@ -61,6 +62,11 @@ struct ExpressionParserTests {
     ("a is not b", "(a isNot b)"), ("a not between 1 and 2", "(a not between 1 2)"),
     ("a like b escape c and d", "((a like b escape c) and d)"), ("(a or b) and c", "((a or b) and c)"),
     ("a == b <> c", "((a equal b) notEqual c)"), ("a % b / c", "((a remainder b) divide c)"),
+    ("a in (1) || 'b'", "((a in 1) concatenate 'b')"), ("a isnull < 2", "((a is null) less 2)"),
+    ("a = b in (1) * 2 + c", "((((a equal b) in 1) multiply 2) add c)"),
+    ("not a notnull + 1 = 2", "(not (((a is not null) add 1) equal 2))"),
+    ("a not in (1, 2) collate nocase < b", "(((a not in 1, 2) collate nocase) less b)"),
+    ("a not null % 2 and b", "(((a is not null) remainder 2) and b)"),
   ])
   func `SQLite's precedence`(text: String, expected: String) throws {
     #expect(try tree(text) == expected)
@@ -75,11 +81,74 @@ struct ExpressionParserTests {
     ("naïve", "naïve"),
     ("a>../b", "(a greater ../b)"),
     ("books.filter(kind='novel').max(year)", "books.filter((kind equal 'novel')).max(year)"),
+    ("x'CAFE' || X''", "([202, 254] concatenate [])"), ("x", "x"), ("x = 'a'", "(x equal 'a')"),
+    ("a between .5 and .75", "(a between 0.5 0.75)"), ("not .5", "(not 0.5)"),
+    ("case when .5 then .25 end", "(case when 0.5 then 0.25 end)"), ("books .count", "books.count"),
     ("count()", "count()"), ("count(*)", "count()"), ("count(distinct kind)", "count(distinct kind)"),
     ("cast(x as TEXT)", "cast(x as text)"), ("a - -1", "(a subtract -1)"), ("a--1", "(a subtract -1)"),
   ])
   func `literals and names`(text: String, expected: String) throws {
     #expect(try tree(text) == expected)
+  }
+
+  @Test(arguments: [
+    ("a = null", "`a is null`"), ("null == a.b", "`a.b is null`"), ("a != null", "`a is not null`"),
+    ("a <> (null)", "`a is not null`"), ("null < a + 1", "`a + 1 is null`"), ("not a >= null", "`a is null`"),
+    ("b and coalesce(a, c = null)", "`c is null`"),
+  ])
+  func `a comparison with null is refused, as it is never true`(text: String, test: String) {
+    let error = #expect(throws: RequestError.self) { try tree(text) }
+    #expect(error?.message == "a comparison with `null` is never true; write \(test)")
+  }
+
+  @Test(arguments: ["a is null", "a is not null", "a is (null)", "a in (1, null)", "coalesce(a, null) = 1"])
+  func `null is a value everywhere else`(text: String) throws {
+    _ = try tree(text)
+  }
+
+  @Test(arguments: [
+    ("x'caf'", "a BLOB consists of pairs of hexadecimal digits; write it as `x'CAFE'`"),
+    ("x'zz'", "a BLOB consists of pairs of hexadecimal digits; write it as `x'CAFE'`"),
+    ("x'00", "the BLOB that starts here is not closed; close it with '"),
+    ("books.5", "a name is expected before `5`"),
+    ("name is distinct from null", "`from` is not valid here; write `name is not null`"),
+    ("a.b is not distinct from 'c'", "`from` is not valid here; write `a.b is 'c'`"),
+    ("name contains 'whale'", "`contains` is not valid here; write `name like '%whale%'`"),
+    ("a and b.c startswith 'O''B'", "`startswith` is not valid here; write `b.c like 'O''B%'`"),
+    ("../year GE 5", "`GE` is not valid here; write `../year >= 5`"),
+    ("f(a) eq 1", "`eq` is not valid here; write `= 1`"),
+    ("name desc", "`desc` is not expected here; an operator or the end is"),
+    ("1 2", "`2` is not expected here; an operator or the end is"),
+  ])
+  func `an error repeats what the client has written`(text: String, message: String) {
+    let error = #expect(throws: RequestError.self) {
+      var parser = try ExpressionParser(text, parameter: "filter")
+      _ = try parser.parseExpression()
+    }
+    #expect(error?.message == message)
+  }
+
+  @Test(arguments: [
+    ("name desc", "`desc` is not valid here; write `-name` for descending"),
+    ("id,-author.name DESC", "`DESC` is not valid here; write `-author.name` for descending"),
+    ("max(a, b) asc", "`asc` is not valid here; write `max(a, b)`, as ascending is the default"),
+    ("id,year:desc", "`desc` is not an option of a sort term; write `-year` for descending"),
+    ("a:up", "the `:` of a sort term must be followed by nocase, nullsfirst or nullslast, not by `up`"),
+  ])
+  func `so does that of an order`(text: String, message: String) {
+    let error = #expect(throws: RequestError.self) {
+      var parser = try ExpressionParser(text, parameter: "books.sort")
+      _ = try parser.parseSort()
+    }
+    #expect(error?.message == message)
+  }
+
+  @Test(arguments: ["x'CAFE'", "x'00FF'", "x''", "(a in (1)) || 'b'", "a between x'01' and .5"])
+  func `an expression is written as it is parsed`(text: String) throws {
+    var parser = try ExpressionParser(text, literals: Literals())
+    let expression = try parser.parseExpression()
+    let written = try ExpressionRenderer(literals: parser.collectedLiterals.values).text(of: expression)
+    #expect(try tree(written) == tree(text))
   }
 
   @Test

@@ -29,6 +29,15 @@ enum Library {
         ], dialect: dialect))
   }
 
+  /// The library as a client sees it who may read some books only.
+  static func model(_ dialect: Dialect, booksWhere rule: String) throws -> Model {
+    var model = model(dialect)
+    var parser = try ExpressionParser(rule)
+    let entry = AccessEntry(rows: try parser.parseExpression())
+    model.resources["books"]?.access = ResourceAccess([.read: [entry]])
+    return model.seen(by: [])
+  }
+
   /// - Parameter columns: names, each with its type where it is no integer; the first is the key.
   private static func table(
     _ name: String, _ columns: [String], indexes: [String], references: [(column: String, table: String)],
@@ -53,6 +62,8 @@ enum Library {
 /// What a node of a request says, as URLs say it.
 struct Node {
   var key = ""
+  /// The key of the association in the model, if the node has another one.
+  var association: String?
   var isRequired = false
   var isIncluded = true
   var repetitions: Int?
@@ -104,7 +115,7 @@ struct Node {
     }
     node.limit = limit.map { literals.number(of: .integer($0)) }
     node.children = try children.map { child in
-      let association = try #require(resource.associations[child.key])
+      let association = try #require(resource.associations[child.association ?? child.key])
       var below = try child.requestNode(
         of: try #require(model.resources[association.destination]), in: model, &literals)
       below.association = association
@@ -116,8 +127,10 @@ struct Node {
 
 extension Model {
   /// Returns the plan of a request.
-  func plan(of resource: String, _ root: Node, after: Cursor? = nil) throws -> Plan {
-    try Planner(model: self).plan(try request(for: resource, root, after: after))
+  func plan(
+    of resource: String, _ root: Node, after: Cursor? = nil, limits: PlanningLimits = .none
+  ) throws -> Plan {
+    try Planner(model: self, limits: limits).plan(try request(for: resource, root, after: after))
   }
 
   /// Returns the plan of a request before and after the strategy of the database has arranged its selects.
@@ -152,11 +165,14 @@ extension Plan {
 }
 
 /// Expects the statements of a request.
+///
+/// - Parameter rule: The condition on the books that the client may read; nil for all.
 func expectPlan(
-  of resource: String, _ root: Node, after: Cursor? = nil, on dialect: Dialect = .sqlite, _ expected: String,
-  sourceLocation: SourceLocation = #_sourceLocation
+  of resource: String, _ root: Node, after: Cursor? = nil, on dialect: Dialect = .sqlite,
+  booksWhere rule: String? = nil, _ expected: String, sourceLocation: SourceLocation = #_sourceLocation
 ) throws {
-  let plan = try Library.model(dialect).plan(of: resource, root, after: after)
+  let model = try rule.map { try Library.model(dialect, booksWhere: $0) } ?? Library.model(dialect)
+  let plan = try model.plan(of: resource, root, after: after)
   #expect(plan.description(root: resource) == expected, sourceLocation: sourceLocation)
 }
 

@@ -165,6 +165,30 @@ struct PlanTests {
   }
 
   @Test
+  func `a page of groups begins after the last one, by HAVING`() throws {
+    try expectPlan(
+      of: "books", Node(fields: "year,n:count()", group: "year", sort: "-count()", limit: 2),
+      after: Cursor(values: [.integer(3), .integer(1900)]),
+      """
+      books: SELECT "book"."year", COUNT(*) FROM "book" GROUP BY "book"."year" \
+      HAVING CASE WHEN COUNT(*) < ?1 OR COUNT(*) IS NULL THEN TRUE WHEN COUNT(*) IS NOT ?1 THEN FALSE \
+      WHEN "book"."year" > ?2 THEN TRUE ELSE FALSE END ORDER BY COUNT(*) DESC, "book"."year" LIMIT ?3 + ?4
+      """)
+  }
+
+  @Test
+  func `what a grouped key determines behind an association is grouped too, as no database infers it`() throws
+  {
+    try expectPlan(
+      of: "books", Node(fields: "title,a:author.name,n:count()", group: "id"), on: .postgreSQL,
+      """
+      books: SELECT "book"."title", "author"."name", count(*), "book"."id" FROM "book" \
+      LEFT JOIN "author" ON "author"."id" = "book"."authorId" GROUP BY "book"."id", "author"."name" \
+      ORDER BY "book"."id"
+      """)
+  }
+
+  @Test
   func `distinct results are the first of equal rows, in the order of all rows`() throws {
     try expectPlan(
       of: "books", Node(fields: "year", sort: "-title", isDistinct: true),
@@ -209,6 +233,51 @@ struct PlanTests {
       categoriesByParent: SELECT "category"."name", ?1 || "category"."name", "category"."id" FROM "category" \
       WHERE "category"."parentId" = ?2 ORDER BY "category"."id"
       """)
+  }
+
+  @Test
+  func `a recursion within a recursion has two levels of each`() throws {
+    let inner = Node(key: "inner", association: "categoriesByParent", repetitions: 2, fields: "name")
+    let level = """
+      SELECT "category"."id" FROM "category" WHERE "category"."parentId" = ?1 ORDER BY "category"."id"
+      """
+    let innerLevel = """
+      SELECT "category"."name", "category"."id" FROM "category" WHERE "category"."parentId" = ?1 \
+      ORDER BY "category"."id"
+      """
+    try expectPlan(
+      of: "categories",
+      Node(
+        fields: "id",
+        children: [Node(key: "categoriesByParent", repetitions: 2, fields: "id", children: [inner])]),
+      """
+      categories: SELECT "category"."id" FROM "category" ORDER BY "category"."id"
+      categoriesByParent: \(level)
+      categoriesByParent.inner: \(innerLevel)
+      categoriesByParent.inner: \(innerLevel)
+      categoriesByParent: \(level)
+      categoriesByParent.inner: \(innerLevel)
+      categoriesByParent.inner: \(innerLevel)
+      """)
+  }
+
+  @Test
+  func `selects and their columns are charged before they are built`() throws {
+    func node(_ depth: Int) -> Node {
+      let below =
+        depth > 0
+        ? [node(depth - 1)]
+        : (0..<20).map { Node(key: "last\($0)", association: "categoriesByParent", fields: "*") }
+      return Node(
+        key: "level\(depth)", association: "categoriesByParent", repetitions: 8, fields: "*", children: below)
+    }
+    let error = #expect(throws: RequestError.self) {
+      try Library.model(.sqlite).plan(
+        of: "categories", Node(fields: "*", children: [node(7)]), limits: PlanningLimits())
+    }
+    #expect(error?.code == .limitExceeded)
+    #expect(
+      error?.message.hasPrefix("the request has more than 20000 expressions, columns and selects") ?? false)
   }
 
   // MARK: PostgreSQL

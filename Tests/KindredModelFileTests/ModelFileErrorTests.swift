@@ -126,6 +126,34 @@ import Testing
       text: "x: { from: boks }",
       message: "`authors` has no association `boks`; did you mean `books`?"),
     Wrong(
+      text: "x: { from: books, filter: author.x.count > 0 }",
+      message:
+        "`filter`, character 1: `author.x.count > 0` of `books` leads to itself; name associations whose `filter` and `sort` don't lead back to it"
+    ),
+    Wrong(
+      text:
+        "x: { from: books, filter: author.y.count > 0 }\n      y: { from: books, filter: author.x.isEmpty }",
+      message: "`filter`, character 1: `author.y.count > 0` of `books` leads to itself"),
+    Wrong(
+      text: "x: { hasOne: books, foreignKey: { authorId: id }, sort: author.x.year }",
+      message: "`sort`, character 1: `author.x.year` of `books` leads to itself"),
+    Wrong(
+      text: "x: { from: books, sort: author.x.concat(title) }",
+      message: "`sort`, character 1: `author.x.concat(title)` of `books` leads to itself"),
+    Wrong(
+      text: "x: { from: books, filter: ../id > year }",
+      message:
+        "`filter`, character 1: `../` is not available here: an expression of the model file has no parent record"
+    ),
+    Wrong(
+      text: "x: { from: books, sort: author.books.filter(../../../id > 1).count }",
+      message:
+        "`sort`, character 21: `../` is not available here: an expression of the model file has no parent record"
+    ),
+    Wrong(
+      text: "x: { from: books, filter: year = null }",
+      message: "`filter`, character 1: a comparison with `null` is never true; write `year is null`"),
+    Wrong(
       text: "boks: null",
       message: "`authors` has no association `boks` to remove; did you mean `books`?"),
     Wrong(

@@ -18,8 +18,8 @@ final class PlanningState {
 
   /// Whether the SQL, or whether it is valid, depends on the value of a literal.
   var readsLiterals = false
-  /// The literals that have the value of another one and are written like it, by their numbers.
-  var sameLiterals: [Int: Int] = [:]
+  /// The literals that are written like another value, which equals them, by their numbers.
+  var sameLiterals: [Int: SQL.Binding] = [:]
 
   // MARK: Memory
 

@@ -103,7 +103,8 @@ package struct ExpressionRenderer {
     case .match(let op, let value, let pattern, let escape, let negated):
       let escape = try escape.map { " escape \(try operand($0))" } ?? ""
       return (
-        "\(try operand(value, .equality)) \(not(negated))\(op.rawValue) \(try operand(pattern))\(escape)", .equality
+        "\(try operand(value, .equality)) \(not(negated))\(op.rawValue) \(try operand(pattern))\(escape)",
+        .equality
       )
     case .collate(let value, let collation):
       return ("\(try operand(value, .collate)) collate \(collation.rawValue)", .collate)

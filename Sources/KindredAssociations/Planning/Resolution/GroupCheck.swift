@@ -10,7 +10,8 @@ struct GroupCheck {
   init(_ state: PlanningState, of scope: NameScope) throws {
     (self.state, self.scope) = (state, scope)
     groups = try state.memory(of: scope).groups { expression in
-      try ExpressionResolver(state: state).resolve(expression, in: NameContext(scope: scope, author: .request))
+      try ExpressionResolver(state: state).resolve(
+        expression, in: NameContext(scope: scope, author: .request))
     }
   }
 
@@ -63,7 +64,11 @@ struct GroupCheck {
       !key.isEmpty
       && key.allSatisfy { column in
         groups.contains { group in
-          if case .path(let grouped) = group.definition.meaning { state.isSame(grouped, column) } else { false }
+          if case .path(let grouped) = group.definition.meaning {
+            state.isSame(grouped, column)
+          } else {
+            false
+          }
         }
       }
     if case .joined(let association, let rest) = path {
@@ -71,6 +76,8 @@ struct GroupCheck {
         ifDetermined: rest, of: association.names, isDetermined: isDetermined || hasKey, isJoined: true
       ) { whole(.joined(association, $0)) }
     }
+    // Each way to a record counts, so its key doesn't determine the record of the join table.
+    if !isDetermined, case .via = path { return nil }
     guard isDetermined || hasKey else { return nil }
     if !isJoined, case .table = table.kind { return [] }
     guard case .aggregate(let aggregate) = path else { return [whole(path)] }
@@ -87,18 +94,30 @@ extension PlanningState {
   func isSame(_ first: ResolvedExpression, _ second: ResolvedExpression) -> Bool {
     let (first, second) = (first.definition, second.definition)
     switch (first.meaning, second.meaning) {
+    case (.literal(let one), .literal(let other)) where one == other: return true
     case (.literal(let one), .literal(let other)):
-      guard one != other else { return true }
-      readsLiterals = true
-      guard literals[one] == literals[other], first.source.digits == second.source.digits else { return false }
-      sameLiterals[other] = one
-      return true
+      return isSame(literals[one], first, as: .parameter(one), other, second)
+    case (.value(let value), .literal(let number)):
+      return isSame(value, first, as: .value(value), number, second)
+    case (.literal(let number), .value(let value)):
+      return isSame(value, second, as: .value(value), number, first)
     case (.path(let one), .path(let other)): return isSame(one, other)
     default:
       let (parts, others) = (first.parts, second.parts)
       return first.meaning.isSameOperation(as: second.meaning) && parts.count == others.count
         && zip(parts, others).allSatisfy { isSame($0, $1) }
     }
+  }
+
+  /// Returns whether a literal equals a value, and writes it like that if so.
+  private func isSame(
+    _ value: SQLValue, _ first: ResolvedExpression, as binding: SQL.Binding, _ literal: Int,
+    _ second: ResolvedExpression
+  ) -> Bool {
+    readsLiterals = true
+    guard literals[literal] == value, first.source.digits == second.source.digits else { return false }
+    sameLiterals[literal] = binding
+    return true
   }
 
   fileprivate func isSame(_ first: ResolvedPath, _ second: ResolvedPath) -> Bool {

@@ -88,7 +88,9 @@ struct PathResolver {
     try scope.checkPermission(component.name, for: author, at: component.origin)
     let resolving = state.memory(of: scope).resolving
     return .column(
-      try column(component, of: scope.resource, in: context, isDefinedByItself: resolving.contains(component.name)) {
+      try column(
+        component, of: scope.resource, in: context, isDefinedByItself: resolving.contains(component.name)
+      ) {
         try candidates(in: scope).filter { !resolving.contains($0) }
       })
   }

@@ -81,7 +81,7 @@ struct ExpressionCompiler {
     switch expression.meaning {
     case .literal(let number):
       return literal(
-        .parameter(state.sameLiterals[number] ?? number), state.literals[number], of: expression)
+        state.sameLiterals[number] ?? .parameter(number), state.literals[number], of: expression)
     case .value(let value):
       return literal(.value(value), value, of: expression)
     case .null:

@@ -11,8 +11,6 @@ struct OrderTerm {
   var type: ValueType?
   /// The same aggregate for all records in one pass, if it is one.
   var grouped: GroupedAggregate?
-  /// Whether its values are of different types, as those of a compound SELECT.
-  var isMixed = false
   /// The records that it reads.
   var exposure = Exposure()
 
@@ -28,7 +26,6 @@ struct OrderTerm {
     isNullable = compiled.isNullable
     type = compiled.type
     grouped = compiled.grouped
-    isMixed = compiled.rules.isMixed
     self.exposure = exposure
   }
 

@@ -52,10 +52,8 @@ extension RecordSelect {
   private var dialect: any SQLDialect { record.statement.dialect }
 
   /// Returns the terms of the order for other expressions in their places.
-  ///
-  /// SQLite omits a term that `WHERE` equates with a value, although values of different types may equal it; not with `+`.
   func terms(_ expressions: [SQL]) -> [SQL] {
-    zip(order, expressions).map { $0.rendered(as: $0.isMixed ? "+\($1)" : $1, dialect) }
+    zip(order, expressions).map { $0.rendered(as: $1, dialect) }
   }
 
   /// Returns the clauses up to `HAVING`.

@@ -24,6 +24,8 @@ struct Evaluator {
   /// The result of a request.
   enum Result: Sendable {
     case notFound
+    /// The request means nothing, whatever the data.
+    case refused
     case single(JSON)
     /// All records regardless of the page size, and their number without limit and offset.
     case many([JSON], count: Int)
@@ -31,6 +33,7 @@ struct Evaluator {
 
   func result(of request: Request) throws -> Result {
     try check(request)
+    if refuses(request) { return .refused }
     guard var table = schema.table(request.table) else { throw Invalid("no table \(request.table)") }
     // The records that the path leads to, and whether there may be more than one.
     var records = table.rows.enumerated().map { Record(table: table, row: $1, place: $0) }

@@ -13,13 +13,14 @@ extension ExpressionGenerator {
       let start = ExpressionGenerator(schema: schema, place: found)
       if case (let hops, let end)? = start.toOne(&random) { (path.hops, found) = (hops, end) }
     }
+    func isMeant(_ column: ColumnSchema) -> Bool { !column.isUncompared && holds(column) }
     if path.hops.isEmpty, random.chance(15), let via = found.via,
-      let column = random.pick(via.columns.filter(holds))
+      let column = random.pick(via.columns.filter(isMeant))
     {
       path.leaf = .via(column.name)
       return .path(path)
     }
-    guard let column = random.pick(found.table.columns.filter(holds)) else { return nil }
+    guard let column = random.pick(found.table.columns.filter(isMeant)) else { return nil }
     path.leaf = .column(column.name)
     return .path(path)
   }
@@ -27,6 +28,7 @@ extension ExpressionGenerator {
   private func oddLiteral(_ random: inout SplitMix64) -> Expr {
     let values =
       DataGenerator.oddTexts.map(Value.text) + [.integer(0), .integer(1), .real(1), .real(0.5), .null]
+      + [[0x31], [0x61], []].map { .bytes($0, isText: false) }
     return .value(random.pick(values) ?? .null)
   }
 
@@ -58,7 +60,7 @@ extension ExpressionGenerator {
     switch random.int(0...11) {
     case 0...5:
       let sign = random.pick(["=", "=", "=", "!=", "<", "<=", ">", ">=", "is", "is not"]) ?? "="
-      return .binary(sign, left, right)
+      return comparison(sign, left, right)
     case 6:
       let list = [right] + (0..<random.int(0...2)).map { _ in otherOperand(&random) }
       return .inList(left, list, negated: negated)
@@ -70,7 +72,14 @@ extension ExpressionGenerator {
     case 10:
       return .match(
         "like", odd, .value(.text(random.pick(["a%", "1%", "%", "a "]) ?? "%")), negated: negated)
-    default: return .binary("=", .call("ifnull", [left, right]), otherOperand(&random))
+    default: return comparison("=", .call("ifnull", [left, right]), otherOperand(&random))
+    }
+  }
+
+  private func comparison(_ sign: String, _ left: Expr, _ right: Expr) -> Expr {
+    switch (left, right) {
+    case (.value(.null), _), (_, .value(.null)): .binary(comparesWithNull ? sign : "is", left, right)
+    default: .binary(sign, left, right)
     }
   }
 

@@ -6,11 +6,13 @@ struct ExpressionGenerator {
   let place: Place
   /// Whether expressions may contain aggregates and to-one columns.
   var allowsAssociations = true
+  /// Whether values may be compared with the literal `null`, which the contract refuses.
+  var comparesWithNull = false
   /// Whether expressions only consist of what GRDB has too.
   var isPlain = false
 
   static func columns(of table: TableSchema, _ type: ExprType? = nil) -> [Expr] {
-    table.columns.filter { !$0.isOdd && (type == nil || ExprType($0.kind) == type) }.map {
+    table.columns.filter { !$0.isOdd && !$0.isUncompared && (type == nil || ExprType($0.kind) == type) }.map {
       .path(Path(leaf: .column($0.name)))
     }
   }

@@ -7,7 +7,21 @@ struct NodeParameters {
   var random: SplitMix64
   var nameCount: Int
 
-  private var expressions: ExpressionGenerator { ExpressionGenerator(schema: schema, place: place) }
+  /// Whether expressions may compare values with `null`.
+  private var comparesWithNull = false
+
+  init(schema: DatabaseSchema, place: Place, random: SplitMix64, nameCount: Int) {
+    (self.schema, self.place, self.random, self.nameCount) = (schema, place, random, nameCount)
+    comparesWithNull = self.random.chance(4)
+  }
+
+  private var expressions: ExpressionGenerator { generator(place) }
+
+  private func generator(_ place: Place) -> ExpressionGenerator {
+    var generator = ExpressionGenerator(schema: schema, place: place)
+    generator.comparesWithNull = comparesWithNull
+    return generator
+  }
 
   /// - Parameter taken: The names of existing members of the record.
   mutating func add(to node: inout Node, isToMany: Bool, isGrouped: Bool, isBare: Bool, taken: Set<String>) {
@@ -56,7 +70,7 @@ struct NodeParameters {
   private mutating func addConditions(to node: inout Node, named: [(name: String, type: ExprType)]) {
     var place = place
     place.named = named
-    let generator = ExpressionGenerator(schema: schema, place: place)
+    let generator = generator(place)
     if random.chance(35) {
       for _ in 0..<random.int(1...2) {
         node.filters.append(generator.condition(&random, depth: random.int(0...2)))
@@ -102,8 +116,7 @@ struct NodeParameters {
       var place = place
       // Names within names.
       if random.chance(40) { place.named = named(in: node) }
-      let generator = ExpressionGenerator(schema: schema, place: place)
-      let expression = generator.expression(&random, type, depth: random.int(0...2))
+      let expression = generator(place).expression(&random, type, depth: random.int(0...2))
       node.annotations.append(NamedExpr(name: name(), expression: expression))
     }
   }
@@ -123,7 +136,7 @@ struct NodeParameters {
     var aggregate = AssociationAggregate(key: key, function: "count")
     var name = singular + "Count"
     let columns = schema.table(association.destination)?.columns.filter {
-      !$0.isOdd && ($0.kind == .integer || $0.kind == .real)
+      !$0.isOdd && !$0.isUncompared && ($0.kind == .integer || $0.kind == .real)
     }
     if let column = random.pick(columns ?? []), random.chance(60) {
       let (key, column) = (singular.capitalizedFirst, column.name)
@@ -154,8 +167,14 @@ struct NodeParameters {
       keys.append(NamedExpr(name: name(), expression: expression))
     }
     node.group = keys.map(\.expression)
+    if random.chance(15) { node.group += keyColumns() }
     var fields = random.chance(80) ? keys : []
     for _ in 0..<random.int(1...3) { fields.append(NamedExpr(name: name(), expression: groupAggregate())) }
+    // Valid only if it is the same in each group.
+    if !node.group.isEmpty, random.chance(20) {
+      let expression = generator.expression(&random, type(), depth: random.int(0...1))
+      fields.append(NamedExpr(name: name(), expression: expression))
+    }
     node.fields = fields.map(Node.Field.named)
     if random.chance(35) { node.filters = [generator.condition(&random, depth: 1)] }
     if random.chance(30) {
@@ -167,6 +186,16 @@ struct NodeParameters {
     node.sort = [
       SortTerm(expression: random.chance(60) ? sorted : groupAggregate(), isDescending: random.chance(50))
     ]
+  }
+
+  /// The columns of the primary key, here or of a to-one association, which determines the other columns.
+  private mutating func keyColumns() -> [Expr] {
+    var (hops, table) = ([] as [String], place.table)
+    if random.chance(40), case (let way, let end)? = expressions.toOne(&random) {
+      (hops, table) = (way, end.table)
+    }
+    guard table.viewOf == nil else { return [] }
+    return table.key.map { .path(Path(hops: hops, leaf: .column($0))) }
   }
 
   private mutating func groupAggregate() -> Expr {
@@ -194,7 +223,7 @@ struct NodeParameters {
   private mutating func sort(named: [(name: String, type: ExprType)]) -> [SortTerm] {
     var place = place
     place.named = named
-    let generator = ExpressionGenerator(schema: schema, place: place)
+    let generator = generator(place)
     return (0..<random.int(1...3)).map { _ in
       if random.chance(25), let odd = random.pick(place.table.columns.filter(\.isOdd)) {
         return SortTerm(expression: .path(Path(leaf: .column(odd.name))), isDescending: random.chance(40))

@@ -129,6 +129,7 @@ struct SchemaGenerator {
     // Rows that are equal by a collation would be one row to DISTINCT.
     guard columns.allSatisfy({ $0.collation == .binary && $0.name != "raw" }) else { return }
     var view = TableSchema(name: name, columns: columns, primaryKey: [], viewOf: source.name)
+    if random.chance(40) { addSecondPart(to: &view, keys, source) }
     for key in source.foreignKeys {
       guard let number = schema.tables.firstIndex(where: { $0.name == key.destination }) else { continue }
       let has = AssociationSchema.Step(
@@ -147,6 +148,20 @@ struct SchemaGenerator {
           isOfModelFile: true))
     }
     schema.tables.append(view)
+  }
+
+  /// Makes a view show the rows a second time, with other columns in place of those that aren't keys.
+  private mutating func addSecondPart(to view: inout TableSchema, _ keys: Set<String>, _ source: TableSchema)
+  {
+    let others = source.columns.filter { $0.name != "rowid" && $0.name != "raw" && $0.collation == .binary }
+    view.secondPart = view.columns.indices.map { number in
+      let own = view.columns[number]
+      guard !keys.contains(own.name), let other = random.pick(others), other.name != own.name else {
+        return own.name
+      }
+      view.columns[number].isUncompared = true
+      return other.name
+    }
   }
 
   private mutating func addForeignKey(to number: Int, of schema: inout DatabaseSchema) {

@@ -83,7 +83,7 @@ struct Path: Sendable {
   var leaf: Leaf
 
   /// The expressions about the records of an aggregate.
-  fileprivate var aggregated: [Expr] {
+  var aggregated: [Expr] {
     switch leaf {
     case .aggregate(let aggregate), .defaultName(_, let aggregate):
       aggregate.filters + [aggregate.argument].compactMap(\.self)

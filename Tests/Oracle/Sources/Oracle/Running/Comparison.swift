@@ -89,6 +89,8 @@ final class Comparison {
       switch result {
       case .notFound:
         return answer.status == 404 ? nil : Self.difference(answer.kind, "404", answer)
+      case .refused:
+        return answer.status == 400 ? nil : Self.difference(answer.kind, "400", answer)
       case .single(let record):
         guard answer.status == 200 else { return Self.difference(answer.kind, "200 \(record)", answer) }
         return try JSONReader.read(answer.body) == record ? nil : Self.difference(.body, "\(record)", answer)

@@ -12,7 +12,9 @@ extension DatabaseSchema {
 extension TableSchema {
   func sql(isIndexed: Bool) -> String {
     if let viewOf {
-      return "CREATE VIEW \(quoted(name)) AS SELECT \(list(columns.map(\.name))) FROM \(quoted(viewOf));\n"
+      let parts = [columns.map(\.name)] + (secondPart.map { [$0] } ?? [])
+      let selects = parts.map { "SELECT \(list($0)) FROM \(quoted(viewOf))" }
+      return "CREATE VIEW \(quoted(name)) AS \(selects.joined(separator: " UNION ALL "));\n"
     }
     var parts = columns.filter { $0.name != "rowid" }.map { column in
       let isKey = primaryKey == [column.name]

@@ -10,8 +10,11 @@ struct DatabaseSchema: Sendable {
   func table(_ name: String) -> TableSchema? {
     guard var table = tables.first(where: { $0.name == name }) else { return nil }
     if let source = table.viewOf.flatMap(self.table) {
-      let positions = table.columns.compactMap { source.position(of: $0.name) }
-      table.rows = source.rows.map { row in positions.map { row[$0] } }
+      let parts = [table.columns.map(\.name)] + (table.secondPart.map { [$0] } ?? [])
+      table.rows = parts.flatMap { columns in
+        let positions = columns.compactMap { source.position(of: $0) }
+        return source.rows.map { row in positions.map { row[$0] } }
+      }
     }
     return table
   }
@@ -41,6 +44,8 @@ struct TableSchema: Sendable {
   var writeRules: [WriteVerb: AccessRule] = [:]
   /// The name of the table that it shows some columns of; nil where it is a table itself.
   var viewOf: String?
+  /// The columns that the second part of a compound view shows; nil for other tables.
+  var secondPart: [String]?
   /// Values in the order of the columns; of a view, made when it is looked up.
   var rows: [[Value]] = []
 
@@ -80,6 +85,8 @@ struct ColumnSchema: Sendable, Hashable {
   /// The type that is declared, where it isn't that of the kind.
   var declared: String?
   var collation = Collation.binary
+  /// Whether it is never compared: SQLite compares such a column of a compound view by the affinity of either part.
+  var isUncompared = false
 
   /// Whether comparisons of it need the rules of affinity and collation.
   var isOdd: Bool { declared != nil || collation != .binary }
