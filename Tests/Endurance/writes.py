@@ -163,7 +163,10 @@ def full_writing(directory):
                 check_unavailable(server.send("POST", "/authors", tree("refused")))
                 is_fine(server)
             check(server.get("/authors?filter=name='refused'")[2] == b"[]", "refused, and there all the same")
+            check_unavailable(server.get("/-/ready"))
+            check(server.get("/-/health")[0] == 200, "health tells of the disk")
             ballast.unlink()
+            check(server.get("/-/ready")[0] == 200, "not ready, though there is space")
             for n in range(20):
                 name = f"0-later-{n}"
                 status, _, body = server.send("POST", "/authors", tree(name))

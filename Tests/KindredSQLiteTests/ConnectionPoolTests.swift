@@ -176,10 +176,7 @@ struct ConnectionPoolTests {
   }
 
   @Test
-  func
-    `a pool for reading leaves one file, too, unless others have it open`()
-    throws
-  {
+  func `a pool for reading leaves one file, too, unless others have it open`() throws {
     let reading = try ConnectionPool(path: pool.path, access: .readOnly, readers: 1)
     reading.close()
     #expect(try directory.fileNames.contains("library.sqlite-wal"), "the other pool has it open")
