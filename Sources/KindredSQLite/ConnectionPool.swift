@@ -40,6 +40,8 @@ public final class ConnectionPool: Sendable {
   private let configuration: ConnectionConfiguration
   let readers: ConnectionSlots
   private let writers: ConnectionSlots?
+  /// Whether another pool, which is closed later, has the same file.
+  private let isSibling: Bool
 
   /// Opens a database.
   ///
@@ -74,6 +76,7 @@ public final class ConnectionPool: Sendable {
     file.note()
     self.file = file
     self.configuration = configuration
+    isSibling = false
     self.readers = Self.readers(readers, of: file, checkoutTimeout, configuration)
     self.readers.checkIn(try self.readers.checkOut())
   }
@@ -83,6 +86,7 @@ public final class ConnectionPool: Sendable {
     file = pool.file
     configuration = pool.configuration
     writers = nil
+    isSibling = true
     self.readers = Self.readers(readers, of: pool.file, 5000, pool.configuration)
     self.readers.checkIn(try self.readers.checkOut())
   }
@@ -197,6 +201,7 @@ public final class ConnectionPool: Sendable {
   /// single file.
   public func close() {
     readers.close()
+    if isSibling { return }
     // The writer is closed last: the last connection moves the content of the WAL file into the database and
     // deletes it, which a reading connection can't do. If the file was moved, SQLite leaves the WAL file as it is,
     // beside whatever is at the path then.
