@@ -16,7 +16,7 @@ private final class Requests: RequestLog {
   var noted: [AnsweredRequest] { state.withLock { $0 } }
 
   func note(_ request: AnsweredRequest) { state.withLock { $0.append(request) } }
-  func noteRefusal(_ status: HTTPStatus) {}
+  func noteRefusal(_ status: HTTPStatus, peer: String?) {}
 }
 
 /// A log of messages that keeps its entries.

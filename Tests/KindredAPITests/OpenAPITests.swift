@@ -45,6 +45,30 @@ struct OpenAPITests {
   }
 
   @Test
+  func `a value that is refused when it is empty isn't empty by its schema`() throws {
+    let database = try Library.database()
+    let document = try document(of: database)
+    let parameters = try object(document, "components", "parameters")
+    for (name, parameter) in parameters where name != "others" {
+      let schema = try object(parameter, "schema")
+      let isText = schema["type"] as? String == "string" && schema["enum"] == nil
+      let isSeparated = try object(parameter)["explode"] as? Bool == false
+      guard isText || isSeparated else { continue }
+      let isEmptyAllowed = try database.answer("/books?\(name)=").status == 200
+      #expect((schema[isText ? "minLength" : "minItems"] == nil) == isEmptyAllowed, "\(name)")
+    }
+  }
+
+  @Test
+  func `each page of Kindred's own has its own description`() throws {
+    let paths = try object(try document(of: Library.database()), "paths")
+    let descriptions = try paths.keys.filter { $0.hasPrefix("/-/") }.map { path in
+      try #require(try object(paths, path, "get", "responses", "200")["description"] as? String)
+    }
+    #expect(Set(descriptions).count == descriptions.count)
+  }
+
+  @Test
   func `records are described by the declared types of their columns, and by their associations`() throws {
     let database = try TestDatabase(
       """

@@ -209,7 +209,7 @@ struct OperationsTests {
       var parser = HTTPRequestParser(limits: HTTPLimits())
       _ = try Array("no request\r\n\r\n".utf8).withUnsafeBytes { try parser.parse($0) }
     }
-    let response = try Library.database().service.response(to: error)
+    let response = try Library.database().service.response(to: error, from: nil)
     #expect(response.headers["X-Content-Type-Options"] == "nosniff")
   }
 

@@ -154,7 +154,7 @@ struct OtherSitesTests {
   @Test
   func `what HTTP itself refuses can be read by pages that may`() throws {
     func origin(_ policy: CORSPolicy?) throws -> String? {
-      let response = try library(cors: policy).service.response(to: contentTooLarge())
+      let response = try library(cors: policy).service.response(to: contentTooLarge(), from: nil)
       #expect(response.status.code == 413)
       return response.headers["Access-Control-Allow-Origin"]
     }

@@ -26,6 +26,20 @@ struct ImportTests {
     #expect(try count("authors", "name%20like%20'N,%25'") == "[{\"n\":500}]\n")
   }
 
+  @Test(arguments: [
+    #"printf 'name\nA\nB\n' | "$PROGRAM" import library.sqlite authors - --format csv"#,
+    #"printf 'name\nA\nB\n' | "$PROGRAM" import library.sqlite authors /dev/stdin --format csv"#,
+    #"printf 'name\nA\nB\n' > f; "$PROGRAM" import library.sqlite authors - --format csv < f"#,
+    #"printf 'x\nname\nA\nB\n' > f; (head -c 2 > x; "$PROGRAM" import library.sqlite authors - --format csv) < f"#,
+    #"mkfifo p; printf '{"name":"A"}\n{"name":"B"}' > p & "$PROGRAM" import library.sqlite authors p --format jsonl"#,
+  ])
+  func `adds the records of a pipe`(script: String) throws {
+    let outcome = try program.shell(script)
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    #expect(outcome.output.hasPrefix("2 records in "))
+    #expect(try count("authors", "name in ('A','B')".replacing(" ", with: "%20")) == "[{\"n\":2}]\n")
+  }
+
   @Test
   func `adds nothing where a line is wrong, and names it`() throws {
     try program.directory.write("name\nA\n\"B\n", to: "authors.csv")
@@ -49,7 +63,8 @@ struct ImportTests {
   }
 
   @Test(arguments: [
-    (["authors", "authors.txt"], 64, "format"), (["authors", "gone.csv"], 1, "gone.csv"),
+    (["authors", "authors.txt"], 64, "format"), (["authors", "-"], 64, "--format"),
+    (["authors", "gone.csv"], 1, "gone.csv"),
     (["authors", "authors.csv", "--on-conflict", "id"], 64, "--duplicates"),
     (["author", "authors.csv"], 1, "`authors`"),
   ])

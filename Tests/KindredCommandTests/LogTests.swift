@@ -106,14 +106,14 @@ struct LogTests {
     note("/books/1", nanoseconds: 1_064_999, peer: "[::1]:5000")
     note("/books/2", nanoseconds: 1_064_999, peer: "[::1]:5000", trace: "4bf92f3577b34da6a3ce929d0e0e4736")
     note("/é b\n\"%41", nanoseconds: 12_345_678_901, peer: nil)
-    log.noteRefusal(.badRequest)
+    log.noteRefusal(.badRequest, peer: "[::1]:5000")
     output.flush()
     #expect(
       try lines() == [
         "info kindred: bytes=219 method=GET milliseconds=1.064 path=/books/1 peer=[::1]:5000 status=200 request",
         "info kindred: bytes=219 method=GET milliseconds=1.064 path=/books/2 peer=[::1]:5000 status=200 trace=4bf92f3577b34da6a3ce929d0e0e4736 request",
         "info kindred: bytes=219 method=GET milliseconds=12345.678 path=/%C3%A9%20b%0A%22%41 peer=- status=200 request",
-        "info kindred: status=400 refused",
+        "info kindred: peer=[::1]:5000 status=400 refused",
       ])
   }
 }

@@ -36,6 +36,54 @@ struct ServeTests {
     #expect(server.wait() == 0)
   }
 
+  @Test
+  func `the sample library of a killed server is removed by the next, that of a running one is not`() throws {
+    var program = program
+    program.environment["TMPDIR"] = program.directory.path
+    let files = FileManager.default
+    /// Changes the directories' times, as those of a new one are left alone.
+    func age() throws {
+      for name in try program.directory.fileNames {
+        try files.setAttributes(
+          [.modificationDate: Date(timeIntervalSinceNow: -600)], ofItemAtPath: program.directory.path(name))
+      }
+    }
+    let killed = try ServerProcess(program, "--port", "0")
+    killed.send(SIGKILL)
+    _ = killed.wait()
+    let abandoned = try program.directory.fileNames
+    #expect(abandoned.count == 1)
+    try age()
+    let running = try ServerProcess(program, "--port", "0")
+    let library = try program.directory.fileNames
+    #expect(library.count == 1 && library != abandoned)
+    try age()
+    let other = try ServerProcess(program, "--port", "0")
+    #expect(try program.directory.fileNames.contains(library[0]))
+    withExtendedLifetime((running, other)) {}
+  }
+
+  @Test
+  func `an address of IPv6 may be written as in a URL`() throws {
+    try program.directory.makeLibrary()
+    let server = try ServerProcess(program, "library.sqlite", "--host", "[::1]", "--port", "0")
+    #expect(server.readyLine.hasPrefix("listening on http://[::1]:"))
+  }
+
+  @Test
+  func `SIGHUP without a certificate, and a database without tables, are in the log`() throws {
+    _ = try program.directory.emptyFile("empty.db")
+    let log = Pipe()
+    let server = try ServerProcess(program, "empty.db", "--port", "0", log: log)
+    server.send(SIGHUP)
+    server.send(SIGTERM)
+    #expect(server.wait() == 0)
+    try log.fileHandleForWriting.close()
+    let text = String(decoding: try log.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+    #expect(text.contains(" warning kindred: the database has no tables that can be served\n"))
+    #expect(text.contains(" notice kindred: there is nothing to reload, as the server has no certificate\n"))
+  }
+
   @Test(arguments: [SIGTERM, SIGINT])
   func `a signal ends it with 0 while it waits for the database`(signal: Int32) throws {
     // Accepts connections, but never answers.

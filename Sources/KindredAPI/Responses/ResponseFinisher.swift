@@ -26,8 +26,8 @@ final class ResponseFinisher: Sendable {
   }
 
   /// Returns the problem for a request that the HTTP layer refuses.
-  func response(to error: HTTPError) -> HTTPResponse {
-    options.requestLog?.noteRefusal(error.status)
+  func response(to error: HTTPError, from peer: String?) -> HTTPResponse {
+    options.requestLog?.noteRefusal(error.status, peer: peer)
     var response = Problem(error).response
     options.cors?.applyWithoutOrigin(to: &response)
     response.protectBrowsers(requiringHTTPS: options.requiresHTTPS)

@@ -2,6 +2,7 @@ import KindredAssociations
 import KindredBackend
 import KindredHTTP
 import Logging
+import OrderedCollections
 
 /// Answers the requests of clients from a database.
 ///
@@ -70,6 +71,7 @@ public final class KindredService: HTTPHandler {
     defer { reading.close() }
     let version = try models.version(for: reading)
     if writes.isWritable, try reading.keepsAnswers() { writes.removeExpiredAnswers() }
+    if version.model.resources.isEmpty { logger.warning("the database has no tables that can be served") }
     for warning in warnings(of: version.model) { logger.warning("\(warning)") }
   }
 
@@ -160,7 +162,9 @@ public final class KindredService: HTTPHandler {
   }
 
   /// Returns the problem for a request that the HTTP layer refuses.
-  public func response(to error: HTTPError) -> HTTPResponse { finisher.response(to: error) }
+  public func response(to error: HTTPError, from peer: String?) -> HTTPResponse {
+    finisher.response(to: error, from: peer)
+  }
 
   /// Exempts health checks from the limits on connections and requests.
   public func isExempt(_ request: HTTPRequest) -> Bool { RequestScreening.isExempt(request) }

@@ -8,7 +8,9 @@ public protocol RequestLog: Sendable {
   /// Logs a request once the last byte of its response has been generated.
   func note(_ request: AnsweredRequest)
   /// Logs the status of input that was refused before it was a complete request.
-  func noteRefusal(_ status: HTTPStatus)
+  ///
+  /// - Parameter peer: The client's address and port; nil if unknown.
+  func noteRefusal(_ status: HTTPStatus, peer: String?)
 }
 
 /// The entry of a request.

@@ -12,18 +12,19 @@ struct ImportCommand: Configurable {
     commandName: "import",
     abstract: "Add the records of a file to a resource.",
     discussion: """
-      FILE is CSV with a header that names the columns, or JSON Lines: one object per line. All records are added in \
-      one transaction, or none; an error names its line.
+      FILE is CSV with a header that names the columns, or JSON Lines: one object per line; - is standard input. All \
+      records are added in one transaction, or none; an error names its line.
 
       Examples:
         kindred import library.db books books.csv
         kindred import library.db authors authors.ndjson
         kindred import library.db tags tags.csv --duplicates merge --on-conflict name
+        zcat books.csv.gz | kindred import library.db books - --format csv
       """)
 
   @Argument(help: "The database, an SQLite file or a PostgreSQL URL.") var database: String
   @Argument(help: "The resource, as in a URL; a path such as authors/1/books works too.") var resource: String
-  @Argument(help: "The file to read.") var file: String
+  @Argument(help: "The file to read; - for standard input.") var file: String
   @Option(help: .init("csv or jsonl, if the file name doesn't end in it.", valueName: "format"))
   var format: ImportFileFormat?
   @Option(help: .init("What to do with existing records: fail, merge or ignore.", valueName: "what"))
@@ -44,7 +45,8 @@ struct ImportCommand: Configurable {
   func validate() throws {
     guard format != nil || ImportFileFormat(fileName: file) != nil else {
       throw ValidationError(
-        "the format can't be inferred from the name \(file); add --format csv or --format jsonl")
+        "the format can't be inferred from the name \(file); add --format csv, or --format jsonl for an object per line"
+      )
     }
     guard onConflict == nil || duplicates != .fail else {
       throw ValidationError("--on-conflict requires --duplicates merge or --duplicates ignore")
@@ -52,16 +54,7 @@ struct ImportCommand: Configurable {
   }
 
   func run() throws {
-    let descriptor = open(file, O_RDONLY | O_CLOEXEC)
-    var status = stat()
-    guard descriptor >= 0, fstat(descriptor, &status) == 0 else {
-      throw ImportError(description: "\(file) can't be read: \(String(cString: strerror(errno)))")
-    }
-    // The file is read at several positions, which a pipe doesn't allow.
-    guard status.st_mode & S_IFMT == S_IFREG else {
-      throw ImportError(description: "\(file) is not a regular file")
-    }
-    let content = HTTPContentFile(descriptor: descriptor, length: Int(status.st_size))
+    let content = try ImportFile(path: file).content()
     var opening = DatabaseLocation.Opening()
     opening.isWritable = true
     opening.configuration = requests.connectionConfiguration
@@ -113,9 +106,4 @@ enum ImportFileFormat: String, ExpressibleByArgument, CaseIterable {
 /// The treatment of records that exist already.
 enum Duplicates: String, ExpressibleByArgument, CaseIterable {
   case fail, merge, ignore
-}
-
-/// The file can't be imported.
-struct ImportError: Error, CustomStringConvertible {
-  let description: String
 }

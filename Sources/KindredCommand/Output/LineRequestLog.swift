@@ -32,9 +32,11 @@ struct LineRequestLog: RequestLog {
     }
   }
 
-  func noteRefusal(_ status: HTTPStatus) {
+  func noteRefusal(_ status: HTTPStatus, peer: String?) {
     output.append(isUrgent: false) { line in
-      line.append("info kindred: status=")
+      line.append("info kindred: peer=")
+      line.append(text: peer ?? "-")
+      line.append(" status=")
       line.append(status.code)
       line.append(" refused\n")
     }

@@ -11,18 +11,25 @@ struct SampleLibrary {
   let path: String
   private let directory: URL
 
+  /// The beginning of the names of the directories.
+  private static let prefix = "kindred-library-"
+
   /// Creates the directory.
   ///
   /// - Throws: `SampleLibraryError`
   init() throws {
-    let directory = Self.temporaryDirectory.appending(path: "kindred-library-\(UUID().uuidString)")
+    let parent = TemporaryFiles.directory
+    Self.removeAbandoned(in: parent)
+    let directory = parent.appending(path: Self.prefix + UUID().uuidString)
     do {
       try FileManager.default.createDirectory(
         at: directory, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
     } catch {
-      throw SampleLibraryError.noTemporaryDirectory(directory.deletingLastPathComponent().path)
+      throw SampleLibraryError.noTemporaryDirectory(parent.path)
     }
     self.directory = directory
+    // Until the process ends, however it ends.
+    _ = flock(open(directory.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), LOCK_SH)
     path = directory.appending(path: "library.sqlite").path
   }
 
@@ -39,10 +46,29 @@ struct SampleLibrary {
     try? FileManager.default.removeItem(at: directory)
   }
 
-  /// The directory of temporary files; an empty `TMPDIR` is none.
-  private static var temporaryDirectory: URL {
-    ProcessInfo.processInfo.environment["TMPDIR"]?.isEmpty == true
-      ? URL(filePath: "/tmp") : FileManager.default.temporaryDirectory
+  /// When a file was last modified, in seconds since 1970.
+  private static func modification(_ status: stat) -> time_t {
+    #if os(macOS)
+      status.st_mtimespec.tv_sec
+    #else
+      status.st_mtim.tv_sec
+    #endif
+  }
+
+  /// Removes the directories whose servers were killed.
+  private static func removeAbandoned(in parent: URL) {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: parent.path)) ?? []
+    for directory in names.filter({ $0.hasPrefix(prefix) }).map({ parent.appending(path: $0) }) {
+      let descriptor = open(directory.path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+      guard descriptor >= 0 else { continue }
+      defer { close(descriptor) }
+      var status = stat()
+      // A new directory may not be locked yet.
+      guard fstat(descriptor, &status) == 0, status.st_uid == getuid(),
+        time(nil) - Self.modification(status) > 60, flock(descriptor, LOCK_EX | LOCK_NB) == 0
+      else { continue }
+      try? FileManager.default.removeItem(at: directory)
+    }
   }
 
   /// Returns the directory of the migrations: in `share` next to the program's `bin`, or in the checkout where the

@@ -11,7 +11,9 @@ public protocol HTTPHandler: Sendable {
   func answer(_ request: HTTPRequest) -> HTTPAnswer
 
   /// Returns the response to a request that the HTTP layer refuses. Its status should be that of `error`.
-  func response(to error: HTTPError) -> HTTPResponse
+  ///
+  /// - Parameter peer: The client's address and port; nil if unknown.
+  func response(to error: HTTPError, from peer: String?) -> HTTPResponse
 
   /// Returns a response that the head of a request with content already decides, or nil to receive the content, which
   /// is the default.

@@ -38,9 +38,9 @@ extension ConnectionContext {
     return limits
   }
 
-  /// Returns the response to a request that is refused.
-  func refusal(_ error: HTTPError) -> HTTPResponse {
-    var response = handler.response(to: error)
+  /// Returns the response to a client's request that is refused.
+  func refusal(_ error: HTTPError, of client: HTTPConnection.Client) -> HTTPResponse {
+    var response = handler.response(to: error, from: client.peer)
     if let seconds = error.retryAfter { response.headers.set("Retry-After", String(seconds)) }
     return response
   }

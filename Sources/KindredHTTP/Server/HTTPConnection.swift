@@ -291,7 +291,7 @@ final class HTTPConnection: @unchecked Sendable {
       }
     case .refuse(let error):
       context.counters.refusedRequests.increase()
-      begin(context.refusal(error))
+      begin(context.refusal(error, of: client))
     case .linger:
       transport.endOutput()
       timeouts.wait(for: .forEnd, now: .now)
@@ -317,13 +317,13 @@ final class HTTPConnection: @unchecked Sendable {
 
   /// Returns the response to a request beyond the limits; nil for all others.
   private func limitRefusal(of request: HTTPRequest) -> HTTPResponse? {
-    quota.refusal(of: request).map(context.refusal)
+    quota.refusal(of: request).map { context.refusal($0, of: client) }
   }
 
   private func answer(_ request: consuming HTTPRequest) {
     if let file = contentFile {
       contentFile = nil
-      guard file.append(request.body) else { return begin(context.refusal(.outOfSpace)) }
+      guard file.append(request.body) else { return begin(context.refusal(.outOfSpace, of: client)) }
       request.body = []
       request.longBody = file
     }

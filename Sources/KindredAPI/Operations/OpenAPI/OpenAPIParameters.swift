@@ -54,19 +54,22 @@ enum OpenAPIParameters {
     var members: [(String, JSONValue)] = [
       ("name", .string(parameter.name)), ("in", "query"), ("description", .string(parameter.summary)),
     ]
-    let text: JSONValue = ["type": "string"]
-    let texts: JSONValue = ["type": "array", "items": text]
+    let text: JSONValue = ["type": "string", "minLength": 1]
+    func list(_ members: (String, JSONValue)...) -> JSONValue {
+      .object([("type", "array"), ("items", text)] + members)
+    }
+    // One value with comma-separated items.
+    let separated: [(String, JSONValue)] = [("style", "form"), ("explode", false)]
     switch parameter.value {
-    case .includes, .namedExpressions, .fields, .expressions, .sort:
-      // One value with comma-separated items.
-      members.append(("style", "form"))
-      members.append(("explode", false))
-      members.append(("schema", texts))
+    case .includes, .namedExpressions, .expressions, .sort:
+      members += separated + [("schema", list(("minItems", 1)))]
+    case .fields:
+      members += separated + [("schema", list())]
     case .expression:
       // Repeatable: all of them must hold.
       members.append(("style", "form"))
       members.append(("explode", true))
-      members.append(("schema", texts))
+      members.append(("schema", list()))
     case .pattern, .cursor: members.append(("schema", text))
     case .boolean: members.append(("schema", ["type": "boolean"]))
     case .words(let words):

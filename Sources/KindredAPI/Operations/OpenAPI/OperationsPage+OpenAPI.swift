@@ -20,7 +20,7 @@ extension OperationsPage {
   var response: JSONValue {
     func response(_ type: String, _ schema: JSONValue) -> JSONValue {
       let content: JSONValue = ["schema": schema]
-      return ["description": "An HTML page.", "content": .object([(type, content)])]
+      return ["description": .string(summary), "content": .object([(type, content)])]
     }
     switch self {
     case .health, .ready, .openAPI, .schema, .describe:

@@ -1,0 +1,57 @@
+import Foundation
+import KindredHTTP
+
+/// A file to be imported: one on disk, a pipe, or standard input.
+struct ImportFile {
+  /// The path; `-` for standard input.
+  let path: String
+
+  /// Returns the content as that of a request.
+  ///
+  /// - Throws: `ImportError`
+  func content() throws(ImportError) -> HTTPContentFile {
+    let descriptor = path == "-" ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC)
+    var status = stat()
+    guard descriptor >= 0, fstat(descriptor, &status) == 0 else { throw unreadable() }
+    let isFile = status.st_mode & S_IFMT == S_IFREG
+    // A shell may have read the beginning of its standard input.
+    if isFile, path != "-" { return HTTPContentFile(descriptor: descriptor, length: Int(status.st_size)) }
+    defer { close(descriptor) }
+    return try copy(of: descriptor)
+  }
+
+  /// Returns a copy in a temporary file, because the content is read at several positions, which a pipe doesn't allow.
+  private func copy(of descriptor: CInt) throws(ImportError) -> HTTPContentFile {
+    guard let copy = TemporaryFiles.unnamed() else {
+      throw ImportError(
+        description:
+          "no temporary file can be created in \(TemporaryFiles.directory.path); set the variable TMPDIR")
+    }
+    var length = 0
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = read(descriptor, &buffer, buffer.count)
+      if count == 0 { return HTTPContentFile(descriptor: copy, length: length) }
+      guard count > 0 else {
+        if errno == EINTR { continue }
+        throw unreadable()
+      }
+      if let number = buffer[..<count].withUnsafeBytes({ $0.write(to: copy) }) {
+        throw ImportError(
+          description:
+            "\(path) can't be copied to \(TemporaryFiles.directory.path): \(String(cString: strerror(number)))"
+        )
+      }
+      length += count
+    }
+  }
+
+  private func unreadable() -> ImportError {
+    ImportError(description: "\(path) can't be read: \(String(cString: strerror(errno)))")
+  }
+}
+
+/// The file can't be imported.
+struct ImportError: Error, CustomStringConvertible {
+  let description: String
+}
