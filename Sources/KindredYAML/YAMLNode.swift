@@ -8,13 +8,21 @@ public struct YAMLNode {
   public let line: Int
   private let node: Node
 
-  /// Parses a text.
+  /// Parses a text, in which no key may contain an alias.
   ///
   /// - Returns: The root node; nil if the text is empty.
   /// - Throws: ``YAMLError``.
   public static func parse(_ text: String) throws(YAMLError) -> YAMLNode? {
+    // An alias refers to an anchor.
+    if text.utf8.contains(UInt8(ascii: "&")), text.utf8.contains(UInt8(ascii: "*")) {
+      try AliasedKeys.refuse(in: text)
+    }
+    return try compose(text).map { YAMLNode($0, line: 1) }
+  }
+
+  static func compose(_ text: String) throws(YAMLError) -> Node? {
     do {
-      return try Yams.compose(yaml: text).map { YAMLNode($0, line: 1) }
+      return try Yams.compose(yaml: text)
     } catch {
       throw YAMLError(error)
     }

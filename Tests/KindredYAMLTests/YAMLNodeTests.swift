@@ -85,6 +85,42 @@ struct YAMLNodeTests {
     #expect(node.text == "leaf")
   }
 
+  @Test(arguments: [
+    "? *l40\n: x", "? [*l40]\n: x", "? {a: *l40}\n: x", "*l40 : x", "{*l40 : x}", "{*l40: x}", "[{*l40:x}]",
+    "[*l40:x]",
+    "{*l40}", "[[*l40]: x]", "? &k [*l40]\n: x",
+  ])
+  func `a key with an alias is refused, however much it stands for`(key: String) throws {
+    let lists = (1...40).map { level in
+      let items = Array(repeating: "*l\(level - 1)", count: 10).joined(separator: ", ")
+      return "- &l\(level) [\(items)]\n"
+    }
+    let text = "- &l0 leaf\n" + lists.joined() + "-\n  " + key.replacing("\n", with: "\n  ") + "\n"
+    let error = #expect(throws: YAMLError.self) { try YAMLNode.parse(text) }
+    guard case .syntax("a key can't contain an alias", line: 43, _)? = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+  }
+
+  @Test
+  func `an asterisk is no alias in texts, and values may be aliases`() throws {
+    let root = try root(
+      """
+      anchor: &a [1]
+      items: [*a, '*a:b', "*a", count(*), a * b]
+      '*': *a
+      "*a": |
+        *a:b
+      count(*): x # *a:b
+      ? [x]
+      : *a
+      """)
+    #expect(root.entries?.map(\.key) == ["anchor", "items", "*", "*a", "count(*)", nil])
+    #expect(root.entries?[1].value.items?.map(\.text) == [nil, "*a:b", "*a", "count(*)", "a * b"])
+    #expect(root.entries?.last?.value.items?.map(\.text) == ["1"])
+  }
+
   @Test
   func `an error has its place`() {
     func error(_ text: String) -> YAMLError? {
