@@ -8,7 +8,7 @@ RUN make system-packages && swift package resolve
 COPY Migrations Migrations
 COPY Tests Tests
 COPY Sources Sources
-RUN make install DESTDIR=/image && strip /image/usr/local/bin/kindred
+RUN make release && make install DESTDIR=/image
 
 FROM debian:bookworm-slim
 RUN apt-get update \
@@ -25,8 +25,9 @@ ENV KINDRED_HOST=0.0.0.0
 EXPOSE 8080
 STOPSIGNAL SIGTERM
 # A server with TLS closes the connection of a plain request, which shows that it works; one that hangs does neither.
+# Kubernetes sets KINDRED_PORT to a URL if there is a service named kindred, which the server ignores.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=5s CMD ["bash", "-c", "\
-  exec 3<>/dev/tcp/127.0.0.1/${KINDRED_PORT:-8080} || exit 1; \
+  port=${KINDRED_PORT:-8080}; exec 3<>/dev/tcp/127.0.0.1/${port/#*:*/8080} || exit 1; \
   printf 'GET /-/health HTTP/1.0\\r\\n\\r\\n' >&3; read -r answer <&3; [[ $answer == *' 200 '* || $answer != HTTP/* ]]"]
 ENTRYPOINT ["kindred"]
 CMD ["serve"]

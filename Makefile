@@ -25,7 +25,7 @@ DOCUMENTATION := .build/documentation
 STATIC := $(if $(filter Linux,$(shell uname)),--static-swift-stdlib)
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test explorer-test postgresql-test behaviours oracle fuzz build release docs install format lint image system-packages swift
+.PHONY: help serve test explorer-test postgresql-test behaviours oracle fuzz build release docs install uninstall format lint image system-packages swift
 
 help: ## List the targets.
 	@sed -nE 's/^([a-z-]+):.*## (.*)/make \1	\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -79,10 +79,16 @@ docs: system-packages swift ## Build the guide and the reference of the Swift AP
 	  --additional-symbol-graph-dir $(DOCUMENTATION)/symbols --output-dir $(DOCUMENTATION)/Kindred.doccarchive \
 	  --fallback-display-name Kindred --fallback-bundle-identifier kindred
 
-install: release ## Install the program and the sample library's migrations under DESTDIR and PREFIX.
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/kindred/Migrations
-	install $(KINDRED) $(DESTDIR)$(PREFIX)/bin/kindred
-	install -m 644 Migrations/*.sql $(DESTDIR)$(PREFIX)/share/kindred/Migrations
+# Builds nothing, so that it may be run by root, who may have no Swift and should own nothing in the checkout.
+install: ## Install the program that `make release` has built, stripped, and the sample library's migrations under DESTDIR and PREFIX.
+	@test -x '$(KINDRED)' || { echo "make: $(KINDRED) is missing; run make release first" >&2; exit 1; }
+	install -d '$(DESTDIR)$(PREFIX)/bin' '$(DESTDIR)$(PREFIX)/share/kindred/Migrations'
+	install -s '$(KINDRED)' '$(DESTDIR)$(PREFIX)/bin/kindred'
+	install -m 644 Migrations/*.sql '$(DESTDIR)$(PREFIX)/share/kindred/Migrations'
+
+uninstall: ## Remove what `make install` has installed under DESTDIR and PREFIX.
+	rm -f '$(DESTDIR)$(PREFIX)/bin/kindred'
+	rm -rf '$(DESTDIR)$(PREFIX)/share/kindred'
 
 format: swift ## Format the sources.
 	swift format --in-place --recursive $(SOURCES)
