@@ -8,29 +8,35 @@ enum Main {
   /// The exit code is 0 on success, 64 (`EX_USAGE`) if the command line is invalid, and 1 for any other error.
   static func main() {
     FileDescriptors.reserveStandard()
-    let code = run(CommandLine.arguments)
+    let (code, message) = run(CommandLine.arguments)
+    // The log precedes the error that ended it.
     LogOutput.standardError.flush()
+    if let message {
+      // A pipe that nobody reads would otherwise end the process with another exit code.
+      signal(SIGPIPE, SIG_IGN)
+      StandardError.write("kindred: \(message.singleLine)\n")
+    }
     exit(code.rawValue)
   }
 
-  private static func run(_ commandLine: [String]) -> ExitCode {
+  private static func run(_ commandLine: [String]) -> (code: ExitCode, message: String?) {
     do {
       let invocation = try Invocation(commandLine: commandLine, environment: .current)
       var command = try invocation.command()
       try command.run()
-      return .success
+      return (.success, nil)
     } catch {
       let code = Kindred.exitCode(for: error)
-      if code == .success {
-        try? StandardOutput.writeLine(Kindred.fullMessage(for: error))
-      } else {
-        report(error, code, commandLine.dropFirst())
-      }
-      return code
+      guard code == .success else { return (code, message(for: error, code, commandLine.dropFirst())) }
+      try? StandardOutput.writeLine(Kindred.fullMessage(for: error))
+      return (code, nil)
     }
   }
 
-  private static func report(_ error: any Error, _ code: ExitCode, _ arguments: ArraySlice<String>) {
+  /// Returns the message about an error, without the secrets of the arguments.
+  private static func message(
+    for error: any Error, _ code: ExitCode, _ arguments: ArraySlice<String>
+  ) -> String {
     var message = Kindred.message(for: error)
     for argument in arguments {
       if let shown = DatabaseLocation.withoutSecrets(argument) { message.replace(argument, with: shown) }
@@ -42,10 +48,6 @@ enum Main {
       if message.hasSuffix(".") { message.removeLast() }
       message += message.hasSuffix("?") ? " See \(help)." : "; see \(help)"
     }
-    // The log precedes the error that ended it.
-    LogOutput.standardError.flush()
-    // A pipe that nobody reads would otherwise end the process with another exit code.
-    signal(SIGPIPE, SIG_IGN)
-    StandardError.write("kindred: \(message.singleLine)\n")
+    return message
   }
 }

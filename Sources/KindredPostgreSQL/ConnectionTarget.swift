@@ -93,7 +93,7 @@ extension ConnectionTarget: CustomStringConvertible {
       $0.prefix { $0 != "=" }.lowercased().contains("password")
     }
     let secrets = [password] + options.map { $0.drop { $0 != "=" }.dropFirst() }
-    return secrets.reduce(message.replacing(url, with: description)) { message, secret in
+    return secrets.filter { !$0.isEmpty }.reduce(message.replacing(url, with: description)) { message, secret in
       message.replacing("\"\(secret)\"", with: "\"…\"")
     }
   }

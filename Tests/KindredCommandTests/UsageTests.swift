@@ -15,7 +15,7 @@ struct UsageTests {
     (["chinook.db"], "did you mean `kindred serve chinook.db`?"),
     (["my library.db", "--port", "0"], "did you mean `kindred serve 'my library.db'`?"),
     (["serv", "x.db"], "there is no command `serv`; did you mean `kindred serve`?"),
-    (["serve", ""], "argument 2 is empty"),
+    (["serve", ""], "argument 2 is empty"), (["serve", "--", ""], "the name of the database is empty"),
     (["query", "x.db", "--as=", "/"], "--as: the value is empty"),
     (["query", "x.db", "/", "--as", "{bad"], "--as: it must be a JSON object"),
     (["query", "x.db", "/", "--as", "[1]"], "--as: it must be a JSON object"),

@@ -14,9 +14,11 @@ enum DatabaseLocation {
 
   /// Creates the location that a command-line argument or a setting names.
   ///
-  /// - Throws: `ValidationError` for a text that is the location of another kind of database, as it may contain a
+  /// - Throws: `ValidationError` for an empty text, and for one that is the location of another kind of database, as it may contain a
   ///   password.
   init(_ text: String) throws {
+    // To SQLite, this is a temporary database.
+    guard !text.isEmpty else { throw ValidationError("the name of the database is empty") }
     if let target = ConnectionTarget(text) {
       self = .postgreSQL(target)
     } else if let shown = Self.withoutSecrets(text) {
