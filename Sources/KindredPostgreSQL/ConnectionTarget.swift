@@ -93,7 +93,8 @@ extension ConnectionTarget: CustomStringConvertible {
       $0.prefix { $0 != "=" }.lowercased().contains("password")
     }
     let secrets = [password] + options.map { $0.drop { $0 != "=" }.dropFirst() }
-    return secrets.filter { !$0.isEmpty }.reduce(message.replacing(url, with: description)) { message, secret in
+    return secrets.filter { !$0.isEmpty }.reduce(message.replacing(url, with: description)) {
+      message, secret in
       message.replacing("\"\(secret)\"", with: "\"…\"")
     }
   }

@@ -5,7 +5,9 @@ import Yams
 /// Yams hashes keys while it parses, and for that it follows aliases of lists of aliases of lists, which may take
 /// exponential time. So the text is first parsed with plain scalars in place of its aliases.
 enum AliasedKeys {
-  /// Stands for an asterisk. Plain scalars never begin with an asterisk, so those that begin with this are aliases.
+  /// Stands for an asterisk.
+  ///
+  /// Plain scalars never begin with an asterisk, so those that begin with this are aliases.
   private static let asterisk = "\u{E000}"
 
   static func refuse(in text: String) throws(YAMLError) {

@@ -12,7 +12,9 @@ struct TestHandler: HTTPHandler {
   var identity: @Sendable (HTTPRequest) -> [UInt8]? = { _ in nil }
 
   func respond(to request: HTTPRequest) -> HTTPResponse { respond(request) }
-  func response(to error: HTTPError, from peer: String?) -> HTTPResponse { .text(error.detail, status: error.status) }
+  func response(to error: HTTPError, from peer: String?) -> HTTPResponse {
+    .text(error.detail, status: error.status)
+  }
   func takesLongBody(_ request: HTTPRequest) -> Bool { takesLongBody }
   func answer(_ request: HTTPRequest) -> HTTPAnswer { answer?(request) ?? .now(respond(request)) }
   func isExempt(_ request: HTTPRequest) -> Bool { request.path == "/health" }
