@@ -75,9 +75,8 @@ public struct BrokenReferences: Sendable {
   ///
   /// - Throws: `MigrationError.Reason`, a new broken reference or a new failure to check.
   func check(against former: BrokenReferences) throws(MigrationError.Reason) {
-    if let failure = failures.first(where: { former.failures[$0.key] == nil }) {
-      throw .failed(failure.value)
-    }
+    let failure = failures.filter { former.failures[$0.key] == nil }.min { $0.key < $1.key }
+    if let failure { throw .failed(failure.value) }
     let renamed = former.references.reduce(0) { count, entry in
       tables.isSuperset(of: [entry.key.table, entry.key.parent])
         ? count : count + max(0, entry.value.count - number(entry.key))
