@@ -79,6 +79,37 @@ struct CompoundViewTests {
       json: #"[{"id":1,"last":{"shopId":1,"label":"a"}},{"id":2,"last":{"shopId":2,"label":"b"}}]"#)
   }
 
+  @Test(arguments: ["label<>'7'", "label>'5'", "label in (7,'a')", "abs(label)<8 and label<>'7'"])
+  func `a rule holds for the same rows`(rule: String) throws {
+    let restricted = try TestDatabase(
+      """
+      CREATE TABLE shop (id INTEGER PRIMARY KEY);
+      CREATE TABLE item (shopId INTEGER, label TEXT);
+      CREATE TABLE lot (shopId INTEGER, number INTEGER);
+      INSERT INTO shop VALUES (1), (2);
+      INSERT INTO item VALUES (1, '7'), (1, 'a'), (1, '3'), (2, 'b');
+      INSERT INTO lot VALUES (1, 7), (1, 10), (2, 5);
+      CREATE VIEW stock AS SELECT shopId, label FROM item UNION ALL SELECT shopId, number FROM lot;
+      """,
+      modelFile: """
+        resources:
+          shops:
+            access: { read: {} }
+            associations:
+              stocks: { hasMany: stocks, foreignKey: { shopId: id } }
+          stocks:
+            access: { read: { rows: "\(rule)" } }
+          items: { access: { read: {} } }
+          lots: { access: { read: {} } }
+        """)
+    let records = try database.get("/shops/1/stocks?filter=\(rule)").text
+    try expectRequest("/shops/1/stocks", on: restricted, json: records)
+    try expectRequest(
+      "/shops?filter=id=1&fields=&include=stocks", on: restricted, json: #"[{"stocks":\#(records)}]"#)
+    let count = records.count { $0 == "{" }
+    try expectRequest("/shops?filter=id=1&fields=n:stocks.count", on: restricted, json: #"[{"n":\#(count)}]"#)
+  }
+
   private static func labels(_ labels: String...) -> String {
     "[\(labels.map { #"{"label":\#($0)}"# }.joined(separator: ","))]"
   }

@@ -4,11 +4,16 @@ import KindredSQLSyntax
 protocol PlanStrategy {
   /// Returns an equivalent tree.
   func arranged(_ tree: SelectTree) -> SelectTree
+  /// Returns whether the source of the records is a copy of their table.
+  func copiesTable(for search: UnindexedSearch) -> Bool
   /// Returns a source of the same records that needs no index of their table; the given one if a scan costs less.
   func source(of search: UnindexedSearch, insteadOf source: TableSource) -> TableSource
 }
 
 extension PlanStrategy {
+  /// Copies nothing.
+  func copiesTable(for search: UnindexedSearch) -> Bool { false }
+
   /// Leaves it to the database how the records are found.
   func source(of search: UnindexedSearch, insteadOf source: TableSource) -> TableSource { source }
 }

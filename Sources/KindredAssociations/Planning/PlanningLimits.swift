@@ -1,6 +1,8 @@
 /// The resources that planning a request may use.
 public struct PlanningLimits: Sendable, Hashable {
-  /// The maximum number of expressions, each counted as often as it is named, with the selected columns, and 16 for each select.
+  /// The maximum number of expressions, each counted as often as it is named.
+  ///
+  /// A selected column counts as one, and a select as 16.
   public var expressions = 20_000
   /// The maximum depth of an expression after its names have been replaced by their definitions.
   public var expressionDepth = 64

@@ -17,6 +17,8 @@ struct GroupCheck {
 
   /// - Throws: `RequestError` if a part of the expression may have several values in a group.
   func check(_ expression: ResolvedExpression) throws {
+    // The expression itself has been charged.
+    try state.budget.charge(groups.count / 8, at: expression.source.origin)
     guard !groups.contains(where: { state.isSame($0, expression) }) else { return }
     switch expression.meaning {
     case .groupAggregate: return

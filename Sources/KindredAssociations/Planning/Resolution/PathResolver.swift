@@ -136,9 +136,11 @@ struct PathResolver {
     let isOfGroup = context.allowsGroupAggregates
     if let known = memory.resolved[name], known.isOfGroup == isOfGroup { return known }
     let before = state.selfReferences
+    var inside = context
+    inside.isComparedWith = false
     let resolved = ResolvedName(
       name: name,
-      expression: try ExpressionResolver(state: state).resolve(expression, in: context),
+      expression: try ExpressionResolver(state: state).resolve(expression, in: inside),
       isOfGroup: isOfGroup, isStable: state.selfReferences == before)
     if resolved.isStable { memory.resolved[name] = resolved }
     return resolved

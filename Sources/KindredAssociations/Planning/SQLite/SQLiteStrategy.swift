@@ -19,6 +19,10 @@ struct SQLiteStrategy: PlanStrategy {
     return tree
   }
 
+  func copiesTable(for search: UnindexedSearch) -> Bool {
+    search.record.table.pointerColumns.isEmpty && TransientIndex(for: search, in: model) != nil
+  }
+
   func source(of search: UnindexedSearch, insteadOf source: TableSource) -> TableSource {
     TransientIndex(for: search, in: model)?.source(insteadOf: source) ?? source
   }

@@ -35,7 +35,6 @@ struct TransientIndex {
     source.isConverted = true
     let pointers = record.table.pointerColumns
     guard !pointers.isEmpty else {
-      record.readsCopy = true
       source.items[0].table = source.items[0].table.copied(to: transient, as: record.alias)
       source.keys = zip(keys, source.keys).enumerated().map { number, key in
         key.0.isConverted ? .column(record.id, TransientTable.keyName(number)) : key.1

@@ -26,6 +26,8 @@ final class StatementBuilder {
   private var reservedAliases: Set<String> = []
   /// The occurrences of views that read the clock.
   fileprivate(set) var clockViews: [RecordID: Table] = [:]
+  /// The records that are read from a copy of their table.
+  var copies: Set<RecordID> = []
   /// Whether a common table expression is read.
   var readsCommonTableExpression = false
 

@@ -19,8 +19,6 @@ final class StatementRecord {
   let presence: SQL?
   /// The column values of a record that is not in the statement but known.
   let constants: [String: SQLValue]?
-  /// Whether it is read from a copy of its table.
-  var readsCopy = false
   /// The recursion of the record's node; nil if it has none.
   var recursion: RecursionContext?
 
@@ -49,6 +47,9 @@ final class StatementRecord {
 
   /// The identity by which SQL refers to it.
   var id: RecordID { RecordID(alias: alias, depth: select.depth) }
+
+  /// Whether it is read from a copy of its table, which is decided before expressions about it are compiled.
+  var readsCopy: Bool { statement.copies.contains(id) }
 
   /// The same record, for expressions that can't add joins.
   var withoutJoins: StatementRecord {

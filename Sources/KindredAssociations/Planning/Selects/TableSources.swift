@@ -33,27 +33,29 @@ struct TableSources {
     of record: StatementRecord, by step: AssociationStep, from origin: StatementRecord, isRepeated: Bool
   ) throws -> TableSource {
     let (table, columns) = (record.table, step.destinationColumns)
-    var source = TableSource(columns: columns, of: record)
-    source.items = [(table: try reference(to: record), condition: nil)]
-    guard !columns.isEmpty else { return source }
     let comparisons = model.comparisons(of: step)
     // An index finds referencing rows only if its column has the same affinity, and the index the right collation.
     let refers = step.direction == .has
     let isConverted = refers && comparisons.contains { $0?.hasOneAffinity == false }
     let collations = comparisons.map { refers && $0?.hasOneCollation == false ? $0?.referred.collation : nil }
     let indexed = zip(columns, collations).map { $1 ?? table.column(named: $0)?.collation ?? "BINARY" }
-    guard isConverted || !table.isIndexed(columns, collations: indexed) else { return source }
+    // A bound value has no affinity that could convert the other one.
+    let isBound = origin.constants != nil || origin.statement !== record.statement
+    let search = UnindexedSearch(
+      record: record, columns: columns, comparisons: refers ? comparisons : [],
+      isRepeated: isRepeated && !state.isForOneRecord, convertsBoundValues: isConverted && isBound)
+    let isIndexed = columns.isEmpty || !isConverted && table.isIndexed(columns, collations: indexed)
+    // The rule of the records reads them as they are in the copy.
+    if !isIndexed, state.strategy.copiesTable(for: search) { record.statement.copies.insert(record.id) }
+    var source = TableSource(columns: columns, of: record)
+    source.items = [(table: try reference(to: record), condition: nil)]
+    guard !isIndexed else { return source }
     if case .table = table.kind {
       source.items[0].table.notes =
         isConverted
         ? mismatches(comparisons, of: record, from: origin)
         : [.missingIndex(createIndex(on: table, columns, indexed))]
     }
-    // A bound value has no affinity that could convert the other one.
-    let isBound = origin.constants != nil || origin.statement !== record.statement
-    let search = UnindexedSearch(
-      record: record, columns: columns, comparisons: refers ? comparisons : [],
-      isRepeated: isRepeated && !state.isForOneRecord, convertsBoundValues: isConverted && isBound)
     return state.strategy.source(of: search, insteadOf: source)
   }
 

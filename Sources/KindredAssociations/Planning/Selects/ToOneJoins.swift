@@ -85,6 +85,8 @@ struct ToOneJoins {
       select.join(first.source, on: [first.condition], kind)
       return record
     }
+    let source = try context.sources.source(
+      of: record, by: step, from: origin, isRepeated: select.statement.runsOften)
     let inner = record.withoutJoins
     // If the record is missing, these conditions must not make expressions that read it unknown.
     let filters = try state.guardedApart {
@@ -92,8 +94,6 @@ struct ToOneJoins {
       guard association != nil, !isRequired else { return filters }
       return try filters + context.conditions.conditions(of: inner)
     }
-    let source = try context.sources.source(
-      of: record, by: step, from: origin, isRepeated: select.statement.runsOften)
     let links = context.sources.links(step, from: origin, to: source, in: select.statement)
     for (number, item) in source.items.enumerated() {
       var conditions = number == 0 ? links : []
