@@ -90,6 +90,8 @@ public enum BackendErrorKind: Hashable, Sendable {
   /// The kinds of constraints.
   public enum Constraint: Hashable, Sendable {
     case notNull, check, dataType, unique, foreignKey, other
+    /// A key was to be generated, but the largest one has been used.
+    case exhaustedKeys
     /// A trigger raised an error with this message, which may be empty.
     case trigger(String)
   }

@@ -1,5 +1,6 @@
 import Foundation
 import KindredHTTP
+import KindredSQLite
 import Testing
 
 @testable import KindredAPI
@@ -136,6 +137,46 @@ struct BatchTests {
       #expect(answer.problem("pointer") == pointer)
     }
     #expect(try library.stored("SELECT COUNT(*) FROM tag") == "3")
+  }
+
+  /// Holds the only writer while `body` runs.
+  private func whileWriting(_ body: () throws -> Void) throws {
+    let writer = try Connection(path: library.path, access: .readWrite)
+    try writer.execute("BEGIN IMMEDIATE")
+    defer { try? writer.execute("ROLLBACK") }
+    try body()
+  }
+
+  @Test
+  func `of parts that only read waits for no writer`() throws {
+    try whileWriting {
+      let answer = try send(
+        #"[{"method":"GET","url":"/tags?fields=name&limit=1"},{"method":"GET","url":"/tags/2?fields=name"}]"#)
+      #expect(answer.status == 200)
+      #expect(answer.text.contains(#""body":[{"name":"sea"}]"#) && answer.text.contains(#""body":{"name":"work"}"#))
+    }
+  }
+
+  @Test(arguments: [
+    (#"{"method":"DELETE","url":"/nothing/1"}"#, 404), (#"{"method":"DELETE","url":"/authors/1/name"}"#, 405),
+    (#"{"method":"PATCH","url":"/tags/1","body":{"nme":"x"}}"#, 422),
+    (#"{"method":"PATCH","url":"/tags/1","body":{"name":"x"},"headers":{"Content-Type":"text/plain"}}"#, 415),
+    (#"{"method":"GET","url":"/tags?filter=x"}"#, 400),
+  ])
+  func `is refused before it waits, if a part is wrong whatever is stored`(part: String, status: Int) throws {
+    try whileWriting {
+      let answer = try send(#"[{"method":"POST","url":"/tags","body":{"name":"n"}},\#(part)]"#)
+      #expect(answer.status == status)
+      #expect(answer.problem("pointer")?.hasPrefix("#/1") == true)
+    }
+  }
+
+  @Test
+  func `of reads is kept under a key like any other`() throws {
+    let parts = #"[{"method":"GET","url":"/tags/1"}]"#
+    let first = try send(parts, headers: ["Idempotency-Key": "k"])
+    #expect(try library.send(.patch, "/tags/1", #"{"name":"ocean"}"#).status == 200)
+    #expect(try send(parts, headers: ["Idempotency-Key": "k"]).text == first.text)
   }
 
   @Test(arguments: [

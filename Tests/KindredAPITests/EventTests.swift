@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import KindredCryptography
 import KindredHTTP
 import KindredSQLite
 import Testing
@@ -130,16 +131,15 @@ struct EventTests {
     let feed = try #require(database.service.changeFeed)
     let key = LiveQuery.Key(target: "/any", rights: [])
     let events = ["1", "2"].map { LiveEvent(Array($0.utf8), memory: feed.memory) }
-    func listen(_ event: LiveEvent, lastEventID: String? = nil) -> Client {
-      Client(
-        feed.listen(
-          to: key, LiveResult(event: event, tables: nil), version: 1, duration: 0, lastEventID: lastEventID,
-          expiry: nil
-        ) { .result(LiveResult(event: LiveEvent(Array("2".utf8), memory: feed.memory), tables: nil)) })
+    func listen(_ event: LiveEvent, lastEventID: String? = nil) throws -> Client {
+      let stream = feed.listen(
+        to: key, LiveResult(event: event, tables: nil), version: 1, duration: 0, lastEventID: lastEventID
+      ) { _ in .result(LiveResult(event: LiveEvent(Array("2".utf8), memory: feed.memory), tables: nil)) }
+      return Client(try #require(stream))
     }
-    let first = listen(events[1])
+    let first = try listen(events[1])
     #expect(try first.event().data == "2")
-    let straggler = listen(events[0], lastEventID: events[0].id)
+    let straggler = try listen(events[0], lastEventID: events[0].id)
     #expect(try straggler.event().data == "2")
   }
 
@@ -147,14 +147,18 @@ struct EventTests {
   func `a slow client with an unchanged result is sent nothing, and nobody an older one`() throws {
     let memory = LiveMemory()
     let (first, second) = (LiveEvent([0x31], memory: memory), LiveEvent([0x32], memory: memory))
-    let listener = LiveListener(first, id: first.id, firstRun: 1, expiry: nil) { _ in }
+    let listener = LiveListener(first, id: first.id, after: 0, LiveCredentials()) { _ in }
     #expect(listener.next()?.isEmpty == false)
     #expect(!listener.take(second, of: 0), "it began before")
-    #expect(listener.take(second, of: 1))
-    #expect(!listener.take(first, of: 2))
+    #expect(listener.take(second, of: 2))
+    #expect(!listener.take(first, of: 1), "it is older, however late it comes")
+    #expect(!listener.take(second, of: 3), "it waits to be sent already")
+    #expect(!listener.take(first, of: 4))
     #expect(listener.next()?.isEmpty == true)
-    let expired = LiveListener(first, id: first.id, firstRun: 1, expiry: 1) { _ in }
-    #expect(expired.next() == nil, "the rights of its client have ended")
+    for credentials in [LiveCredentials(expiry: 1), LiveCredentials { true }] {
+      let lapsed = LiveListener(first, id: first.id, after: 0, credentials) { _ in }
+      #expect(lapsed.next() == nil, "its client may no longer read it")
+    }
   }
 
   @Test
@@ -206,6 +210,50 @@ struct EventTests {
         DispatchSemaphore(value: 0).waitBriefly()
       }
     }
+  }
+
+  @Test
+  func `the memory of slow clients is bounded before the first commit, too`() throws {
+    var options = KindredService.Options()
+    options.live?.maximumMemory = 5000
+    let database = try TestDatabase(
+      "CREATE TABLE t (id INTEGER PRIMARY KEY, x TEXT); INSERT INTO t VALUES (1, printf('%.*c', 2000, 'x'));",
+      options: options)
+    let clients = try (0..<5).map { number in
+      let client = try listen("/ts?filter=id<>\(number + 10)", on: database)
+      #expect(try client.part()?.isEmpty == false)  // and the rest is never taken
+      return client
+    }
+    for client in clients.prefix(3) { #expect(throws: (any Error).self) { try client.stream.yield() } }
+    for client in clients.suffix(2) { try client.stream.yield() }
+    try execute("UPDATE t SET x = printf('%.*c', 6000, 'y')", on: database)
+    #expect(answer("/ts", on: database).status == .serviceUnavailable, "it alone doesn't fit")
+  }
+
+  @Test
+  func `the stream ends when the key of its token is withdrawn`() throws {
+    let path = NSTemporaryDirectory() + "kindred-\(UUID().uuidString).json"
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    func key(_ id: String) -> String {
+      #"{"kty":"oct","kid":"\#(id)","k":"\#(Base64.encodeForURL(Array(AccessFixture.secret.utf8)))"}"#
+    }
+    func write(_ keys: String...) throws {
+      try #"{"keys":[\#(keys.joined(separator: ","))]}"#.write(
+        toFile: path, atomically: true, encoding: .utf8)
+    }
+    try write(key("old"))
+    var options = KindredService.Options()
+    var tokens = AccessConfiguration.Tokens(algorithms: [.hs256])
+    tokens.keys = .file(path)
+    options.access = AccessConfiguration()
+    options.access?.tokens = tokens
+    let database = try TestDatabase(Library.schema + Library.records, options: options)
+    let response = answer("/tags/1", on: database, headers: AccessFixture.bearer(#"{"sub":1}"#))
+    guard case .stream(let stream, nil) = response.body else { throw Client.Ended() }
+    let client = Client(stream)
+    _ = try client.event()
+    try write(#"{"kty":"oct","kid":"new","k":"\#(Base64.encodeForURL([UInt8](repeating: 1, count: 32)))"}"#)
+    while let part = try client.part() { #expect(part.hasPrefix(":"), "no more events") }
   }
 
   @Test

@@ -42,6 +42,27 @@ struct IdempotencyTests {
   }
 
   @Test
+  func `keep only short answers, and write nothing if theirs is longer`() throws {
+    let long = String(repeating: "x", count: 65_536)
+    let refused = try send("k", "{\"name\":\"\(long)\"}")
+    #expect(refused.status == 400 && refused.problem("type") == "/-/errors#limit-exceeded")
+    #expect(refused.problem("detail")?.contains("Prefer: return=minimal") == true)
+    #expect(try library.stored("SELECT COUNT(*) FROM tag") == "3")
+    #expect(try send("k", "{\"name\":\"\(long)\"}", headers: ["Prefer": "return=minimal"]).status == 201)
+    #expect(try send("l", "{\"name\":\"\(long)y\"}", headers: ["Prefer": "tx=rollback"]).status == 201)
+    #expect(try library.stored("SELECT COUNT(*) FROM tag") == "4")
+  }
+
+  @Test(arguments: [HTTPMethod.get, .head, .patch, .put, .delete])
+  func `are for POST alone`(method: HTTPMethod) throws {
+    let answer = try library.send(
+      method, "/tags/1", method == .patch || method == .put ? #"{"name":"n"}"# : nil,
+      headers: ["Idempotency-Key": "k"])
+    #expect(answer.status == 400)
+    #expect(try library.stored("SELECT name FROM tag WHERE id = 1") == "sea")
+  }
+
+  @Test
   func `keep nothing where nothing was written`() throws {
     #expect(try send("k", #"{"name":"sea"}"#).status == 409)
     #expect(try send("k", #"{"name":"new"}"#, headers: ["Prefer": "tx=rollback"]).status == 201)

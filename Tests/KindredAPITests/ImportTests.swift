@@ -147,6 +147,47 @@ struct ImportTests {
     }
   }
 
+  @Test(arguments: ["", "\n", "\r\n", "\n\n"])
+  func `of several columns may end with blank lines`(end: String) throws {
+    let answer = try send("text/csv", "/reviews", "bookId,rating\n1,4\n" + end)
+    #expect(answer.status == 201 && answer.headers["X-Total-Count"] == "1")
+  }
+
+  @Test(arguments: [
+    "7", "-0", "007", " 7 ", "+7", "7.0", "7.5", "1e3", "1e400", "9223372036854775807", "9223372036854775808",
+    "-9223372036854775809", " 99999999999999999999", "12345678901234567890", "0.1", "0.30000000000000004", "x", "",
+  ])
+  func `a number is stored alike from CSV, JSON Lines, JSON and a path, or refused by all`(text: String) throws {
+    let schema = """
+      CREATE TABLE sample (id INTEGER PRIMARY KEY, whole INTEGER, real REAL, plain NUMERIC, text TEXT);
+      CREATE TABLE named (whole INT UNIQUE NOT NULL, other TEXT);
+      """
+    func stored(_ column: String, _ type: String, _ content: String) throws -> String {
+      let database = try TestDatabase.writable(schema)
+      let answer = try send(type, "/samples", content, on: database)
+      return answer.status == 201 ? try database.stored("SELECT quote(\(column)) FROM sample") : "\(answer.status)"
+    }
+    let isNumber = (try? JSONDocumentParser.parse(Array(text.utf8))) != nil
+    for column in ["whole", "real", "plain"] {
+      let field = text.isEmpty ? "\"\"" : text
+      let fromCSV = try stored(column, "text/csv", "\(column),text\n\(field),t\n")
+      let asText = "{\"\(column)\":\"\(text)\"}"
+      #expect(try stored(column, "application/json", asText) == fromCSV, "\(column)")
+      #expect(try stored(column, "application/x-ndjson", asText + "\n") == fromCSV, "\(column)")
+      guard isNumber else { continue }
+      let asNumber = "{\"\(column)\":\(text)}"
+      #expect(try stored(column, "application/json", asNumber) == fromCSV, "\(column)")
+      #expect(try stored(column, "application/x-ndjson", asNumber) == fromCSV, "\(column)")
+    }
+    // A path takes only numbers as responses write them.
+    guard isNumber, !text.contains("."), !text.contains("e") else { return }
+    let database = try TestDatabase.writable(schema)
+    let put = try database.send(.put, "/nameds/whole=\(text)", "{}")
+    let expected = try stored("whole", "application/json", "{\"whole\":\(text)}")
+    #expect(put.status == 404 || (put.status == 422) == (expected == "422"))
+    if put.status == 201 { #expect(try database.stored("SELECT quote(whole) FROM named") == expected) }
+  }
+
   @Test(arguments: [
     ("text/csv", "bookId,rating\n1,5\n99,1\n", 409, 3), ("text/csv", "bookId,rating\n1,5\n1\n", 400, 3),
     ("text/csv", "bookId,rating\n1,5,5\n", 400, 2), ("text/csv", "bookId,rating\n1,\n", 422, 2),
@@ -155,6 +196,10 @@ struct ImportTests {
     ("text/csv", "bookId,rating\n\"1\n,5\n", 400, 2), ("text/csv", "bookId,rating\n1\"2\",5\n", 400, 2),
     ("text/csv", "bookId,rating\n\"1\"2,5\n", 400, 2), ("text/csv", "bookId,rating\r1,5\n", 400, 1),
     ("text/csv", "bookId,rating\n\"1\n\",5\n1,\n", 422, 4),
+    ("text/csv", "bookId,rating\n\n1,5\n", 400, 2), ("text/csv", "bookId,rating\n1,5\n\n\n2,5\n\n", 400, 3),
+    ("text/csv", "bookId,rating\n1,5\n\"\"\n", 400, 3),
+    ("text/csv", "bookId,rating\n1,99999999999999999999\n", 422, 2),
+    ("text/csv", "bookId,r\u{212A}ting\n1,5\n", 422, 1),
     ("application/x-ndjson", "{\"bookId\":1,\"rating\":5}\n{\"bookId\":1}\n", 422, 2),
     ("application/x-ndjson", "{\"bookId\":1,\"rating\":5}\n\n{\"bookId\":\n", 400, 3),
     ("application/x-ndjson", "[1]\n", 422, 1),

@@ -37,6 +37,18 @@ struct WriteOddTableTests {
   }
 
   @Test
+  func `a table whose generated keys are used up says so`() throws {
+    let database = try TestDatabase.writable("CREATE TABLE auto (id INTEGER PRIMARY KEY AUTOINCREMENT, n INTEGER)")
+    #expect(try database.send(.put, "/autos/9223372036854775807", "{}").status == 201)
+    let answer = try database.send(.post, "/autos", #"{"n":1}"#)
+    #expect(answer.status == 409)
+    #expect(answer.problem("detail")?.contains("give the record a key") == true)
+    #expect(
+      try database.send(.post, "/autos", "n\n1\n", headers: ["Content-Type": "text/csv"]).status == 409)
+    #expect(try database.send(.post, "/autos", #"{"id":5}"#).status == 201)
+  }
+
+  @Test
   func `PUT takes the key as the path has it, where the collation finds another spelling`() throws {
     try expectWrite(
       .put, "/parts/ABC", #"{"code":"ABC","weight":2}"#, on: database, status: 200,

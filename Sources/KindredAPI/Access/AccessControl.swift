@@ -38,6 +38,9 @@ final class AccessControl: Sendable {
       of: request, models.known?.vocabulary ?? AccessVocabulary(), verifying: verifying)
   }
 
+  /// Returns whether the key that signed the principal's token is no longer accepted.
+  func isWithdrawn(_ principal: Principal) -> Bool { authenticator.isWithdrawn(principal) }
+
   /// - Throws: `RequestError` (`forbidden`) unless the principal is an operator.
   func checkOperator(_ principal: Principal, _ name: String) throws {
     // The user who runs the program is an operator, even on behalf of others.

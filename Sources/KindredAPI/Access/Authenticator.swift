@@ -76,6 +76,14 @@ final class Authenticator: Sendable {
     return verifier.flatMap { known($0, token, $0.generation, extended(vocabulary)) }?.identity
   }
 
+  /// Returns whether the key that signed the principal's token is no longer accepted.
+  func isWithdrawn(_ principal: Principal) -> Bool {
+    switch principal.signer {
+    case .key(let fingerprint)?: verifier?.isWithdrawn(fingerprint) ?? false
+    case .secret?, nil: false
+    }
+  }
+
   private func extended(_ vocabulary: AccessVocabulary) -> AccessVocabulary {
     var vocabulary = vocabulary
     vocabulary.roles.formUnion(configuration.operatorRoles ?? [])
@@ -103,12 +111,13 @@ final class Authenticator: Sendable {
     let generation = verifier.generation
     if let known = known(verifier, token, generation, vocabulary) { return known }
     do {
-      let claims = try verifier.claims(of: token)
+      let verified = try verifier.verify(token)
+      let claims = verified.claims
       let principal = Principal(
         roles: claims.roles(at: verifier.rolesClaim), claims: claims.values(named: vocabulary.claims),
         vocabulary: vocabulary, isAuthenticated: true, identity: claims.identity,
         databaseStanding: try configuration.databaseRoles?.standing(of: claims) ?? .connection,
-        expiry: claims.expiry.map { $0 + verifier.leeway })
+        expiry: claims.expiry.map { $0 + verifier.leeway }, signer: verified.signer)
       cache.withLock { cache in
         guard cache.generation == generation, cache.vocabulary == vocabulary,
           token.utf8.count <= Self.maximumLength

@@ -13,6 +13,8 @@ struct KeySet: Sendable {
     let id: String?
     /// The only algorithm that the key is for; nil for all algorithms of its type.
     let algorithm: String?
+    /// Identifies the key: the hash of its JWK.
+    let fingerprint: [UInt8]
 
     func verifies(_ signature: [UInt8], of message: [UInt8], by algorithm: SignatureAlgorithm) -> Bool {
       switch material {
@@ -47,7 +49,8 @@ struct KeySet: Sendable {
     else { throw KeySetError("it is not a JWK set, which is an object with the member `keys`") }
     for (index, element) in elements.prefix(Self.maximumCount).enumerated() {
       do {
-        if let key = try Self.key(element) { keys.append(key) }
+        let fingerprint = HashFunction.sha256.digest(of: Array(document.bytes[element.range]))
+        if let key = try Self.key(element, fingerprint) { keys.append(key) }
       } catch let refusal as PublicKey.Refusal {
         refusals.append("key \(index + 1) of the set is ignored: \(refusal)")
       }
@@ -67,7 +70,7 @@ struct KeySet: Sendable {
   }
 
   /// Returns a key of the set, or nil if its use or type is another, so that it must be ignored (§5).
-  private static func key(_ node: JSONDocument.Node) throws -> Key? {
+  private static func key(_ node: JSONDocument.Node, _ fingerprint: [UInt8]) throws -> Key? {
     guard case .object(let members) = node.content else { return nil }
     func text(_ name: String) -> String? {
       if case .string(let text)? = members.first(where: { $0.name == name })?.value.content {
@@ -98,7 +101,7 @@ struct KeySet: Sendable {
     case "oct": material = .secret(try bytes("k"))
     default: return nil
     }
-    return Key(material: material, id: text("kid"), algorithm: text("alg"))
+    return Key(material: material, id: text("kid"), algorithm: text("alg"), fingerprint: fingerprint)
   }
 }
 

@@ -31,6 +31,8 @@ final class Principal: Sendable {
   let identity: [UInt8]
   /// When the credentials expire, in seconds since 1970; nil for never.
   let expiry: Double?
+  /// What the principal's token was signed with; nil without one.
+  let signer: TokenVerifier.Signer?
 
   /// The user who runs the program, and every client if access isn't configured.
   static let `operator` = Principal()
@@ -44,15 +46,18 @@ final class Principal: Sendable {
     databaseStanding = .connection
     identity = []
     expiry = nil
+    signer = nil
   }
 
   /// - Parameters:
   ///   - vocabulary: The roles and claims that the access rules use; others are dropped.
   ///   - identity: Bytes that no other client has.
   ///   - databaseStanding: The client's role in the database.
+  ///   - signer: What its token was signed with.
   init(
     roles: Set<String>, claims: [String: SQLValue], vocabulary: AccessVocabulary, isAuthenticated: Bool,
-    identity: [UInt8], databaseStanding: DatabaseStanding, expiry: Double? = nil
+    identity: [UInt8], databaseStanding: DatabaseStanding, expiry: Double? = nil,
+    signer: TokenVerifier.Signer? = nil
   ) {
     let roles = roles.intersection(vocabulary.roles)
     let claims = claims.filter { vocabulary.claims.contains($0.key) && $0.value != .null }
@@ -62,6 +67,7 @@ final class Principal: Sendable {
     self.identity = identity
     self.databaseStanding = databaseStanding
     self.expiry = expiry
+    self.signer = signer
     var text = ListBytes()
     text.append(roles.sorted()) { $0.append($1) }
     text.append(claims.sorted { $0.key < $1.key }) { text, claim in

@@ -29,10 +29,29 @@ struct TokenVerifier: Sendable {
   /// The current time in seconds since 1970.
   var now: Double { Date().timeIntervalSince1970 }
 
+  /// The claims of a valid token, and what it was verified with.
+  struct Verified {
+    let claims: TokenClaims
+    let signer: Signer
+  }
+
+  /// What a token was signed with.
+  enum Signer: Sendable {
+    /// The secret of the configuration.
+    case secret
+    /// A key of the set, by its fingerprint.
+    case key([UInt8])
+  }
+
+  /// Returns whether a key is no longer in the set.
+  func isWithdrawn(_ fingerprint: [UInt8]) -> Bool {
+    keys.map { !$0.current().set.keys.contains { $0.fingerprint == fingerprint } } ?? false
+  }
+
   /// Returns the claims of a valid token.
   ///
   /// - Throws: `TokenRefusal` if the token is invalid.
-  func claims(of token: String) throws -> TokenClaims {
+  func verify(_ token: String) throws -> Verified {
     let parts = token.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     guard parts.count == 3 else { throw TokenRefusal("it doesn't have three parts") }
     guard let header = Base64.decodeStrictly(parts[0]), let content = Base64.decodeStrictly(parts[1]),
@@ -43,33 +62,33 @@ struct TokenVerifier: Sendable {
       configuration.algorithms.contains(algorithm)
     else { throw TokenRefusal("the server doesn't accept its algorithm") }
     let signed = Array(token.utf8.prefix(parts[0].count + 1 + parts[1].count))
-    guard try isSigned(signed, signature, algorithm, by: head.keyID) else {
+    guard let signer = try signer(of: signed, signature, algorithm, head.keyID) else {
       throw TokenRefusal("its signature doesn't match any of the server's keys")
     }
     let claims = try TokenClaims(content)
     try check(claims)
-    return claims
+    return Verified(claims: claims, signer: signer)
   }
 
-  private func isSigned(
-    _ message: [UInt8], _ signature: [UInt8], _ algorithm: SignatureAlgorithm, by keyID: String?
-  ) throws -> Bool {
+  private func signer(
+    of message: [UInt8], _ signature: [UInt8], _ algorithm: SignatureAlgorithm, _ keyID: String?
+  ) throws -> Signer? {
     if algorithm.isSymmetric, let secret = configuration.secret {
       let code = algorithm.hash.authenticationCode(of: message, key: secret)
-      if code.isEqualInConstantTime(to: signature) { return true }
+      if code.isEqualInConstantTime(to: signature) { return .secret }
     }
-    guard let keys else { return false }
-    func isSigned(by set: KeySet) -> Bool {
-      set.candidates(for: algorithm, keyID: keyID).prefix(Self.maximumAttempts).contains {
-        $0.verifies(signature, of: message, by: algorithm)
-      }
+    guard let keys else { return nil }
+    func signer(in set: KeySet) -> Signer? {
+      set.candidates(for: algorithm, keyID: keyID).prefix(Self.maximumAttempts)
+        .first { $0.verifies(signature, of: message, by: algorithm) }.map { .key($0.fingerprint) }
     }
-    if isSigned(by: keys.current().set) { return true }
-    guard let keyID, !keys.current().set.hasKey(keyID) else { return false }
+    let set = keys.current().set
+    if let signer = signer(in: set) { return signer }
+    guard let keyID, !set.hasKey(keyID) else { return nil }
     switch keys.fetchedAnew() {
-    case .keys(let set): return isSigned(by: set)
+    case .keys(let set): return signer(in: set)
     case .underWay: throw TokenRefusal("its key is being fetched", isTemporary: true)
-    case .unchanged: return false
+    case .unchanged: return nil
     }
   }
 

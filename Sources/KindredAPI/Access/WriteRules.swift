@@ -234,7 +234,7 @@ extension BackendError {
   var isResolvable: Bool {
     switch constraint {
     case .unique, .notNull, .check, .dataType, .other: true
-    case .foreignKey, .trigger, nil: false
+    case .foreignKey, .trigger, .exhaustedKeys, nil: false
     }
   }
 }

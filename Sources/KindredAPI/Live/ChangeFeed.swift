@@ -20,7 +20,8 @@ final class ChangeFeed: Sendable {
     var queue = LiveQueue()
     /// The listeners whose results no longer exist and whose streams haven't ended yet.
     var leaving: [ObjectIdentifier: LiveListener] = [:]
-    var running = 0
+    /// The lanes whose worker is running.
+    var busy: Set<LiveLane> = []
     var counts = Counts()
     var timer: (any DispatchSourceTimer)?
     var lastBeat: UInt64 = 0
@@ -41,13 +42,15 @@ final class ChangeFeed: Sendable {
 
   /// The polling interval in milliseconds.
   private static let watchInterval = 100
-  /// The largest number of requests that run at the same time.
-  private static let workerCount = 2
+  /// The lanes with a worker of their own.
+  private let lanes: [LiveLane]
 
-  init(_ backend: any Backend, _ options: LiveOptions) throws {
+  /// - Parameter lanes: The lanes with a worker of their own, none if the caller runs the queries.
+  init(_ backend: any Backend, _ options: LiveOptions, lanes: [LiveLane] = LiveLane.allCases) throws {
     self.backend = backend
     self.options = options
-    readers = try backend.readers(Self.workerCount)
+    self.lanes = lanes
+    readers = try backend.readers(LiveLane.allCases.count)
   }
 
   var counts: Counts { state.withLock { $0.value.counts } }
@@ -58,7 +61,9 @@ final class ChangeFeed: Sendable {
   // MARK: Listeners
 
   /// Returns a stream of a request that already has listeners, or nil if its last event may be outdated.
-  func join(_ key: LiveQuery.Key, lastEventID: String?, expiry: UInt64?) -> LiveListener? {
+  func join(
+    _ key: LiveQuery.Key, lastEventID: String?, _ credentials: LiveCredentials
+  ) -> LiveListener? {
     let version = backend.stateNumber
     return state.withLock { box in
       guard let query = box.value.queries[key], let known = query.version, known == version else {
@@ -66,13 +71,14 @@ final class ChangeFeed: Sendable {
       }
       let isKnown = query.lastID == lastEventID
       guard isKnown || query.event != nil else { return nil }
-      // A run under way began after the last one, so it shows this state or a later one.
       return add(
-        to: query, isKnown ? nil : query.event, id: query.lastID, firstRun: query.run, expiry, &box.value)
+        to: query, isKnown ? nil : query.event, id: query.lastID, after: query.lastResult, credentials,
+        &box.value
+      )
     }
   }
 
-  /// Returns a stream that begins with the event.
+  /// Returns a stream that begins with the event; nil if there is no memory for it.
   ///
   /// - Parameters:
   ///   - version: A state of the database that is not newer than the event's.
@@ -80,23 +86,29 @@ final class ChangeFeed: Sendable {
   ///   - refresh: Runs the query again.
   func listen(
     to key: LiveQuery.Key, _ result: LiveResult, version: Int64?, duration: UInt64, lastEventID: String?,
-    expiry: UInt64?, refresh: @escaping LiveQuery.Refresh
-  ) -> LiveListener {
+    _ credentials: LiveCredentials = LiveCredentials(), refresh: @escaping LiveQuery.Refresh
+  ) -> LiveListener? {
     let event = result.event
     let listener = state.withLock { box in
       let query =
         box.value.queries[key]
         ?? LiveQuery(key, result, version: version, duration: duration, refresh: refresh)
       box.value.queries[key] = query
-      // The event may be newer or older than those of other listeners and of a run under way.
+      // The event may be newer or older than those of other listeners and of a run under way: after another run, all
+      // have the same.
       if query.lastID != event.id || query.isRunning {
         let wasWaiting = query.isWaiting
-        query.divide(at: MonotonicTime.now())
+        query.doubt(at: MonotonicTime.now())
         if !wasWaiting, query.isWaiting { box.value.queue.add(query) }
       }
       return add(
-        to: query, event.id == lastEventID ? nil : event, id: event.id, firstRun: query.nextRun, expiry,
-        &box.value)
+        to: query, event.id == lastEventID ? nil : event, id: event.id, after: query.run, credentials,
+        &box.value
+      )
+    }
+    guard makeRoom() else {
+      listener.close()
+      return nil
     }
     startTimer()
     nudge()
@@ -106,12 +118,13 @@ final class ChangeFeed: Sendable {
   /// - Parameters:
   ///   - event: The first event for the client; nil if the client has it already.
   ///   - id: The ID of the result that the client then has.
+  ///   - run: The latest run whose result isn't newer than that.
   private func add(
-    to query: LiveQuery, _ event: LiveEvent?, id: String, firstRun: Int, _ expiry: UInt64?,
+    to query: LiveQuery, _ event: LiveEvent?, id: String, after run: Int, _ credentials: LiveCredentials,
     _ state: inout State
   ) -> LiveListener {
     let key = query.key
-    let listener = LiveListener(event, id: id, firstRun: firstRun, expiry: expiry) { [weak self] in
+    let listener = LiveListener(event, id: id, after: run, credentials) { [weak self] in
       self?.remove($0, from: key)
     }
     query.listeners[ObjectIdentifier(listener)] = listener
@@ -176,11 +189,8 @@ final class ChangeFeed: Sendable {
   private func look() {
     let now = MonotonicTime.now()
     let version = backend.stateNumber
-    let starts = state.withLock { box in
-      follow(to: version, at: now, &box.value)
-      return startable(&box.value)
-    }
-    for _ in 0..<starts { workers.async { self.work() } }
+    state.withLock { follow(to: version, at: now, &$0.value) }
+    startWorkers()
     tend(now)
   }
 
@@ -207,70 +217,101 @@ final class ChangeFeed: Sendable {
     state.queue.add(doubtful)
   }
 
-  private func startable(_ state: inout State) -> Int {
-    guard !state.isStopped else { return 0 }
-    let count = min(state.queue.count, Self.workerCount - state.running)
-    state.running += max(count, 0)
-    return max(count, 0)
+  /// Starts the workers that have something to do.
+  private func startWorkers() {
+    let starts = state.withLock { box -> [LiveLane] in
+      guard !box.value.isStopped else { return [] }
+      let state = box.value
+      let starts = lanes.filter { !state.busy.contains($0) && state.queue.hasWork(for: $0) }
+      box.value.busy.formUnion(starts)
+      return starts
+    }
+    for lane in starts { workers.async { self.work(lane) } }
   }
 
-  /// Runs waiting requests until there are none.
-  private func work() {
-    while let (query, refresh) = take() {
+  /// Runs the waiting requests of a lane until there are none.
+  private func work(_ lane: LiveLane) {
+    while let run = take(for: lane) {
       let start = MonotonicTime.now()
       // Read before the snapshot is taken: a commit in between only costs another query.
       let version = backend.stateNumber
-      let outcome = refresh()
-      publish(outcome, of: query, version: version, duration: MonotonicTime.now() - start)
+      let outcome = run.refresh()
+      finish(run, outcome, version: version, duration: MonotonicTime.now() - start).send()
+      _ = makeRoom()
+      // The query may wait again, now in another lane.
+      startWorkers()
     }
   }
 
-  private func take() -> (UncheckedBox<LiveQuery>, LiveQuery.Refresh)? {
+  /// A run of a query that has begun.
+  struct Run {
+    fileprivate let query: UncheckedBox<LiveQuery>
+    let number: Int
+    let refresh: () -> LiveQuery.Outcome
+  }
+
+  /// Begins to run the first query that waits for a worker of this lane.
+  func take(for lane: LiveLane) -> Run? {
     state.withLock { box in
       let queries = box.value.queries
-      let query = box.value.isStopped ? nil : box.value.queue.take { $0.isWaiting && queries[$0.key] === $0 }
+      let query =
+        box.value.isStopped
+        ? nil : box.value.queue.take(for: lane) { $0.isWaiting && queries[$0.key] === $0 }
       guard let query else {
-        box.value.running -= 1
+        box.value.busy.remove(lane)
         return nil
       }
+      // A worker that has nothing else to do runs the queries of shorter lanes by their limits.
+      let limit = query.lane.limit
       query.begin()
       box.value.counts.queries += 1
-      return (UncheckedBox(query), query.refresh)
+      let refresh = query.refresh
+      return Run(query: UncheckedBox(query), number: query.run) { refresh(limit) }
     }
   }
 
-  private func publish(
-    _ outcome: LiveQuery.Outcome, of query: UncheckedBox<LiveQuery>, version: Int64?, duration: UInt64
-  ) {
-    switch outcome {
-    case .result(let result): publish(result, of: query, version: version, duration: duration)
-    case .failure: state.withLock { _ in query.value.fail(at: MonotonicTime.now(), duration: duration) }
-    case .end:
-      let listeners = state.withLock { box in
-        let listeners = Array(query.value.listeners.values)
-        forget(query.value, &box.value)
-        return listeners
+  /// What the listeners of a query receive after a run.
+  struct Delivery {
+    fileprivate let feed: ChangeFeed
+    fileprivate var listeners: [LiveListener] = []
+    fileprivate var event: LiveEvent?
+    fileprivate var run = 0
+
+    /// Sends the result to all whose own isn't later; without a result, their streams end.
+    func send() {
+      guard let event else {
+        for listener in listeners { listener.end() }
+        return
       }
-      for listener in listeners { listener.end() }
+      let now = MonotonicTime.now()
+      for listener in listeners where listener.hasLapsed(at: now) { listener.end() }
+      let recipients = listeners.filter { $0.take(event, of: run) }
+      feed.state.withLock { $0.value.counts.events += recipients.count }
+      for listener in recipients { listener.announce() }
     }
   }
 
-  private func publish(
-    _ result: LiveResult, of query: UncheckedBox<LiveQuery>, version: Int64?, duration: UInt64
-  ) {
-    let (listeners, run) = state.withLock { box -> ([LiveListener], Int) in
-      let query = query.value
-      let isNews = query.finish(result, version: version, duration: duration)
+  /// Records the outcome of a run; from then on the query may run again, before its result has been sent.
+  func finish(_ run: Run, _ outcome: LiveQuery.Outcome, version: Int64?, duration: UInt64) -> Delivery {
+    state.withLock { box in
+      let query = run.query.value
+      var delivery = Delivery(feed: self)
+      switch outcome {
+      case .result(let result):
+        query.finish(result, version: version, duration: duration)
+        delivery.listeners = Array(query.listeners.values)
+        delivery.event = result.event
+        delivery.run = run.number
+      case .late: query.exceed(at: MonotonicTime.now(), duration: duration)
+      case .failure: query.fail(at: MonotonicTime.now(), duration: duration)
+      case .end:
+        delivery.listeners = Array(query.listeners.values)
+        forget(query, &box.value)
+      }
       // A commit during the run may have outdated the result again.
       if query.isWaiting { box.value.queue.add(query) }
-      return (isNews ? Array(query.listeners.values) : [], query.run)
+      return delivery
     }
-    let now = MonotonicTime.now()
-    for listener in listeners where listener.isExpired(at: now) { listener.end() }
-    let recipients = listeners.filter { $0.take(result.event, of: run) }
-    state.withLock { $0.value.counts.events += recipients.count }
-    for listener in recipients { listener.announce() }
-    endSlowest()
   }
 
   /// Removes a request that no longer has a result; a client that repeats it gets the error.
@@ -282,7 +323,7 @@ final class ChangeFeed: Sendable {
 
   // MARK: Time
 
-  /// Ends expired streams and sends heartbeats, once a second.
+  /// Ends streams whose credentials have lapsed, and sends heartbeats, once a second.
   private func tend(_ now: UInt64) {
     let listeners = state.withLock { box -> [LiveListener] in
       guard now >= box.value.lastBeat + 1_000_000_000 else { return [] }
@@ -291,7 +332,7 @@ final class ChangeFeed: Sendable {
     }
     let interval = UInt64(options.heartbeat * 1e9)
     for listener in listeners {
-      if listener.isExpired(at: now) {
+      if listener.hasLapsed(at: now) {
         listener.end()
       } else {
         listener.beat(after: interval, now: now)
@@ -299,15 +340,49 @@ final class ChangeFeed: Sendable {
     }
   }
 
-  /// Ends the streams of the slowest clients while events held for slow clients take too much memory.
-  private func endSlowest() {
-    guard memory.bytes > options.maximumMemory else { return }
-    let stalled = state.withLock { $0.value.listeners }
-      .compactMap { listener in listener.stalledSince.map { (listener, $0) } }
+  /// Makes room for the events that are held: it forgets those kept for later clients, and ends the streams of the
+  /// slowest ones.
+  ///
+  /// - Returns: Whether the rest fits.
+  private func makeRoom() -> Bool {
+    let maximum = options.maximumMemory
+    guard memory.bytes > maximum else { return true }
+    let listeners = state.withLock { box in
+      for query in box.value.queries.values { query.forgetEvent() }
+      return box.value.listeners
+    }
+    // Streams end later, so that what they hold is counted here.
+    var held = HeldEvents(listeners)
+    let stalled = listeners.compactMap { listener in listener.stalledSince.map { (listener, $0) } }
       .sorted { $0.1 < $1.1 }
     for (listener, _) in stalled {
-      guard memory.bytes > options.maximumMemory else { return }
+      guard held.bytes > maximum else { break }
+      held.remove(listener.held)
       listener.abandon()
+    }
+    return held.bytes <= maximum
+  }
+}
+
+/// The events that listeners hold, each counted once.
+private struct HeldEvents {
+  private var holders: [ObjectIdentifier: Int] = [:]
+  /// The size of all events in bytes.
+  private(set) var bytes = 0
+
+  init(_ listeners: [LiveListener]) {
+    for event in listeners.flatMap(\.held) {
+      if holders[ObjectIdentifier(event), default: 0] == 0 { bytes += event.bytes.count }
+      holders[ObjectIdentifier(event), default: 0] += 1
+    }
+  }
+
+  /// Removes the events of a listener.
+  mutating func remove(_ events: [LiveEvent]) {
+    for event in events {
+      guard let count = holders[ObjectIdentifier(event)], count > 0 else { continue }
+      holders[ObjectIdentifier(event)] = count - 1
+      if count == 1 { bytes -= event.bytes.count }
     }
   }
 }

@@ -8,8 +8,10 @@ import Synchronization
 final class LiveListener: HTTPBodyStream, Sendable {
   private struct State {
     var latest: LiveEvent?
-    /// The ID of the result that the client has or is being sent.
-    var givenID: String
+    /// The ID of the result that the client has or is being sent; nil for none.
+    var givenID: String?
+    /// The latest run of the query whose result the client has, or will be sent.
+    var lastRun: Int
     /// The event of the last part, retained until its bytes have been sent.
     var sending: LiveEvent?
     var isHeartbeatDue = false
@@ -19,31 +21,35 @@ final class LiveListener: HTTPBodyStream, Sendable {
     var lastPart = MonotonicTime.now()
     var onReady: (@Sendable () -> Void)?
 
-    init(givenID: String) { self.givenID = givenID }
+    init(givenID: String?, lastRun: Int) {
+      self.givenID = givenID
+      self.lastRun = lastRun
+    }
+
+    /// The events that are held for the client.
+    var held: [LiveEvent] { isAbandoned ? [] : [latest, sending].compactMap { $0 } }
   }
 
   /// A comment, which clients ignore but which keeps proxies from closing the connection.
   private static let heartbeat: StaticString = ":\n\n"
 
-  /// When the client's credentials expire, in nanoseconds of the monotonic clock; nil for never.
-  private let expiry: UInt64?
-  /// The first run of the query whose result is no older than the client's.
-  private let firstRun: Int
+  private let credentials: LiveCredentials
   private let state: Mutex<State>
   private let onClose: @Sendable (LiveListener) -> Void
 
   /// - Parameters:
   ///   - event: The first event; nil if the client has it already.
   ///   - id: The ID of the result that the client then has.
+  ///   - run: The latest run of the query whose result isn't newer than that.
+  ///   - credentials: What the client may listen by.
   ///   - onClose: Called once, when the client has disconnected or the stream has ended.
   init(
-    _ event: LiveEvent?, id: String, firstRun: Int, expiry: UInt64?,
+    _ event: LiveEvent?, id: String, after run: Int, _ credentials: LiveCredentials,
     onClose: @escaping @Sendable (LiveListener) -> Void
   ) {
-    self.expiry = expiry
-    self.firstRun = firstRun
+    self.credentials = credentials
     self.onClose = onClose
-    var state = State(givenID: id)
+    var state = State(givenID: event == nil ? id : nil, lastRun: run)
     state.latest = event
     // The head of the response is sent with the first part: without an event, a comment opens the stream.
     state.isHeartbeatDue = event == nil
@@ -52,15 +58,18 @@ final class LiveListener: HTTPBodyStream, Sendable {
 
   // MARK: From the feed
 
-  /// Returns whether the client's credentials have expired.
-  func isExpired(at now: UInt64) -> Bool { expiry.map { now >= $0 } ?? false }
+  /// Returns whether the client's credentials no longer hold.
+  func hasLapsed(at now: UInt64) -> Bool { credentials.haveLapsed(at: now) }
 
-  /// Stores an event to be sent, unless the client has it or a later one; returns whether to call ``announce()``.
+  /// Stores the event of a run to be sent, unless the client has it or that of a later run; returns whether to call
+  /// ``announce()``.
   ///
   /// If the result has changed back to what a slow client already has, nothing is sent.
   func take(_ event: LiveEvent, of run: Int) -> Bool {
-    guard run >= firstRun else { return false }
-    return state.withLock { state in
+    state.withLock { state in
+      guard run > state.lastRun else { return false }
+      state.lastRun = run
+      guard event.id != state.latest?.id ?? state.givenID else { return false }
       state.latest = event.id == state.givenID ? nil : event
       return state.latest != nil
     }
@@ -80,6 +89,9 @@ final class LiveListener: HTTPBodyStream, Sendable {
     let isDue = state.withLock { $0.sending == nil && $0.latest == nil && now >= $0.lastPart + interval }
     if isDue { wake { $0.isHeartbeatDue = true } }
   }
+
+  /// The events that are held for the client; none if it has been disconnected.
+  var held: [LiveEvent] { state.withLock(\.held) }
 
   /// Since when the last part has been waiting to be sent, in nanoseconds; nil if none is.
   var stalledSince: UInt64? { state.withLock { $0.sending == nil ? nil : $0.lastPart } }
@@ -108,7 +120,7 @@ final class LiveListener: HTTPBodyStream, Sendable {
   func next() -> UnsafeRawBufferPointer? {
     state.withLock { state -> UnsafeRawBufferPointer? in
       state.sending = nil
-      if state.isEnded || isExpired(at: MonotonicTime.now()) { return nil }
+      if state.isEnded || credentials.haveLapsed(at: MonotonicTime.now()) { return nil }
       state.lastPart = MonotonicTime.now()
       if let event = state.latest {
         state.latest = nil

@@ -13,13 +13,16 @@ final class LiveQuery {
   /// The result of running the query again.
   enum Outcome: Sendable {
     case result(LiveResult)
+    /// The limit is exceeded: the query runs again with a longer one.
+    case late
     /// The database doesn't respond in time: the query runs again after a pause.
     case failure
     /// The result no longer exists, or the client may not see it any more.
     case end
   }
 
-  typealias Refresh = @Sendable () -> Outcome
+  /// Runs the query within so many nanoseconds; nil for the time of any request.
+  typealias Refresh = @Sendable (_ limit: UInt64?) -> Outcome
 
   let key: Key
   let refresh: Refresh
@@ -39,8 +42,6 @@ final class LiveQuery {
   private var failures = 0
   /// The number of the latest run.
   private(set) var run = 0
-  /// The run after which all listeners have the same result.
-  private var lastUnevenRun = 0
   /// The duration of the last run in nanoseconds.
   private(set) var duration: UInt64
 
@@ -62,14 +63,17 @@ final class LiveQuery {
     event = Self.kept(result.event)
   }
 
+  /// The lane that the next run belongs to.
+  var lane: LiveLane { LiveLane(after: duration) }
+
   /// The rank in the queue: short queries overtake long ones, but not for ever.
   var rank: UInt64 { (doubtfulSince ?? 0) &+ 4 &* duration }
 
   /// Whether it is waiting to run.
   var isWaiting: Bool { doubtfulSince != nil && !isRunning && pauseEnd == nil }
 
-  /// The first run whose result is no older than what any listener has been given by now.
-  var nextRun: Int { run + 1 }
+  /// The latest run whose result is known.
+  var lastResult: Int { isRunning ? run - 1 : run }
 
   /// Notes that a commit may have changed the result.
   func doubt(at now: UInt64) { doubtfulSince = doubtfulSince ?? now }
@@ -87,16 +91,17 @@ final class LiveQuery {
     return doubtfulSince != nil
   }
 
-  /// Notes that a listener has an event that others may not have: after the next run, all are sent the same.
-  func divide(at now: UInt64) {
-    lastUnevenRun = nextRun
-    doubt(at: now)
-  }
-
   func begin() {
     isRunning = true
     doubtfulSince = nil
     run += 1
+  }
+
+  /// Records that a run has exceeded its limit.
+  func exceed(at now: UInt64, duration: UInt64) {
+    isRunning = false
+    self.duration = duration
+    doubt(at: now)
   }
 
   /// Records that a run has failed; it is paused for a second at first, and then for longer and longer.
@@ -116,18 +121,19 @@ final class LiveQuery {
   /// The longest pause after a run that failed, in nanoseconds.
   private static let longestPause: UInt64 = 10_000_000_000
 
-  /// Records the result of a run, and returns whether listeners must be notified.
-  func finish(_ result: LiveResult, version: Int64?, duration: UInt64) -> Bool {
+  /// Records the result of a run.
+  func finish(_ result: LiveResult, version: Int64?, duration: UInt64) {
     isRunning = false
     failures = 0
     self.version = version
     self.duration = duration
     tables = result.tables
-    let isNews = result.event.id != lastID
     lastID = result.event.id
     event = Self.kept(result.event)
-    return isNews || run <= lastUnevenRun
   }
+
+  /// Forgets the event that is kept for later clients, for which the query runs again.
+  func forgetEvent() { event = nil }
 
   private static func kept(_ event: LiveEvent) -> LiveEvent? {
     event.bytes.count <= keptLength ? event : nil

@@ -1,34 +1,39 @@
-/// The queries that wait to run, in the order of their ranks.
+/// The queries that wait to run: for each lane in the order of their ranks.
 ///
-/// Queries that have ended since are skipped when their turn comes. A rank doesn't change while its query waits.
+/// Queries that have ended since are skipped when their turn comes. Neither the rank nor the lane changes while a query
+/// waits.
 struct LiveQueue {
-  /// In reverse order.
-  private var queries: [LiveQuery] = []
+  /// By lane, in reverse order.
+  private var queries: [[LiveQuery]] = LiveLane.allCases.map { _ in [] }
 
-  /// The number of queries, including those that will be skipped.
-  var count: Int { queries.count }
+  /// Returns whether a worker of a lane may have something to do.
+  func hasWork(for lane: LiveLane) -> Bool { queries[...lane.rawValue].contains { !$0.isEmpty } }
 
   /// Adds queries that begin to wait.
   mutating func add(_ new: [LiveQuery]) {
     guard !new.isEmpty else { return }
-    queries += new
-    queries.sort { $0.rank > $1.rank }
+    for query in new { queries[query.lane.rawValue].append(query) }
+    for lane in queries.indices { queries[lane].sort { $0.rank > $1.rank } }
   }
 
   /// Adds one query.
   mutating func add(_ query: LiveQuery) {
-    var (low, high) = (0, queries.count)
+    let lane = query.lane.rawValue
+    var (low, high) = (0, queries[lane].count)
     while low < high {
       let middle = (low + high) / 2
-      if queries[middle].rank > query.rank { low = middle + 1 } else { high = middle }
+      if queries[lane][middle].rank > query.rank { low = middle + 1 } else { high = middle }
     }
-    queries.insert(query, at: low)
+    queries[lane].insert(query, at: low)
   }
 
-  /// Removes and returns the first query that satisfies a condition; those before it are dropped.
-  mutating func take(where holds: (LiveQuery) -> Bool) -> LiveQuery? {
-    while let query = queries.popLast() {
-      if holds(query) { return query }
+  /// Removes and returns the first query that satisfies a condition, of the lane or else of a shorter one; those before
+  /// it are dropped.
+  mutating func take(for lane: LiveLane, where holds: (LiveQuery) -> Bool) -> LiveQuery? {
+    for lane in (0...lane.rawValue).reversed() {
+      while let query = queries[lane].popLast() {
+        if holds(query) { return query }
+      }
     }
     return nil
   }

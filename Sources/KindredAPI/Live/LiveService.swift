@@ -11,6 +11,7 @@ final class LiveService: Sendable {
   private let backend: any Backend
   private let models: ModelSource
   private let planner: RequestPlanner
+  private let access: AccessControl
   private let logger: Logger
   private let queryTime: Double?
   /// The largest length of an event in bytes.
@@ -18,12 +19,13 @@ final class LiveService: Sendable {
 
   init(
     _ feed: ChangeFeed, _ backend: any Backend, _ options: LiveOptions, _ models: ModelSource,
-    _ planner: RequestPlanner, logger: Logger, queryTime: Double?
+    _ planner: RequestPlanner, _ access: AccessControl, logger: Logger, queryTime: Double?
   ) {
     self.feed = feed
     self.backend = backend
     self.models = models
     self.planner = planner
+    self.access = access
     self.logger = logger
     self.queryTime = queryTime
     maximumEventLength = options.maximumEventLength
@@ -34,10 +36,12 @@ final class LiveService: Sendable {
     of segments: [Substring], _ request: HTTPRequest, _ principal: Principal, _ readers: ReaderSource
   ) throws -> HTTPResponse {
     let key = LiveQuery.Key(target: request.target, rights: principal.rights)
-    let expiry = principal.monotonicExpiry
+    let credentials = LiveCredentials(expiry: principal.monotonicExpiry) { [access] in
+      access.isWithdrawn(principal)
+    }
     let lastEventID = request.headers["Last-Event-ID"]
     guard feed.hasRoom else { throw Problem.tooManyListeners }
-    if request.method == .get, let listener = feed.join(key, lastEventID: lastEventID, expiry: expiry) {
+    if request.method == .get, let listener = feed.join(key, lastEventID: lastEventID, credentials) {
       return Self.response(listener)
     }
     let start = MonotonicTime.now()
@@ -52,21 +56,29 @@ final class LiveService: Sendable {
       throw Problem.notAcceptable("events are available for records only; change `Accept`")
     }
     guard request.method == .get else { return Self.response(nil) }
-    return Self.response(
-      feed.listen(
-        to: key, result, version: asked.version,
-        duration: MonotonicTime.now() - start, lastEventID: lastEventID, expiry: expiry
-      ) { [weak self] in self?.refreshed(asked) ?? .end })
+    let listener = feed.listen(
+      to: key, result, version: asked.version, duration: MonotonicTime.now() - start,
+      lastEventID: lastEventID,
+      credentials
+    ) { [weak self] limit in self?.refreshed(asked, limit) ?? .end }
+    guard let listener else { throw Problem.tooManyListeners }
+    return Self.response(listener)
   }
 
   /// Returns the current result.
-  private func refreshed(_ asked: RecordsRequest) -> LiveQuery.Outcome {
+  ///
+  /// - Parameter limit: The time that it may take, in nanoseconds; nil for that of any request.
+  private func refreshed(_ asked: RecordsRequest, _ limit: UInt64?) -> LiveQuery.Outcome {
+    let start = MonotonicTime.now()
+    let limited = limit.map { Double($0) / 1e9 }.flatMap { limit in queryTime.map { min(limit, $0) } ?? limit
+    }
     do {
       let reading = try feed.readers.read(
-        .waiting, as: asked.principal.databaseRole(), cancellation: nil, seconds: queryTime)
+        .waiting, as: asked.principal.databaseRole(), cancellation: nil, seconds: limited ?? queryTime)
       defer { reading.close() }
       return try result(of: asked, reading).map { .result($0) } ?? .end
     } catch let error as any BackendError where error.mayPass {
+      if let limit, MonotonicTime.now() - start >= limit { return .late }
       logger.debug("A live request failed and will be retried.", metadata: ["error": "\(error)"])
       return .failure
     } catch is MisfittingModel {

@@ -7,10 +7,11 @@ extension KindredService {
     _ request: HTTPRequest, at route: Route, _ principal: Principal, _ readers: ReaderSource,
     _ timing: inout RequestTiming
   ) throws -> HTTPAnswer {
+    try IdempotencyKey.check(request)
     switch (request.method, route) {
     case (.get, _), (.head, _): return .now(try read(request, at: route, principal, readers, &timing))
     case (.options, _): return .now(try options(of: route, principal))
-    case (_, .batch): return try writes.batch(request, principal, timing)
+    case (_, .batch): return try writes.batch(request, principal, readers, timing)
     case (.query, .records(let segments)):
       return .now(try records.read(segments, try QueryContent.get(request), principal, readers, &timing))
     case (_, .records(let segments)): return try writes.write(segments, request, principal, timing)

@@ -47,7 +47,7 @@ public final class KindredService: HTTPHandler {
     let live: LiveService? =
       if let feed, let settings = options.live {
         LiveService(
-          feed, backend, settings, models, planner, logger: logger, queryTime: options.queryTime)
+          feed, backend, settings, models, planner, access, logger: logger, queryTime: options.queryTime)
       } else {
         nil
       }

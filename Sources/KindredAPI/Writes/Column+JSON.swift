@@ -2,11 +2,6 @@ import KindredAssociations
 import KindredSQLSyntax
 
 extension Column {
-  /// Why a column doesn't accept a value.
-  struct Refusal: Error {
-    let message: String
-  }
-
   /// The maximum depth of values of a JSON column; deeper ones couldn't be read as JSON.
   private static let maximumDepth = 64
 
@@ -29,7 +24,7 @@ extension Column {
     }
     switch node.content {
     case .null: return .null
-    case .string(let text): return try value(of: text)
+    case .string(let text): return try value(ofText: text)
     case .boolean(let value):
       // As in expressions, `true` is 1.
       guard takesBooleans else {
@@ -43,46 +38,6 @@ extension Column {
     }
   }
 
-  /// Whether `true` and `false` are stored, as 1 and 0.
-  var takesBooleans: Bool {
-    affinity == .integer || affinity == .numeric || affinity == .real || isUntyped
-  }
-
-  /// Whether values of all types are stored unchanged: the column has no type, or is `ANY` in a `STRICT` table, because
-  /// elsewhere `ANY` has an affinity (<https://www.sqlite.org/stricttables.html>).
-  var isUntyped: Bool {
-    affinity == .blob && (declaredType.isEmpty || declaredType.lowercased() == "any")
-  }
-
-  /// Whether a text is base64.
-  var takesBase64: Bool { affinity == .blob && !isUntyped }
-
-  private func value(of text: String) throws(Refusal) -> SQLValue {
-    guard takesBase64 else { return .text(text) }
-    guard let bytes = Base64.decode(text) else {
-      throw Refusal(message: "`\(name)` is a column of binary data; write the bytes in base64 (RFC 4648 §4)")
-    }
-    return .blob(bytes)
-  }
-
-  /// Returns what is stored for a number in JSON notation.
-  func value(ofNumber text: String) throws(Refusal) -> SQLValue {
-    if let integer = Int64(text) { return .integer(integer) }
-    if affinity == .integer, let integer = text.wholeNumber { return .integer(integer) }
-    let isWhole = !text.utf8.contains {
-      [UInt8(ascii: "."), UInt8(ascii: "e"), UInt8(ascii: "E")].contains($0)
-    }
-    // SQLite would store an approximation.
-    if isWhole, affinity == .integer || affinity == .text {
-      throw Refusal(
-        message: "this number is too large for `\(name)`, whose range is \(Int64.min) to \(Int64.max)"
-      )
-    }
-    // PostgreSQL keeps all digits of a number, so one that a `Double` can't represent is passed as text.
-    if declaredType.hasPrefix("numeric"), text.utf8.count > 15 { return .text(text) }
-    guard let real = Double(text) else { throw Refusal(message: "`\(name)` can't store this number") }
-    return .real(real)
-  }
 }
 
 extension CompositeType {

@@ -10,11 +10,17 @@ struct IdempotencyKey: Hashable, Sendable {
 
   private static let maximumLength = 255
 
+  /// - Throws: `RequestError` if a request has a key although its method makes no use of it.
+  static func check(_ request: HTTPRequest) throws {
+    guard request.method != .post, request.headers["Idempotency-Key"] != nil else { return }
+    throw RequestError(
+      .invalidValue, "`Idempotency-Key` is for POST; leave it out, since \(request.method.token) can be repeated")
+  }
+
   /// Parses the key of a POST; returns nil if it has none.
   ///
   /// - Throws: `RequestError` if the field isn't a quoted string (RFC 9651 §3.3.3).
   init?(_ request: HTTPRequest) throws {
-    guard request.method == .post else { return nil }
     let fields = request.headers.values(for: "Idempotency-Key")
     guard let field = fields.first else { return nil }
     guard fields.count == 1, let text = Self.text(of: field.trimmed), !text.isEmpty,

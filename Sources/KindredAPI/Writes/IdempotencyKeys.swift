@@ -26,6 +26,9 @@ final class IdempotencyKeys: Sendable {
   /// The current time in seconds since 1970.
   private static var now: Int64 { Int64(CalendarTime.now().secondsSince1970) }
 
+  /// The length in bytes of the longest content that is kept.
+  private static let maximumLength = 64 << 10
+
   /// How long an answer is kept, in seconds.
   private static let lifetime: Int64 = 24 * 60 * 60
 
@@ -45,7 +48,8 @@ final class IdempotencyKeys: Sendable {
   /// Returns the kept answer, or else the result of `body`, which is kept.
   ///
   /// - Parameter isKept: Whether to keep the result.
-  /// - Throws: `Problem` (422) if the key was used with other content.
+  /// - Throws: `Problem` (422) if the key was used with other content; `RequestError` if the result is too long to be
+  ///   kept.
   func once(
     _ identity: Identity, in transaction: any WriteTransaction, isKept: Bool, _ body: () throws -> WriteResult
   ) throws -> WriteResult {
@@ -58,6 +62,12 @@ final class IdempotencyKeys: Sendable {
     }
     let result = try body()
     guard isKept else { return result }
+    guard (result.content?.count ?? 0) <= Self.maximumLength else {
+      throw RequestError(
+        .limitExceeded,
+        "with `Idempotency-Key` the answer may have at most \(Self.maximumLength >> 10) KiB; send `Prefer: return=minimal`"
+      )
+    }
     try transaction.removeKeptAnswers(until: now - Self.lifetime)
     try transaction.keep(result.kept(fingerprint, at: now), under: key)
     return result

@@ -143,6 +143,11 @@ extension Problem {
     case .constraint(.trigger(let message)):
       self.init(.conflict, message.isEmpty ? "a trigger of the database refused the change" : message)
       self.pointer = nested
+    case .constraint(.exhaustedKeys):
+      self.init(
+        .conflict,
+        "no key is left that could be generated, because the largest one has been used; give the record a key")
+      self.pointer = nested
     case .constraint(.other):
       self.init(.conflict, "the database refused the change")
       self.pointer = nested

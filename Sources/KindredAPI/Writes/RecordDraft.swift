@@ -83,6 +83,16 @@ struct RecordDraft: Sendable {
     assignments += zip(columns, values).map { Assignment(column: $0, value: $1, isChosen: isChosen) }
   }
 
+  /// Checks that the content has no values for columns that the client can't see, before they are compared with stored
+  /// ones: the answer would reveal these.
+  ///
+  /// - Throws: `RequestError` (`forbidden`).
+  func checkVisible(_ columns: [String], of resource: Resource) throws {
+    for column in columns where value(of: column) != nil && !resource.columns.contains(named: column) {
+      throw RequestError.forbidden("\(resource.name).\(column)")
+    }
+  }
+
   /// Removes the columns whose values are the given ones.
   mutating func leaveOut(_ columns: [String], equalTo values: [SQLValue]) {
     for (column, value) in zip(columns, values) {

@@ -257,7 +257,7 @@ extension RecordWriter {
         switch nested.linkage {
         case .belongsTo: continue
         case .has(let step):
-          try refer(&below, to: record.values(of: step.originColumns), by: step)
+          try refer(&below, of: nested.resource, to: record.values(of: step.originColumns), by: step)
           guard let new = try insert(below, into: nested.resource) else {
             throw Problem.ignored(at: below.pointer)
           }
@@ -281,7 +281,7 @@ extension RecordWriter {
     -> StoredRecord
   {
     let key = draft.given
-    if draft.isKey(of: resource.table),
+    if draft.isKey(of: resource.table), key.allSatisfy({ resource.columns.contains(named: $0.column) }),
       try rules.isInSight(resource, by: key.map(\.column), key.map(\.value))
     {
       if let record = try present(resource, by: key.map(\.column), key.map(\.value), columns) {
@@ -339,10 +339,13 @@ extension RecordWriter {
   }
 
   /// Makes a record, before it is written, refer to one with these values.
-  func refer(_ draft: inout RecordDraft, to values: [SQLValue], by step: AssociationStep) throws {
+  func refer(
+    _ draft: inout RecordDraft, of resource: Resource, to values: [SQLValue], by step: AssociationStep
+  ) throws {
     guard !values.contains(.null) else {
       throw Problem.refusedValue("other records can't refer to a record without a key", at: draft.pointer)
     }
+    try draft.checkVisible(step.destinationColumns, of: resource)
     try draft.set(
       step.destinationColumns, to: values, from: "the record that it belongs to",
       by: model.collations(of: step.originColumns, in: step.origin))

@@ -113,6 +113,9 @@ struct WriteExecution {
     where draft.value(of: column.name).map({ target.names($0, column) }) ?? false {
       draft.assignments.removeAll { $0.column.hasBytes(of: column.name) }
     }
+    // The path names the values of its own columns, but not those of others.
+    let known = (target.key ?? []).map(\.name)
+    try draft.checkVisible(kept.filter { !known.containsExactly($0) }, of: resource)
     try draft.drop(
       kept, equalTo: present.values(of: kept), from: "the path",
       by: plan.version.model.collations(of: kept, in: resource.table.name))
@@ -132,7 +135,7 @@ struct WriteExecution {
     let record: StoredRecord
     switch target.linkage {
     case .has(let step):
-      try writer.refer(&draft, to: origin.values(of: step.originColumns), by: step)
+      try writer.refer(&draft, of: resource, to: origin.values(of: step.originColumns), by: step)
       record = try changed(writer.insert(draft, into: resource, returning: generated))
     case .belongsTo(let step):
       record = try changed(
@@ -238,7 +241,9 @@ struct WriteExecution {
     var result = WriteResult(status: status)
     // A record of a view can't be read back without its key.
     let isKnown = records.allSatisfy { $0.hasKey(of: resource.table) }
-    if status == .created, !isArray { result.location = try records.first.flatMap(location) }
+    if status == .created, !isArray, let record = records.first, try isVisible(record) {
+      result.location = try location(of: record)
+    }
     guard plan.preferences.content != .minimal, isKnown else {
       if status == .ok { result.status = .noContent }
       return result
@@ -258,6 +263,12 @@ struct WriteExecution {
       result.tag = hash.finish()
     }
     return result
+  }
+
+  /// Returns whether the client may read a record that it has written.
+  private func isVisible(_ record: StoredRecord) throws -> Bool {
+    let columns = resource.table.locatorColumns
+    return try writer.rules.isInSight(resource, by: columns, record.values(of: columns))
   }
 
   /// Returns the path of a record, or nil if it has none of its own: in a column without a type, a number and the text
@@ -300,7 +311,8 @@ struct NewRecords {
     var draft = draft
     var columns: [String] = []
     switch execution.target.linkage {
-    case .has(let step): try writer.refer(&draft, to: origin.values(of: step.originColumns), by: step)
+    case .has(let step):
+      try writer.refer(&draft, of: execution.resource, to: origin.values(of: step.originColumns), by: step)
     case .join(let join): columns = join.far.destinationColumns
     case .belongsTo, nil: break
     }

@@ -43,10 +43,15 @@ struct WritePlan: Sendable {
     conflictColumns =
       try parameters.conflictColumns.map { try resource.uniqueKey($0) }
       ?? resource.table.primaryKey.map { resource.table.columns[$0].name }
-    guard preferences.resolution == nil || !conflictColumns.isEmpty else {
+    // Finding records by a key that the client can't see would reveal it.
+    guard
+      preferences.resolution == nil
+        || !conflictColumns.isEmpty && conflictColumns.allSatisfy(resource.columns.contains(named:))
+    else {
       throw RequestError(
         .invalidValue,
-        "\(resource.name) has no key that identifies existing records; leave out `resolution`")
+        "\(resource.name) has no primary key that identifies existing records; name a unique key with `onConflict`, or leave out `resolution`"
+      )
     }
     answer = try WriteAnswer(
       of: resource, paths: content?.paths ?? [], parameters: parameters, version: version, limits: limits,

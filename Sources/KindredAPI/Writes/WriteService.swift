@@ -1,5 +1,6 @@
 import KindredAssociations
 import KindredBackend
+import KindredClock
 import KindredCryptography
 import KindredHTTP
 
@@ -98,7 +99,9 @@ final class WriteService: Sendable {
   /// Executes several requests as one.
   ///
   /// - Throws: `Problem`, `RequestError`, `BackendError`.
-  func batch(_ request: HTTPRequest, _ principal: Principal, _ timing: RequestTiming) throws -> HTTPAnswer {
+  func batch(
+    _ request: HTTPRequest, _ principal: Principal, _ readers: ReaderSource, _ timing: RequestTiming
+  ) throws -> HTTPAnswer {
     guard request.method == .post, isWritable else {
       throw Problem.methodNotAllowed(request.method, allow: isWritable ? "POST, OPTIONS" : "OPTIONS")
     }
@@ -112,19 +115,46 @@ final class WriteService: Sendable {
     let parts = try BatchContent(request).parts
     let deadline = options.queryTime.map { timing.start + UInt64($0 * 1e9) }
     let plan = try planWrite(by: principal) {
-      BatchPlan(parts, preferences, principal, $0, self, deadline: deadline)
+      try BatchPlan(parts, preferences, principal, $0, self, deadline: deadline)
     }
     var timing = timing
     timing.mark("plan")
+    if plan.onlyReads { return try read(plan, request, parts, readers, timing, deadline: deadline) }
     return try submit(request, principal, timing, isKept: !preferences.isRolledBack) { transaction in
       let version = try self.models.version(in: transaction).seen(by: principal)
         .readable(by: principal.databaseRole(), in: transaction)
       let isCurrent = version === plan.version
       let plan =
         isCurrent
-        ? plan : BatchPlan(parts, preferences, principal, version, self, deadline: deadline)
+        ? plan : try BatchPlan(parts, preferences, principal, version, self, deadline: deadline)
       return try plan.run(in: transaction, self)
     }
+  }
+
+  /// Executes a batch that only reads, in a snapshot and without waiting for its turn to write.
+  private func read(
+    _ plan: BatchPlan, _ request: HTTPRequest, _ parts: [HTTPRequest], _ readers: ReaderSource,
+    _ timing: RequestTiming, deadline: UInt64?
+  ) throws -> HTTPAnswer {
+    let principal = plan.principal
+    let role = try principal.databaseRole()
+    let now = MonotonicTime.now()
+    let reading = try backend.read(
+      readers, as: role, cancellation: request.cancellation,
+      seconds: deadline.map { $0 > now ? Double($0 - now) / 1e9 : 0 })
+    defer { reading.close() }
+    let version = try models.version(for: reading).seen(by: principal).readable(by: role, in: reading)
+    let plan =
+      version === plan.version
+      ? plan : try BatchPlan(parts, plan.preferences, principal, version, self, deadline: deadline)
+    let result = try plan.run(reading: reading, self)
+    guard request.headers["Idempotency-Key"] != nil else {
+      var timing = timing
+      timing.mark("query")
+      return .now(result.response(to: request, compressionLevel: options.compressionLevel))
+    }
+    // Only keeping the answer takes a turn to write.
+    return try submit(request, principal, timing, isKept: !plan.preferences.isRolledBack) { _ in result }
   }
 
   /// Returns whether the request is an import, whose content may be stored in a file.

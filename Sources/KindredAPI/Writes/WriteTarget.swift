@@ -166,10 +166,15 @@ struct WriteTarget {
   /// - Throws: `Problem` (422) if the draft contains other values.
   func keyValues(for draft: RecordDraft) throws -> (columns: [String], values: [SQLValue]) {
     let columns = (key ?? []).filter { !isGenerated($0) }
-    let values = try columns.map { column in
+    let values = try columns.map { column -> SQLValue in
       let forms = column.literals.map { literals.values[$0] }
       guard let given = draft.value(of: column.name) else {
-        return resource.table.column(named: column.name)?.preferred(among: forms) ?? .null
+        guard let stored = resource.table.column(named: column.name) else { return .null }
+        do {
+          return try stored.preferred(among: forms)
+        } catch let refusal as Column.Refusal {
+          throw Problem.refusedValue(refusal.message, at: draft.pointer + column.name)
+        }
       }
       guard names(given, column) else {
         throw Problem.refusedValue(
@@ -202,17 +207,20 @@ struct WriteTarget {
 
 extension Column {
   /// Returns which of the values that a text in a URL may stand for is stored.
-  fileprivate func preferred(among forms: [SQLValue]) -> SQLValue? {
+  ///
+  /// - Throws: `Refusal` if the column can't store it.
+  fileprivate func preferred(among forms: [SQLValue]) throws(Refusal) -> SQLValue {
     guard isUntyped else {
       // For a BLOB column, the last candidate is the decoded base64.
-      return forms.last
+      guard case .text(let text)? = forms.last else { return forms.last ?? .null }
+      return try value(ofText: text)
     }
     return forms.first {
       switch $0 {
       case .integer, .real: true
       case .null, .text, .blob: false
       }
-    } ?? forms.first
+    } ?? forms.first ?? .null
   }
 }
 

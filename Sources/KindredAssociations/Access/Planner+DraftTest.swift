@@ -70,7 +70,8 @@ extension Column {
   fileprivate func stored(_ binding: SQL.Binding, in dialect: any SQLDialect) -> SQL {
     if isComposed { return dialect.written(binding, to: self) }
     if let type = dialect.type(of: self) { return dialect.parameter(binding, as: type) }
-    // A parameter has neither affinity nor collation.
+    // A parameter has neither affinity nor collation. No cast is exactly an affinity: a text that isn't a number, which a
+    // column of numbers stores as it is, becomes a number here. So its draft may be refused for another reason.
     let value: SQL = "\(binding)"
     let type: SQL? =
       switch affinity {

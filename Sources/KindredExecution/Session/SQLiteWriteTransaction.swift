@@ -18,7 +18,7 @@ final class SQLiteWriteTransaction: WriteTransaction, SQLiteTransaction {
   let beginsWithCommittedSchema = false
 
   func rows(of statement: ExecutableStatement, _ parameters: Parameters) throws -> [[SQLValue]] {
-    try connection.rows(of: statement, parameters)
+    try connection.tellingExhaustedKeys { try connection.rows(of: statement, parameters) }
   }
 
   func records(_ lookup: ExecutableLookup, _ parameters: Parameters) throws -> [[SQLValue]] {
@@ -66,7 +66,7 @@ private final class SQLiteInsertion: RecordInsertion {
 
   func run() throws -> Bool {
     defer { statement.reset() }
-    _ = try statement.step()
+    _ = try connection.tellingExhaustedKeys { try statement.step() }
     return connection.changes > 0
   }
 }

@@ -13,38 +13,40 @@ struct BatchPlan: Sendable {
 
   let version: ModelVersion
   let preferences: WritePreferences
-  private let principal: Principal
-  private let parts: [HTTPRequest]
-  /// An error of planning is thrown when it is the part's turn, so that the first failing part is reported.
-  private let works: [Result<Work, any Error>]
+  let principal: Principal
+  private let parts: [(request: HTTPRequest, work: Work)]
 
+  /// Plans all parts, so that what can be refused without the database is refused before anything waits for it.
+  ///
+  /// - Throws: The error of the first part that can't be planned, as a `Problem` with a pointer to the part.
   init(
     _ parts: [HTTPRequest], _ preferences: WritePreferences, _ principal: Principal, _ version: ModelVersion,
     _ service: WriteService, deadline: UInt64?
-  ) {
+  ) throws {
     self.principal = principal
     self.version = version
     self.preferences = preferences
     var budget = BatchBudget(sqlLength: service.options.limits.planning.sqlLength, deadline: deadline)
-    var planned: [HTTPRequest] = []
-    var works: [Result<Work, any Error>] = []
-    for var part in parts {
-      let work = Result {
+    self.parts = try parts.enumerated().map { index, part in
+      try Self.inPart(index, principal, service) {
         try budget.checkTime()
-        let length = part.target.utf8.count
-        part = try service.longRequests.expanded(part, for: principal.standing) ?? part
-        try budget.add(expansion: part.target.utf8.count - length)
-        let work = try Self.work(of: part, principal, version, service) { [budget] in try budget.checkTime() }
+        let request = try service.longRequests.expanded(part, for: principal.standing) ?? part
+        try budget.add(expansion: request.target.utf8.count - part.target.utf8.count)
+        let work = try Self.work(of: request, principal, version, service) { [budget] in try budget.checkTime() }
         for plan in work.plans { try budget.add(plan) }
-        return work
+        return (request, work)
       }
-      planned.append(part)
-      works.append(work)
-      // The batch stops here.
-      if case .failure = work { break }
     }
-    self.parts = planned
-    self.works = works
+  }
+
+  /// Whether no part writes.
+  var onlyReads: Bool {
+    parts.allSatisfy { part in
+      switch part.work {
+      case .read: true
+      case .write: false
+      }
+    }
   }
 
   private static func work(
@@ -78,11 +80,28 @@ struct BatchPlan: Sendable {
   ///
   /// - Throws: The error of the first part that fails, as a `Problem` with a pointer to the part.
   func run(in transaction: any WriteTransaction, _ service: WriteService) throws -> WriteResult {
-    var result = WriteResult(status: .ok)
-    result.content =
+    result(
       try preferences.isRolledBack
-      ? transaction.rolledBack { try content(transaction, service) }
-      : content(transaction, service)
+        ? transaction.rolledBack { try content(transaction, service) } : content(transaction, service))
+  }
+
+  /// Executes all parts, which only read, in a transaction that keeps no writer waiting.
+  ///
+  /// - Throws: The error of the first part that fails, as a `Problem` with a pointer to the part.
+  func run(reading transaction: any ReadTransaction, _ service: WriteService) throws -> WriteResult {
+    var content = BatchAnswer()
+    for (index, part) in parts.enumerated() {
+      guard case .read(let planned) = part.work else { continue }
+      try Self.inPart(index, principal, service, isOpen: { true }) {
+        try content.append(try read(planned, part.request, transaction, service))
+      }
+    }
+    return result(content.finished)
+  }
+
+  private func result(_ content: [UInt8]) -> WriteResult {
+    var result = WriteResult(status: .ok)
+    result.content = content
     if preferences.content == .minimal {
       result.content = nil
       result.status = .noContent
@@ -92,38 +111,40 @@ struct BatchPlan: Sendable {
   }
 
   private func content(_ transaction: any WriteTransaction, _ service: WriteService) throws -> [UInt8] {
-    var bytes = [UInt8(ascii: "[")]
+    var content = BatchAnswer()
     var writes: [(index: Int, execution: WriteExecution)] = []
-    for (index, (part, work)) in zip(parts, works).enumerated() {
-      try inPart(index, transaction, service) {
-        if index > 0 { bytes.append(UInt8(ascii: ",")) }
-        switch try work.get() {
-        case .read(let planned): try Self.append(try read(planned, part, transaction, service), to: &bytes)
+    let isOpen = { transaction.isOpen }
+    for (index, part) in parts.enumerated() {
+      try Self.inPart(index, principal, service, isOpen: isOpen) {
+        switch part.work {
+        case .read(let planned): try content.append(try read(planned, part.request, transaction, service))
         case .write(let plan):
           let execution = WriteExecution(
-            plan: plan, request: part, transaction: transaction, service: service)
-          try Self.append(try execution.run(), to: &bytes)
+            plan: plan, request: part.request, transaction: transaction, service: service)
+          try content.append(try execution.run())
           writes.append((index, execution))
         }
       }
     }
     // A later part may add what an earlier one refers to by a deferred foreign key.
     for (index, execution) in writes where transaction.violatesForeignKeys {
-      try inPart(index, transaction, service) {
+      try Self.inPart(index, principal, service, isOpen: isOpen) {
         if let problem = try execution.danglingReference() { throw problem }
       }
     }
-    bytes.append(UInt8(ascii: "]"))
-    return bytes
+    return content.finished
   }
 
   /// Runs the work of a part, adding the part to the pointer of a problem.
-  private func inPart(
-    _ index: Int, _ transaction: any WriteTransaction, _ service: WriteService, _ body: () throws -> Void
-  ) throws {
+  ///
+  /// - Parameter isOpen: Whether the transaction can still be used; a failure that ends it concerns all parts.
+  private static func inPart<Result>(
+    _ index: Int, _ principal: Principal, _ service: WriteService, isOpen: () -> Bool = { true },
+    _ body: () throws -> Result
+  ) throws -> Result {
     do {
-      try body()
-    } catch let error as any BackendError where error.isInterrupted || !transaction.isOpen {
+      return try body()
+    } catch let error as any BackendError where error.isInterrupted || !isOpen() {
       throw error
     } catch {
       var problem = service.problems.problem(for: error, of: principal)
@@ -134,8 +155,7 @@ struct BatchPlan: Sendable {
   }
 
   private func read(
-    _ planned: PlannedRequest, _ part: HTTPRequest, _ transaction: any WriteTransaction,
-    _ service: WriteService
+    _ planned: PlannedRequest, _ part: HTTPRequest, _ transaction: any Transaction, _ service: WriteService
   ) throws -> WriteResult {
     let reader = transaction.result(of: planned.plan, planned.parameters, limit: planned.limit)
     defer { reader.close() }
@@ -144,7 +164,7 @@ struct BatchPlan: Sendable {
     var content: [UInt8] = []
     while let bytes = try reader.next() {
       content += bytes
-      try Self.checkLength(content.count)
+      try BatchAnswer.checkLength(content.count)
     }
     result.content = content
     result.count = reader.totalCount.map { Int($0) }
@@ -173,33 +193,6 @@ struct BatchPlan: Sendable {
     unchanged.status = .notModified
     unchanged.content = nil
     return unchanged
-  }
-
-  /// Appends the response to a part.
-  private static func append(_ result: WriteResult, to bytes: inout [UInt8]) throws {
-    var headers = result.headers.filter { $0.name != "Cache-Control" }.map {
-      ($0.name, JSONValue.string($0.value))
-    }
-    if result.content != nil { headers.append(("Content-Type", .string(MediaType.json.rawValue))) }
-    if let tag = result.tag {
-      headers.append(("ETag", .string(EntityTag(digest: tag, coding: .identity).field)))
-    }
-    let head: JSONValue = .object([
-      ("status", .integer(Int64(result.status.code))), ("headers", .object(headers)),
-    ])
-    bytes += head.bytes.dropLast()
-    if let content = result.content {
-      bytes += ",\"body\":".utf8
-      bytes += content
-    }
-    bytes.append(UInt8(ascii: "}"))
-    try checkLength(bytes.count)
-  }
-
-  private static func checkLength(_ count: Int) throws {
-    guard count <= WriteAnswer.maximumLength else {
-      throw RequestError(.limitExceeded, "the response to the batch is too long; request less data")
-    }
   }
 }
 

@@ -30,6 +30,9 @@ struct CSVReader: ~Copyable {
     content = ContentReader(request)
   }
 
+  /// Whether the current record is a line without anything.
+  var isBlank: Bool { bytes.isEmpty && fields.count == 1 && !fields[0].isQuoted }
+
   /// Calls `body` with the bytes of a field, or with nil if the field is NULL.
   func withField<Result>(_ index: Int, _ body: (UnsafeRawBufferPointer?) throws -> Result) rethrows -> Result
   {

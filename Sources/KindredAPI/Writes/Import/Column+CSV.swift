@@ -4,7 +4,7 @@ import KindredSQLSyntax
 extension Column {
   /// How the fields of CSV, which have no types, are stored.
   enum FieldForm: Sendable {
-    /// As text, which the database converts to the column's type.
+    /// As a number or a text, which the database converts to the column's type.
     case text
     /// `true` and `false` as 1 and 0.
     case boolean
@@ -33,14 +33,10 @@ extension Column {
       throw Refusal(message: "`\(name)` is not UTF-8")
     }
     switch fieldForm {
-    case .text: return .text(spelling(of: text))
-    case .boolean: return text == "true" ? .integer(1) : text == "false" ? .integer(0) : .text(text)
-    case .base64:
-      guard let bytes = Base64.decode(text) else {
-        throw Refusal(
-          message: "`\(name)` is a column of binary data; write the bytes in base64 (RFC 4648 §4)")
-      }
-      return .blob(bytes)
+    case .text: return try value(ofUntypedText: text)
+    case .boolean:
+      return text == "true" ? .integer(1) : text == "false" ? .integer(0) : try value(ofUntypedText: text)
+    case .base64: return try value(ofText: text)
     case .json:
       guard let document = try? JSONDocumentParser.parse(Array(bytes)) else {
         throw Refusal(message: "`\(name)` must be JSON")

@@ -130,7 +130,14 @@ struct ImportExecution {
     let columns = try header(reader)
     // Computed values must be compared with the stored ones.
     let plain = try columns.contains(where: \.isGenerated) ? nil : plain.map { try PlainFields($0, columns) }
+    var blankLine: Int?
     while try reader.next() {
+      // Many programs end a file with a blank line, which isn't a record if there are several columns.
+      if reader.isBlank, columns.count > 1 {
+        blankLine = blankLine ?? reader.line
+        continue
+      }
+      if let blankLine { throw Problem.malformedCSV("it has a blank line", blankLine) }
       try atLine(reader.line) {
         try checkFieldCount(reader, columns.count)
         if let isAdded = try latest.inserting(at: reader.line, { try plain?.insert(reader) }) {

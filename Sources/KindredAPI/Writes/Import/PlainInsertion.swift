@@ -49,11 +49,11 @@ struct PlainInsertion {
 struct PlainFields {
   private let insertion: PlainInsertion
   private let statement: any RecordInsertion
-  private let columns: [(column: Column, isText: Bool, isInteger: Bool)]
+  private let columns: [(column: Column, isText: Bool, isNumeric: Bool)]
 
   init(_ insertion: PlainInsertion, _ columns: [Column]) throws {
     self.insertion = insertion
-    self.columns = columns.map { ($0, $0.fieldForm == .text, $0.affinity == .integer) }
+    self.columns = columns.map { ($0, $0.fieldForm == .text, $0.affinity.isNumeric) }
     statement = try insertion.statement(of: columns)
   }
 
@@ -62,7 +62,7 @@ struct PlainFields {
   func insert(_ reader: borrowing CSVReader) throws -> Bool? {
     for index in columns.indices {
       try reader.withField(index) { bytes in
-        guard let bytes, columns[index].isText, !(columns[index].isInteger && bytes.hasFraction) else {
+        guard let bytes, columns[index].isText, !columns[index].isNumeric || bytes.isShortInteger else {
           let column = columns[index].column
           let value: SQLValue
           do throws(Column.Refusal) {
@@ -186,7 +186,7 @@ private struct PlainColumn {
       }
       try statement.bind(value, at: index)
     case .text(let range):
-      guard !takesBase64 else { return false }
+      guard !takesBase64, !isInteger || range.count <= 18 else { return false }
       try statement.bind(text: UnsafeRawBufferPointer(rebasing: line[range]), at: index)
     case .boolean(let value):
       guard takesBooleans else { return false }
@@ -197,10 +197,8 @@ private struct PlainColumn {
 }
 
 extension UnsafeRawBufferPointer {
-  /// Whether a number of these bytes is written with a fraction or an exponent.
-  fileprivate var hasFraction: Bool {
-    contains { [UInt8(ascii: "."), UInt8(ascii: "e"), UInt8(ascii: "E")].contains($0) }
-  }
+  /// Whether the bytes are digits of an integer that any column of numbers stores as the database reads it.
+  fileprivate var isShortInteger: Bool { count <= 15 && allSatisfy { (0x30...0x39).contains($0) } }
 
   /// Whether the bytes are UTF-8.
   ///

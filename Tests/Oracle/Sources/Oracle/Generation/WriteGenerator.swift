@@ -22,6 +22,13 @@ struct WriteGenerator {
     schema.isWritable = true
   }
 
+  /// What some tables do about records with the same unique key.
+  static func addConflictClauses(to schema: inout DatabaseSchema, _ random: inout SplitMix64) {
+    for number in schema.tables.indices where !schema.tables[number].uniques.isEmpty && random.chance(60) {
+      schema.tables[number].conflictClause = ConflictClause.allCases.randomElement(using: &random)
+    }
+  }
+
   /// Nil where the schema has no table that it writes to.
   mutating func request(on schema: DatabaseSchema) -> WriteRequest? {
     // Of a table without a key of its own, clients don't see the key.

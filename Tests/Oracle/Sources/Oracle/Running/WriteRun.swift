@@ -36,6 +36,7 @@ public struct WriteRun {
       schema.mendReferences()
       AccessGenerator.addRules(to: &schema, &random)
       WriteGenerator.addRules(to: &schema, &random)
+      WriteGenerator.addConflictClauses(to: &schema, &random)
       var generator = WriteGenerator(random: SplitMix64(seed: random.next()))
       try run(&schema, &generator, constants, requests - passed - failures.count)
       progress(self)

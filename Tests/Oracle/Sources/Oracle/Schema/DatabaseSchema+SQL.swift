@@ -24,7 +24,8 @@ extension TableSchema {
         "\(quoted(column.name)) \(column.declared ?? column.kind.rawValue)\(column.collation == .binary ? "" : " COLLATE \(column.collation.rawValue)")\(isKey ? " PRIMARY KEY" : "")\(refusesNull ? " NOT NULL" : "")"
     }
     if primaryKey.count > 1 { parts.append("PRIMARY KEY (\(list(primaryKey)))") }
-    parts += uniques.map { "UNIQUE (\(list($0)))" }
+    let clause = conflictClause.map { " ON CONFLICT \($0.rawValue)" } ?? ""
+    parts += uniques.map { "UNIQUE (\(list($0)))\(clause)" }
     parts += foreignKeys.map {
       "FOREIGN KEY (\(list($0.columns))) REFERENCES \(quoted($0.destination)) (\(list($0.destinationColumns)))"
     }

@@ -32,6 +32,8 @@ struct TableSchema: Sendable {
   var primaryKey: [String]
   var isWithoutRowID = false
   var uniques: [[String]] = []
+  /// What happens where one of `uniques` is violated; nil for SQLite's default.
+  var conflictClause: ConflictClause?
   var indexes: [[String]] = []
   var foreignKeys: [ForeignKeySchema] = []
   var associations: [AssociationSchema] = []
@@ -131,4 +133,12 @@ struct AssociationSchema: Sendable {
   var sort: [SortTerm] = []
   /// Whether the model file has to declare it; Kindred infers the others from the schema.
   var isOfModelFile = false
+}
+
+/// What the schema says about a conflict (<https://www.sqlite.org/lang_conflict.html>).
+enum ConflictClause: String, CaseIterable {
+  case replace = "REPLACE"
+  case ignore = "IGNORE"
+  case fail = "FAIL"
+  case rollback = "ROLLBACK"
 }

@@ -92,6 +92,9 @@ struct WriteJudge {
 
   // MARK: Conflicts
 
+  /// The schema may replace rows that the client may delete: what then follows isn't judged.
+  private struct Replacement: Error {}
+
   /// Why rows of a table can't be stored as they are: a key that another row has, or a reference to nothing or to what
   /// is out of sight.
   private func refusal(
@@ -102,10 +105,16 @@ struct WriteJudge {
       for unique in [table.key] + table.uniques where !columns.isDisjoint(with: unique) {
         let positions = unique.compactMap { table.position(of: $0) }
         let values = positions.map { table.rows[row][$0] }
-        let isTaken = table.rows.indices.contains { other in
+        let others = table.rows.indices.filter { other in
           other != row && zip(positions, values).allSatisfy { Value.isEqualKey(table.rows[other][$0], $1) }
         }
-        if isTaken { return [403, 409] }
+        guard !others.isEmpty else { continue }
+        if table.conflictClause == .replace, unique != table.key,
+          try others.allSatisfy({ try holds(.delete, schema.tables[number].rows[$0], number, schema) })
+        {
+          throw Replacement()
+        }
+        return [403, 409]
       }
       for key in table.foreignKeys where !columns.isDisjoint(with: key.columns) {
         if dangles(key, table.rows[row], table, after) { return [409] }
