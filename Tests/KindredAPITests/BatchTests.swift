@@ -153,7 +153,8 @@ struct BatchTests {
       let answer = try send(
         #"[{"method":"GET","url":"/tags?fields=name&limit=1"},{"method":"GET","url":"/tags/2?fields=name"}]"#)
       #expect(answer.status == 200)
-      #expect(answer.text.contains(#""body":[{"name":"sea"}]"#) && answer.text.contains(#""body":{"name":"work"}"#))
+      #expect(
+        answer.text.contains(#""body":[{"name":"sea"}]"#) && answer.text.contains(#""body":{"name":"work"}"#))
     }
   }
 

@@ -25,7 +25,8 @@ struct ExactNameTests {
     (.patch, "/members/1", #"{"\#u{212A}Id":4}"#, "application/json"),
     (.put, "/members/1", #"{"\#u{212A}Id":4}"#, "application/json"),
     (.patch, "/members?filter=true", #"{"\#u{212A}Id":4}"#, "application/json"),
-    (.post, "/members", "KId,\u{212A}Id\n3,4\n", "text/csv"), (.post, "/members", "\u{212A}Id,name\n3,4\n", "text/csv"),
+    (.post, "/members", "KId,\u{212A}Id\n3,4\n", "text/csv"),
+    (.post, "/members", "\u{212A}Id,name\n3,4\n", "text/csv"),
     (.post, "/members", #"{"\#u{212A}Id":4}"#, "application/x-ndjson"),
   ])
   func `a column is named only by its own bytes`(
@@ -45,7 +46,10 @@ struct ExactNameTests {
       (.patch, "/twins/1", #"{"\#(kelvin)":22,"KId":12}"#, "application/json", 200, "1|12|22"),
       (.put, "/twins/1", #"{"\#(kelvin)":23}"#, "application/json", 200, "1|NULL|23"),
       (.post, "/twins", "id,\(kelvin)\n2,5\n", "text/csv", 201, "1|NULL|23; 2|NULL|5"),
-      (.post, "/twins", "{\"id\":3,\"KId\":6}\n", "application/x-ndjson", 201, "1|NULL|23; 2|NULL|5; 3|6|NULL"),
+      (
+        .post, "/twins", "{\"id\":3,\"KId\":6}\n", "application/x-ndjson", 201,
+        "1|NULL|23; 2|NULL|5; 3|6|NULL"
+      ),
     ] {
       let headers: HTTPHeaders = ["Content-Type": type, "Prefer": "return=minimal"]
       let answer = try database.send(method, target, content, headers: headers)

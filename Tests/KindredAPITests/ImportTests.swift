@@ -155,9 +155,12 @@ struct ImportTests {
 
   @Test(arguments: [
     "7", "-0", "007", " 7 ", "+7", "7.0", "7.5", "1e3", "1e400", "9223372036854775807", "9223372036854775808",
-    "-9223372036854775809", " 99999999999999999999", "12345678901234567890", "0.1", "0.30000000000000004", "x", "",
+    "-9223372036854775809", " 99999999999999999999", "12345678901234567890", "0.1", "0.30000000000000004",
+    "x", "",
   ])
-  func `a number is stored alike from CSV, JSON Lines, JSON and a path, or refused by all`(text: String) throws {
+  func `a number is stored alike from CSV, JSON Lines, JSON and a path, or refused by all`(text: String)
+    throws
+  {
     let schema = """
       CREATE TABLE sample (id INTEGER PRIMARY KEY, whole INTEGER, real REAL, plain NUMERIC, text TEXT);
       CREATE TABLE named (whole INT UNIQUE NOT NULL, other TEXT);
@@ -165,7 +168,8 @@ struct ImportTests {
     func stored(_ column: String, _ type: String, _ content: String) throws -> String {
       let database = try TestDatabase.writable(schema)
       let answer = try send(type, "/samples", content, on: database)
-      return answer.status == 201 ? try database.stored("SELECT quote(\(column)) FROM sample") : "\(answer.status)"
+      return answer.status == 201
+        ? try database.stored("SELECT quote(\(column)) FROM sample") : "\(answer.status)"
     }
     let isNumber = (try? JSONDocumentParser.parse(Array(text.utf8))) != nil
     for column in ["whole", "real", "plain"] {

@@ -38,7 +38,8 @@ struct WriteOddTableTests {
 
   @Test
   func `a table whose generated keys are used up says so`() throws {
-    let database = try TestDatabase.writable("CREATE TABLE auto (id INTEGER PRIMARY KEY AUTOINCREMENT, n INTEGER)")
+    let database = try TestDatabase.writable(
+      "CREATE TABLE auto (id INTEGER PRIMARY KEY AUTOINCREMENT, n INTEGER)")
     #expect(try database.send(.put, "/autos/9223372036854775807", "{}").status == 201)
     let answer = try database.send(.post, "/autos", #"{"n":1}"#)
     #expect(answer.status == 409)

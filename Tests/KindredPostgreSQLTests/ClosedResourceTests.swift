@@ -6,7 +6,8 @@ import Testing
 @Suite(.enabled(if: Cluster.isAvailable))
 struct ClosedResourceTests {
   private static let schema = [
-    "CREATE TABLE project (id int PRIMARY KEY, name text)", "CREATE TABLE open (id int PRIMARY KEY, project text)",
+    "CREATE TABLE project (id int PRIMARY KEY, name text)",
+    "CREATE TABLE open (id int PRIMARY KEY, project text)",
     "CREATE SCHEMA apart", "CREATE VIEW apart.unseen AS SELECT name FROM project",
     "CREATE VIEW direct AS SELECT name FROM project", "CREATE VIEW indirect AS SELECT * FROM direct",
     "CREATE VIEW beyond AS SELECT * FROM apart.unseen",
@@ -44,7 +45,8 @@ struct ClosedResourceTests {
       return model
     }
     let closed = [
-      "directs", "indirects", "beyonds", "storeds", "calleds", "measureds", "later", "indirectly", "calling", "parted",
+      "directs", "indirects", "beyonds", "storeds", "calleds", "measureds", "later", "indirectly", "calling",
+      "parted",
     ]
     for name in closed { #expect(served.get("/\(name)").status == .unauthorized, "\(name)") }
     for name in ["projects", "opens", "harmlesses", "fixed"] {

@@ -72,7 +72,8 @@ extension String {
   fileprivate var isWholeNumberBeyond64Bits: Bool {
     guard utf8.count > 18 else { return false }
     let number = self[...].utf8.trimmingSpaces
-    let digits = number.first == UInt8(ascii: "-") || number.first == UInt8(ascii: "+") ? number.dropFirst() : number
+    let digits =
+      number.first == UInt8(ascii: "-") || number.first == UInt8(ascii: "+") ? number.dropFirst() : number
     return !digits.isEmpty && digits.allSatisfy { (0x30...0x39).contains($0) }
       && Int64(String(decoding: Array(number), as: UTF8.self)) == nil
   }

@@ -14,7 +14,8 @@ struct IdempotencyKey: Hashable, Sendable {
   static func check(_ request: HTTPRequest) throws {
     guard request.method != .post, request.headers["Idempotency-Key"] != nil else { return }
     throw RequestError(
-      .invalidValue, "`Idempotency-Key` is for POST; leave it out, since \(request.method.token) can be repeated")
+      .invalidValue,
+      "`Idempotency-Key` is for POST; leave it out, since \(request.method.token) can be repeated")
   }
 
   /// Parses the key of a POST; returns nil if it has none.

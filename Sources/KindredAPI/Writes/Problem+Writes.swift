@@ -146,7 +146,8 @@ extension Problem {
     case .constraint(.exhaustedKeys):
       self.init(
         .conflict,
-        "no key is left that could be generated, because the largest one has been used; give the record a key")
+        "no key is left that could be generated, because the largest one has been used; give the record a key"
+      )
       self.pointer = nested
     case .constraint(.other):
       self.init(.conflict, "the database refused the change")

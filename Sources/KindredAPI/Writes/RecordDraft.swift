@@ -86,9 +86,12 @@ struct RecordDraft: Sendable {
   /// Checks that the content has no values for columns that the client can't see, before they are compared with stored
   /// ones: the answer would reveal these.
   ///
+  /// - Parameter entry: The access entry by which the client may write the columns anyway.
   /// - Throws: `RequestError` (`forbidden`).
-  func checkVisible(_ columns: [String], of resource: Resource) throws {
+  func checkVisible(_ columns: [String], of resource: Resource, orWritableBy entry: AccessEntry? = nil) throws
+  {
     for column in columns where value(of: column) != nil && !resource.columns.contains(named: column) {
+      if let entry, entry.fields?.contains(column) ?? true { continue }
       throw RequestError.forbidden("\(resource.name).\(column)")
     }
   }

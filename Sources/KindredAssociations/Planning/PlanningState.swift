@@ -80,7 +80,7 @@ final class RecordMemory {
   /// The records joined by to-one associations, by ``ResolvedAssociation/place``.
   var joined: [ResolvedAssociation.Place: StatementRecord] = [:]
   /// The named expressions compiled so far, and the records that they expose.
-  var named: [String: (expression: CompiledExpression, isOfGroup: Bool, exposure: Exposure)] = [:]
+  var named: NameDictionary<(expression: CompiledExpression, isOfGroup: Bool, exposure: Exposure)> = [:]
 
   init(of record: StatementRecord) { self.record = record }
 }

@@ -17,7 +17,7 @@ struct AccessKeyTests {
       members:
         access:
           read: { fields: [email, name] }
-          write: { fields: [email, name, companyId] }
+          write: { fields: [email, name] }
     """
 
   private func database() throws -> TestDatabase {
@@ -27,7 +27,9 @@ struct AccessKeyTests {
   @Test
   func `no content is compared with one`() throws {
     let database = try database()
-    func status(_ method: HTTPMethod, _ target: String, _ content: String, _ headers: HTTPHeaders = [:]) throws -> Int {
+    func status(_ method: HTTPMethod, _ target: String, _ content: String, _ headers: HTTPHeaders = [:])
+      throws -> Int
+    {
       try database.send(method, target, content, headers: headers).status
     }
     let merge: HTTPHeaders = ["Prefer": "resolution=merge-duplicates"]
@@ -79,6 +81,7 @@ struct AccessKeyTests {
     )
     #expect(try database.send(.post, "/members", "{}").problem("detail") == "`members` requires another role")
     #expect(
-      try database.send(.post, "/companies", "{}").problem("detail") == "the rules for `companies` don't allow this")
+      try database.send(.post, "/companies", "{}").problem("detail")
+        == "the rules for `companies` don't allow this")
   }
 }

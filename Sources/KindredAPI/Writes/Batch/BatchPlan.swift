@@ -32,7 +32,9 @@ struct BatchPlan: Sendable {
         try budget.checkTime()
         let request = try service.longRequests.expanded(part, for: principal.standing) ?? part
         try budget.add(expansion: request.target.utf8.count - part.target.utf8.count)
-        let work = try Self.work(of: request, principal, version, service) { [budget] in try budget.checkTime() }
+        let work = try Self.work(of: request, principal, version, service) { [budget] in
+          try budget.checkTime()
+        }
         for plan in work.plans { try budget.add(plan) }
         return (request, work)
       }

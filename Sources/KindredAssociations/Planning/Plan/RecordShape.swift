@@ -45,7 +45,7 @@ public indirect enum RecordShape: Sendable {
 /// Builds the shape of a record.
 struct RecordShapeBuilder {
   private var members: [RecordShape.Member] = []
-  private var names: Set<String> = []
+  private var names: NameSet = []
 
   /// The shape of the members added so far.
   var object: RecordShape { .object(members) }
@@ -54,7 +54,7 @@ struct RecordShapeBuilder {
   ///
   /// - Throws: `RequestError` if the record already has a member of this name.
   mutating func reserve(_ name: String, at origin: Origin) throws {
-    guard names.insert(name).inserted else {
+    guard names.insert(name) else {
       throw RequestError(
         .duplicateName,
         "two members of one record would be named `\(name)`; rename one of them, as in `other:\(name)`",

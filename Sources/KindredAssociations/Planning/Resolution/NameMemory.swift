@@ -3,7 +3,7 @@ final class NameMemory {
   /// The record, retained so that its identity stays unique.
   private let scope: NameScope
   /// The annotations and fields resolved so far.
-  var resolved: [String: ResolvedName] = [:]
+  var resolved: NameDictionary<ResolvedName> = [:]
   /// The names of those being resolved, so that none refers to itself.
   var resolving: Set<String> = []
   /// The grouping expressions; nil until the first lookup.
@@ -27,8 +27,8 @@ final class NameMemory {
     return resolved
   }
 
-  private func namedExpressions() -> [String: Expression] {
-    var named: [String: Expression] = [:]
+  private func namedExpressions() -> NameDictionary<Expression> {
+    var named: NameDictionary<Expression> = [:]
     for item in scope.node?.namedExpressions ?? [] {
       guard let name = item.name ?? (try? scope.defaultName(of: item.expression)) ?? nil else { continue }
       if named[name] == nil { named[name] = item.expression }
