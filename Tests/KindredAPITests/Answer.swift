@@ -55,6 +55,15 @@ extension TestDatabase {
   }
 }
 
+extension KindredService.Options {
+  /// The default options, but that clients may write.
+  static var writable: Self {
+    var options = Self()
+    options.isWritable = true
+    return options
+  }
+}
+
 extension Library {
   /// A library with more books than fit into one part of a response.
   static func largeDatabase(options: KindredService.Options = .init()) throws -> TestDatabase {

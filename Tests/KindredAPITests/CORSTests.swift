@@ -23,6 +23,15 @@ struct CORSTests {
   }
 
   @Test
+  func `pages of allowed origins may ask for ranges, and see what they get and why they are refused`() throws
+  {
+    let policy = try #require(CORSPolicy(origins: .any))
+    #expect(Set(["Range", "If-Range"]).isSubset(of: policy.headers))
+    let fields: Set = ["Accept-Ranges", "Content-Disposition", "Content-Range", "WWW-Authenticate"]
+    #expect(fields.isSubset(of: policy.exposedHeaders))
+  }
+
+  @Test
   func `it is off by default`() throws {
     let library = try library(nil)
     let answer = try library.answer("/books", headers: ["Origin": "https://example.org"])

@@ -34,7 +34,7 @@ struct ColumnValueTests {
   func `what a browser would run is an attachment without rights`() throws {
     let answer = try database().answer("/employees/2/photo", headers: ["Accept": "text/html"])
     #expect(answer.headers["Content-Type"] == "image/svg+xml")
-    #expect(answer.headers["Content-Disposition"] == "attachment; filename=\"employees.svg\"")
+    #expect(answer.headers["Content-Disposition"] == "attachment; filename=\"photo-2.svg\"")
     #expect(answer.headers["Content-Security-Policy"] == "default-src 'none'; sandbox")
     #expect(answer.headers["X-Content-Type-Options"] == "nosniff")
   }

@@ -213,7 +213,39 @@ struct OperationsTests {
     #expect(response.headers["X-Content-Type-Options"] == "nosniff")
   }
 
-  @Test(arguments: ["/-/", "/-/nothing", "/-/health/more", "/-/HEALTH"])
+  @Test(arguments: ["/"] + OperationsPage.allCases.filter { $0 != .health }.map(\.path))
+  func `a parameter that a page doesn't have is refused`(target: String) throws {
+    let library = try Library.database()
+    for parameter in ["foo", "format", "filter"] {
+      try expectProblem(
+        "\(target)?\(parameter)=csv", on: library, code: .unknownParameter, parameter: parameter)
+    }
+    try expectErrors(in: "\(target)?foo=csv", on: library, [("foo", nil)])
+  }
+
+  @Test
+  func `a page names the nearest of its parameters, each of which it takes once`() throws {
+    let library = try Library.database()
+    try expectProblem(
+      "/-/diagram.svg?arround=books", on: library, code: .unknownParameter, parameter: "arround",
+      suggestion: "around")
+    try expectProblem(
+      "/-/diagram.mmd?around=books&around=tags", on: library, code: .invalidValue, parameter: "around")
+    try expectErrors(in: "/-/diagram.svg?around=books&depht=1", on: library, [("depht", "depth")])
+    // Monitors may add anything.
+    #expect(try library.answer("/-/health?now=1").status == 200)
+  }
+
+  @Test(arguments: OperationsPage.allCases.map(\.path))
+  func `a trailing slash is ignored, as in paths of records`(path: String) throws {
+    let library = try Library.database()
+    let query = path == "/-/complete" ? "?url=/&position=1" : path == "/-/describe" ? "?url=/" : ""
+    let answer = try library.answer("\(path)/\(query)")
+    #expect(answer.status == 200)
+    if path != "/-/metrics" { #expect(answer.text == (try library.answer(path + query).text)) }
+  }
+
+  @Test(arguments: ["/-/", "/-/nothing", "/-/health/more", "/-/health//", "/-/HEALTH"])
   func `there is nothing else under /-/`(target: String) throws {
     #expect(try Library.database().answer(target).status == 404)
   }

@@ -1,5 +1,6 @@
 import KindredAssociations
 import KindredHTTP
+import OrderedCollections
 import Testing
 
 @testable import KindredAPI
@@ -43,6 +44,72 @@ struct PlanSharingTests {
     let library = try Library.database()
     for number in 1...20 { _ = try library.get(target(number)) }
     #expect(library.service.models.planCounts.snapshot.misses == 1)
+  }
+
+  @Test
+  func `a type, a path and a query are never taken for others, in whatever order they are asked for`() throws
+  {
+    let sql = ["ink", "link", "jsonlink", "jsoninks", "s"].map {
+      """
+      CREATE TABLE "\($0)" (id INTEGER PRIMARY KEY, "name" TEXT, "a=b" TEXT);
+      INSERT INTO "\($0)" VALUES (1, '\($0) 1', 'x'), (2, '\($0) 2', 'y'), (3, '\($0) 3', 'z');
+      """
+    }.joined()
+    var options = KindredService.Options()
+    // Links to next pages are compared, too.
+    options.cursorKey = [UInt8](0..<32)
+    let shared = try TestDatabase(sql, options: options)
+    let targets = shared.service.models.known.map { Array($0.model.resources.keys) } ?? []
+    let requests = targets.flatMap { name in
+      ["/\(name)", "/\(name)/1", "/\(name)?limit=2&fields=name", "/\(name)/1?fields=name"].flatMap { target in
+        ["application/json", "application/x-ndjson", "application/jsonl", "text/csv", "text/html"].map {
+          (target, HTTPHeaders(dictionaryLiteral: ("Accept", $0)))
+        }
+      }
+    }
+    let expected = try requests.map { target, headers in
+      try TestDatabase(sql, options: options).answer(target, headers: headers)
+    }
+    for database in [shared, try TestDatabase(sql, options: options)] {
+      let order = Array(requests.indices)
+      for index in database === shared ? order : order.reversed() {
+        let (target, headers) = requests[index]
+        let answer = try database.answer(target, headers: headers)
+        #expect(answer.text == expected[index].text, "\(target) \(headers["Accept"] ?? "")")
+        #expect(answer.headers["Content-Type"] == expected[index].headers["Content-Type"])
+      }
+    }
+  }
+
+  @Test
+  func `what is bound to parameters tells apart where one ends and the next begins`() {
+    let orders = [
+      RequestOrder(segments: ["books"], terms: [["sort", "a"], ["group", "b"]]),
+      RequestOrder(segments: ["books"], terms: [["sort", "a&group=b"]]),
+      RequestOrder(segments: ["books"], terms: [["sort", "a"]], patterns: ["group", "b"]),
+      RequestOrder(segments: ["books"], terms: [["sort", "a"]], patterns: ["group\u{0}b"]),
+      RequestOrder(segments: ["books", "sort"], terms: [["a"], ["group", "b"]]),
+      RequestOrder(segments: ["books"], terms: [["sort", "a"]], principal: Array("b".utf8)),
+      RequestOrder(segments: ["books"], terms: [["sort", "a"]], patterns: ["b"]),
+    ]
+    #expect(Set(orders.map(\.associatedData)).count == orders.count)
+  }
+
+  @Test
+  func `a control character in the content of QUERY is not taken for a literal`() throws {
+    let library = try Library.database()
+    for content in [
+      "filter=id=1&fields=id", "filter=id=\u{2}&fields=id", "title=\u{1}&fields=id", "title=Omoo&fields=id",
+    ] {
+      func answer(_ database: TestDatabase) throws -> Answer {
+        try Answer(
+          database.service.respond(
+            to: HTTPRequest(
+              method: .query, target: "/books", headers: ["Content-Type": QueryContent.mediaType],
+              body: Array(content.utf8))))
+      }
+      #expect(try answer(library).text == answer(Library.database()).text)
+    }
   }
 
   @Test

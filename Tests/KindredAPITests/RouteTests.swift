@@ -19,6 +19,7 @@ struct RouteTests {
   func `below a hyphen are pages of Kindred`() throws {
     #expect(try Route("/") == .index)
     #expect(try Route("/-/health") == .operations(.health))
+    #expect(try Route("/-/health/") == .operations(.health))
     #expect(try Route("/-/openapi.json") == .operations(.openAPI))
     #expect(try Route("/-/batch") == .batch)
     #expect(try Route("/-/explorer/fonts/a.woff2") == .asset("fonts/a.woff2"))

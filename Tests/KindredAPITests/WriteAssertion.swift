@@ -10,6 +10,8 @@ extension Library {
   static func writable(_ more: String = "", modelFile: String? = nil) throws -> TestDatabase {
     var options = KindredService.Options()
     options.isWritable = true
+    // Two libraries give a page the same tag.
+    options.cursorKey = [UInt8](0..<32)
     return try TestDatabase(schema + records + more, modelFile: modelFile, options: options)
   }
 }

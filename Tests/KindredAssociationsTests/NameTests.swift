@@ -36,6 +36,16 @@ import Testing
     #expect(NameSuggestion.nearest(to: name, among: names).first == nearest)
   }
 
+  @Test
+  func `the nearest names are found among those of any script, and looked for among a bounded number`() {
+    #expect(NameSuggestion.nearest(to: "größe", among: ["grösse", "größer", "gr"]) == ["größer"])
+    #expect(
+      NameSuggestion.nearest(to: "book", among: ["book" + String(repeating: "x", count: 60)]).count == 1)
+    let many = (0..<NameSuggestion.maximumCount).map { "name\($0)" }
+    #expect(NameSuggestion.nearest(to: "book", among: many.dropLast() + ["books"]) == ["books"])
+    #expect(NameSuggestion.nearest(to: "book", among: many + ["books"]) == [])
+  }
+
   @Test(arguments: ["", "x", "zebra", "crocodile", "éè", "-"])
   func `what is near to nothing has none`(name: String) {
     #expect(NameSuggestion.nearest(to: name, among: ["name", "title", "year", "", "books"]) == [])

@@ -27,7 +27,8 @@ final class AccessControl: Sendable {
   ///
   /// - Throws: `Problem` (401) for invalid credentials.
   func principal(of request: HTTPRequest) throws -> Principal {
-    guard isRestricted else { return .operator }
+    // The claims of `--as` are checked even where no rule reads them.
+    guard isRestricted || isImpersonated else { return .operator }
     return try authenticator.principal(of: request, models.known?.vocabulary ?? AccessVocabulary())
   }
 

@@ -101,7 +101,8 @@ final class LiveService: Sendable {
     let json = try json(of: planned, reading)
     let plan = planned.plan
     // Without the tables, any commit may outdate the result.
-    let tables = planned.isTimeless ? try? plan.readTables.find { try reading.tables(readBy: plan.plan) } : nil
+    let tables =
+      planned.isTimeless ? try? plan.readTables.find { try reading.tables(readBy: plan.plan) } : nil
     return LiveResult(event: LiveEvent(json, memory: feed.memory), tables: tables)
   }
 

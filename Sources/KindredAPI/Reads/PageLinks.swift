@@ -38,17 +38,23 @@ struct PageLinks {
         longRequests.target(path: request.path, query: $0, place: place, for: standing, within: length)
       }
     }
-    let next = cursor.flatMap { url("after=\($0)", within: Self.maximumURLLength - 1024) }
+    let next = cursor.map { "after=\($0)" }.flatMap { place in
+      url(place, within: Self.maximumURLLength - 1024)
+        ?? longRequests.target(path: request.path, place: place, for: standing)
+    }
     self.next = next
     let room = Self.maximumURLLength - 64 - (next?.utf8.count ?? 0)
-    first = url(offset.map { String($0) } ?? "", within: room) ?? links.first
+    let start = offset.map { String($0) } ?? ""
+    first =
+      url(start, within: room) ?? longRequests.target(path: request.path, place: start, for: standing)
+      ?? links.first
   }
 
   /// The parameters that all pages have, and the one that contains the start of the first page.
   private static func pairs(of request: HTTPRequest) -> (kept: [Substring], offset: Substring?) {
     let pairs = (request.query ?? "").split(separator: "&")
     return (
-      pairs.filter { !["after", "offset"].contains(name(of: $0)) },
+      pairs.filter { !isPlace($0) },
       pairs.first { name(of: $0) == "offset" }
     )
   }
@@ -81,8 +87,11 @@ struct PageLinks {
     }
   }
 
+  /// Returns whether a parameter tells where a page begins.
+  static func isPlace(_ pair: Substring) -> Bool { ["after", "offset"].contains(name(of: pair)) }
+
   /// Returns the decoded name of a parameter.
-  private static func name(of pair: Substring) -> String? {
+  static func name(of pair: Substring) -> String? {
     try? URLCoding.decode(pair.prefix { $0 != "=" }, plusIsSpace: true)
   }
 

@@ -188,8 +188,6 @@ final class RecordsReading {
         asked.request, isSingle: planned.plan.plan.isSingle, isWritable: service.isWritable)
       beginning.fields.append("Content-Security-Policy", ExplorerPage.policy)
       beginning.fields.append("Referrer-Policy", "same-origin")
-      beginning.page?.addDownloads(
-        of: asked.request, isTabular: planned.isTabular, pageSize: service.options.limits.maximumPageSize)
     }
     if asked.isAttachment {
       beginning.fields.append("Content-Disposition", asked.type.attachment(named: planned.name))
@@ -202,6 +200,9 @@ final class RecordsReading {
       beginning.page?.links = [("first", found.first)] + (found.next.map { [("next", $0)] } ?? [])
       links = found
     }
+    beginning.page?.addDownloads(
+      of: asked.request, isTabular: planned.isTabular, pageSize: service.options.limits.maximumPageSize,
+      hasMore: links?.next != nil)
     beginning.hash = .ofResult(asked.type, totalCount: reader.totalCount, links: links)
     // The header contains the URLs of the explorer's files, which change with the program.
     if let page = beginning.page { beginning.hash.update(page.header) }

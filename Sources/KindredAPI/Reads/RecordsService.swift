@@ -237,7 +237,9 @@ extension BackendErrorKind {
   fileprivate var isOfLength: Bool {
     switch self {
     case .exceeded, .noValue: true
-    default: false
+    case .busy, .cancelled, .timedOut, .full, .tooLarge, .constraint, .wrongKey, .brokenSchema, .forbidden,
+      .unavailable, .defect:
+      false
     }
   }
 }

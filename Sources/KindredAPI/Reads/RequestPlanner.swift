@@ -54,7 +54,7 @@ final class RequestPlanner: Sendable {
         parameters: Parameters(
           literals: fetchRequest.literals.values, cursor: fetchRequest.after, claims: asked.principal.claims),
         limit: parsed.limit.map { Int($0) }, isColumnValue: parsed.isColumnValue,
-        name: fetchRequest.path.name,
+        name: parsed.name ?? fetchRequest.path.name,
         order: RequestOrder(
           segments: asked.segments, terms: parsed.orderTerms, patterns: parsed.patterns,
           principal: asked.principal.standing))

@@ -9,6 +9,8 @@ struct ParsedRequest {
   var explains = false
   /// Whether the path leads to the value of a column.
   var isColumnValue = false
+  /// The name of a file with the result, without its extension; nil for that of the resource or the association.
+  var name: String?
   /// The largest number of records of the page; nil for all.
   var limit: Int64?
   /// The parameters that determine the order: a cursor is valid for requests that agree in these and in the path.
@@ -120,6 +122,7 @@ struct FetchRequestParser {
     root.values = try parser.parseExpression()
     var parsed = ParsedRequest(fetchRequest: FetchRequest(path: path, root: root, literals: literals))
     parsed.isColumnValue = true
+    parsed.name = ([column.name] + path.lastKey(literals)).joined(separator: "-")
     return parsed
   }
 
@@ -309,6 +312,17 @@ extension RequestPath {
   var name: String {
     for case .association(let association) in segments.reversed() { return association.key }
     return resource
+  }
+
+  /// Returns the texts of the key that the path ends with; none if it ends with an association.
+  fileprivate func lastKey(_ literals: Literals) -> [String] {
+    guard case .record(let key) = segments.last else { return [] }
+    return key.compactMap { column in
+      guard let number = column.literals.first, case .text(let text) = literals.values[number] else {
+        return nil
+      }
+      return text
+    }
   }
 
   /// Whether the path leads to at most one record.

@@ -70,7 +70,9 @@ struct FetchRequestRenderer {
       return text
     }
     let names = key.map(\.name)
-    let isByPosition = [nil, association].contains { names == resource?.openAddressColumns(below: $0).map(\.name) }
+    let isByPosition = [nil, association].contains {
+      names == resource?.openAddressColumns(below: $0).map(\.name)
+    }
     if isByPosition, values.joined(separator: ",").canBeSegment {
       return values.map(URLCoding.encodeSegment).joined(separator: ",")
     }

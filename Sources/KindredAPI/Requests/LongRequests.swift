@@ -6,20 +6,20 @@ import KindredHTTP
 ///     /books?after=~…
 ///
 /// The request is compressed, sealed like a cursor, and bound to the path and the principal. If even that is too long
-/// for a header field, the link names a request in the memory of this server; such a link is valid until the process
-/// ends or many others have been stored.
+/// for a header field, the link has only the place of the page, and is sent by QUERY with the same content.
 struct LongRequests: Sendable {
   /// The prefix of values of `after` that contain a request; no cursor begins with it.
   private static let mark: Character = "~"
   /// The maximum length in bytes of a request that combines a link with other parameters.
   private static let maximumLength = 1 << 20
   private enum Kind {
+    /// The place of the page and the compressed request.
     static let whole: UInt8 = 0
-    static let held: UInt8 = 1
+    /// The place of the page alone.
+    static let place: UInt8 = 1
   }
 
   let cursors: CursorCoding
-  private let held = HeldRequests()
 
   init(_ cursors: CursorCoding) { self.cursors = cursors }
 
@@ -38,29 +38,33 @@ struct LongRequests: Sendable {
     }
   }
 
-  /// Returns the URL of a page, or nil if it can't be sealed.
+  /// Returns the URL of a page that contains the request, or nil if it would be too long or can't be sealed.
   ///
   /// - Parameters:
   ///   - place: The parameters that tell the page, such as `after=…`; empty for the first one.
-  ///   - length: The largest length of a URL that contains the request; beyond it, the URL names the request.
+  ///   - length: The largest length of the URL.
   func target(
     path: Substring, query: Compressed, place: String, for standing: [UInt8], within length: Int
   ) -> String? {
-    let deflated = query.bytes
     let start = Array(place.utf8)
-    guard start.count <= UInt16.max else { return nil }
+    guard start.count <= UInt16.max, query.bytes.count < length else { return nil }
     var lengths = (0..<4).map { UInt8(truncatingIfNeeded: query.length >> (8 * $0)) }
     lengths += [UInt8(truncatingIfNeeded: start.count), UInt8(truncatingIfNeeded: start.count >> 8)]
-    let associated = Self.associated(path, standing)
-    func target(_ kind: UInt8, _ request: [UInt8]) -> String? {
-      cursors.seal([kind] + lengths + start + request, with: associated).map {
-        URLCoding.encodeUnsafe("\(path)?after=\(Self.mark)\($0)")
-      }
+    let target = sealed([Kind.whole] + lengths + start + query.bytes, path, standing)
+    return target.flatMap { $0.utf8.count <= length ? $0 : nil }
+  }
+
+  /// Returns the URL of a page for a QUERY with the same content, or nil if it can't be sealed.
+  ///
+  /// - Parameter place: The parameters that tell the page, such as `after=…`; empty for the first one.
+  func target(path: Substring, place: String, for standing: [UInt8]) -> String? {
+    sealed([Kind.place] + place.utf8, path, standing)
+  }
+
+  private func sealed(_ bytes: [UInt8], _ path: Substring, _ standing: [UInt8]) -> String? {
+    cursors.seal(bytes, with: Self.associated(path, standing)).map {
+      URLCoding.encodeUnsafe("\(path)?after=\(Self.mark)\($0)")
     }
-    if deflated.count < length, let whole = target(Kind.whole, deflated), whole.utf8.count <= length {
-      return whole
-    }
-    return target(Kind.held, held.hold(deflated))
   }
 
   /// Returns the request that a URL stands for if its `after` contains one, or nil.
@@ -75,16 +79,9 @@ struct LongRequests: Sendable {
     guard !pairs.contains(where: { $0.hasPrefix(prefix) }) else {
       throw Self.refusal("a request has only one `after`; use the one in `Link`")
     }
-    let held = try self.query(value, associated: Self.associated(request.path, standing))
-    let rest = pairs.joined(separator: "&")
-    // Otherwise, links to links would make requests of any length.
-    guard rest.isEmpty || rest.utf8.count + held.utf8.count <= Self.maximumLength else {
-      throw RequestError(
-        .limitExceeded, "the link represents a whole request; leave out the other parameters",
-        at: Origin(parameter: "after"))
-    }
     var expanded = request
-    expanded.target = "\(request.path)?\([held, rest].filter { !$0.isEmpty }.joined(separator: "&"))"
+    let whole = try self.query(value, with: pairs, associated: Self.associated(request.path, standing))
+    expanded.target = "\(request.path)?\(whole)"
     return expanded
   }
 
@@ -92,23 +89,40 @@ struct LongRequests: Sendable {
     RequestError(.invalidValue, message, at: Origin(parameter: "after"))
   }
 
-  private func query(_ value: Substring, associated: [UInt8]) throws -> String {
+  /// Returns the query that a link stands for.
+  ///
+  /// - Parameter pairs: The other parameters of the request.
+  private func query(
+    _ value: Substring, with pairs: [Substring], associated: [UInt8]
+  ) throws -> String {
     let damaged = Self.refusal(
       "the link is damaged, or belongs to another path or another run of the server; use the one in `Link`")
-    guard let bytes = cursors.open(String(value), with: associated), bytes.count >= 7 else { throw damaged }
+    guard let bytes = cursors.open(String(value), with: associated), let kind = bytes.first else {
+      throw damaged
+    }
+    guard kind == Kind.whole else {
+      guard !pairs.isEmpty else {
+        throw Self.refusal("the link continues a long request; send it by QUERY with the same content")
+      }
+      // The content still has the place of the first page.
+      let kept = pairs.filter { !PageLinks.isPlace($0) }
+      let place = String(decoding: bytes.dropFirst(), as: UTF8.self)
+      return (place.isEmpty ? kept : kept + [place[...]]).joined(separator: "&")
+    }
+    guard bytes.count >= 7 else { throw damaged }
     let length = bytes[1...4].reversed().reduce(0) { $0 << 8 | Int($1) }
     let start = Int(bytes[5]) | Int(bytes[6]) << 8
-    guard bytes.count >= 7 + start else { throw damaged }
-    var request: [UInt8]? = Array(bytes[(7 + start)...])
-    if bytes[0] == Kind.held { request = request.flatMap(held.request) }
-    guard let request else {
-      throw Self.refusal(
-        "the server no longer has the request of this link; send it again by QUERY, without `after`")
+    guard bytes.count >= 7 + start, let text = Deflation.inflate(Array(bytes[(7 + start)...]), to: length)
+    else { throw damaged }
+    let rest = pairs.joined(separator: "&")
+    // Otherwise, links to links would make requests of any length.
+    guard rest.isEmpty || rest.utf8.count + length <= Self.maximumLength else {
+      throw RequestError(
+        .limitExceeded, "the link represents a whole request; leave out the other parameters",
+        at: Origin(parameter: "after"))
     }
-    guard let text = Deflation.inflate(request, to: length) else { throw damaged }
-    let query = String(decoding: text, as: UTF8.self)
     let place = String(decoding: bytes[7..<(7 + start)], as: UTF8.self)
-    return place.isEmpty ? query : "\(query)&\(place)"
+    return [String(decoding: text, as: UTF8.self), place, rest].filter { !$0.isEmpty }.joined(separator: "&")
   }
 
   private static func associated(_ path: Substring, _ standing: [UInt8]) -> [UInt8] {

@@ -78,7 +78,10 @@ extension Problem {
       switch error.code {
       case .unknownResource, .notFound: true
       case .unknownAssociation: isPath
-      default: false
+      case .unknownParameter, .unknownColumn, .unknownFunction, .unknownNode, .invalidEncoding,
+        .invalidExpression, .invalidValue, .invalidKey, .duplicateName, .missingName, .limitExceeded,
+        .forbidden:
+        false
       }
     self.init(
       isAbsent ? .notFound : error.code == .forbidden ? .forbidden : .badRequest, error.code.rawValue,

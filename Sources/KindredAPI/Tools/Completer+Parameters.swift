@@ -19,7 +19,8 @@ extension Completer {
       switch $0.value {
       case .cursor: false
       case .pattern: scope.resource.table.fullText != nil
-      default: !(isOne && $0.isOfMany)
+      case .includes, .namedExpressions, .fields, .expression, .expressions, .sort, .boolean, .count, .words:
+        !(isOne && $0.isOfMany)
       }
     }.map { Candidate(name: $0.name, kind: .parameter, detail: $0.summary, ending: "=") }
     candidates += (scope.node?.children ?? []).map {

@@ -238,7 +238,13 @@ struct ExpressionCompleter {
         name: $0.key, kind: .association, detail: "\($0.association.kind) \($0.association.destination)",
         ending: ".")
     }
-    let defaults = associations.map { ($0.key, scope.defaultNames(of: $0.key)) }
+    var defaults: [(key: String, names: (plain: [String], ofColumns: [String]))] = []
+    var count = 0
+    // A table to which hundreds refer has tens of thousands of them.
+    for (key, _) in associations where count < NameSuggestion.maximumCount {
+      defaults.append((key, scope.defaultNames(of: key)))
+      count += defaults.last?.names.ofColumns.count ?? 0
+    }
     for (key, names) in defaults {
       candidates += names.plain.map { Candidate(name: $0, kind: .aggregate, detail: key) }
     }
@@ -256,7 +262,7 @@ extension Candidate {
   fileprivate var needsQuotes: Bool {
     switch kind {
     case .column, .name, .association, .key, .aggregate: name.asExpressionName != name
-    default: false
+    case .resource, .function, .keyword, .operator, .parameter, .node, .value: false
     }
   }
 }

@@ -17,9 +17,12 @@ struct ToolParameters {
   }
 
   /// - Throws: `RequestError` for a parameter that isn't in `names` or is repeated.
-  mutating func add(name: String, value: String, among names: [String], at origin: Origin) throws(RequestError) {
+  mutating func add(name: String, value: String, among names: [String], at origin: Origin)
+    throws(RequestError)
+  {
     guard names.contains(name) else {
-      let known = names.isEmpty ? "; this page has none" : "; the parameters are \(names.joined(separator: ", "))"
+      let known =
+        names.isEmpty ? "; this page has none" : "; the parameters are \(names.joined(separator: ", "))"
       var error = RequestError.unknown(
         name, .unknownParameter, "there is no parameter `\(name)` here", among: names, at: origin)
       if error.suggestions.isEmpty { error.message += known }

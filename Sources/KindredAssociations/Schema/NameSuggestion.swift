@@ -44,7 +44,7 @@ public enum NameSuggestion {
   ]
 
   /// The largest number of candidates that are considered.
-  static let maximumCount = 4096
+  package static let maximumCount = 4096
   /// Longer names are unlikely to be typing errors.
   private static let maximumLength = 64
 

@@ -15,6 +15,10 @@ DELETE FROM "Order Details";
 DELETE FROM sample;
 DELETE FROM later;
 DELETE FROM note;
+DELETE FROM ink;
+DELETE FROM link;
+INSERT INTO ink VALUES (1, 'red'), (2, 'blue');
+INSERT INTO link VALUES (1, 'first'), (2, 'next');
 INSERT INTO country VALUES ('FR', 'France'), ('US', 'United States'), ('', '');
 INSERT INTO author VALUES
   (1, 'Melville', 'US', 3, 1819, 1891, 'h@example.org'), (2, 'Zola', 'FR', NULL, 1840, 1902, NULL),

@@ -27,3 +27,6 @@ CREATE TABLE later (id INTEGER PRIMARY KEY, sampleId INTEGER REFERENCES sample(i
 CREATE VIEW novel AS SELECT id, authorId, title FROM book WHERE kind = 'novel';
 CREATE VIRTUAL TABLE bookText USING fts5(title, content = 'book', content_rowid = 'id');
 CREATE VIRTUAL TABLE note USING fts5(body, topic);
+-- The name of one ends with that of the other.
+CREATE TABLE ink (id INTEGER PRIMARY KEY, name TEXT);
+CREATE TABLE link (id INTEGER PRIMARY KEY, name TEXT);

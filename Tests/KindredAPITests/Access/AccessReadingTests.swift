@@ -170,6 +170,22 @@ struct AccessReadingTests {
   }
 
   @Test
+  func `the schema shows each client what it may read, as do the other documents`() throws {
+    let database = try AccessFixture.database()
+    for (headers, absent) in [
+      (AccessFixture.editor, ["employees"]), (AccessFixture.reader, ["paintings", "price"]),
+      (AccessFixture.critic, ["paintings", "price", "reviews"]), (HTTPHeaders(), ["books", "deathYear"]),
+    ] {
+      for target in ["/-/schema", "/", "/-/openapi.json", "/-/diagram.mmd"] {
+        let answer = try database.get(target, headers: headers)
+        #expect(answer.status == 200 && answer.text.contains("countries"))
+        for name in absent { #expect(!answer.text.contains("\"\(name)\""), "\(target)") }
+      }
+    }
+    #expect(try database.get("/-/metrics", headers: AccessFixture.reader).status == 403)
+  }
+
+  @Test
   func `a default order tells nothing of what the client may not read`() throws {
     var options = KindredService.Options()
     options.access = AccessFixture.configuration
