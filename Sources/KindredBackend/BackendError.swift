@@ -78,6 +78,8 @@ public enum BackendErrorKind: Hashable, Sendable {
   case wrongKey
   /// A change isn't possible because of the schema itself, such as a foreign key that refers to a missing table.
   case brokenSchema
+  /// The user of the connection lacks a privilege that the program itself needs.
+  case misconfigured
   /// The user of the connection lacks the privilege.
   case forbidden
   /// The file, the disk, the memory or the connection has failed.
@@ -89,7 +91,7 @@ public enum BackendErrorKind: Hashable, Sendable {
 
   /// The kinds of constraints.
   public enum Constraint: Hashable, Sendable {
-    case notNull, check, dataType, unique, foreignKey, other
+    case notNull, check, dataType, unique, exclusion, foreignKey, other
     /// A key was to be generated, but the largest one has been used.
     case exhaustedKeys
     /// A trigger raised an error with this message, which may be empty.

@@ -206,7 +206,8 @@ public struct ResultWriter<Source: RowSource & ~Copyable>: ~Copyable {
         if !source.isNull(instruction.pointee.operand, at: position) { index = instruction.pointee.end }
       case .long:
         if !source.isLong(instruction.pointee.operand, at: position) { index = instruction.pointee.end }
-      case .key, .csvValue, .csvBoolean, .csvPart, .htmlValue, .htmlBoolean, .htmlText, .htmlCell, .htmlBooleanCell,
+      case .key, .csvValue, .csvBoolean, .csvPart, .htmlValue, .htmlBoolean, .htmlText, .htmlCell,
+        .htmlBooleanCell,
         .htmlCount, .segment:
         if !writeLong(instruction, of: frame) {
           frame.pointee.instruction = index

@@ -31,6 +31,8 @@ public struct PostgreSQLError: Error, Hashable, Sendable {
   public var isTimeout = false
   /// Whether it is about values to be stored, as opposed to values in an expression.
   public var concernsChange = false
+  /// Whether it is about the program's own data, which clients don't know of.
+  public var isOfBookkeeping = false
   /// Whether the connection can't be used any more.
   public var endsConnection = false
   /// Advice for the operator; nil if the remedy is obvious or unknown.
@@ -77,6 +79,8 @@ public struct PostgreSQLError: Error, Hashable, Sendable {
     public static let forbidden = "42501"
     /// No connection is free.
     public static let tooManyConnections = "53300"
+    /// A value would be longer than PostgreSQL allows.
+    public static let limitExceeded = "54000"
     /// A client or server has no memory for a result.
     public static let outOfMemory = "53200"
     /// The session has no prepared statement with this name.

@@ -62,6 +62,9 @@ final class ProblemReporter: Sendable {
       // Only the operator can fix this, not the client.
       if error.kind == .full { logger.error("\(error)") }
       if error.kind == .brokenSchema { logger.warning("\(error)") }
+      // The client doesn't learn which privilege it lacks.
+      if error.kind == .forbidden { logger.info("\(error)") }
+      if error.kind == .misconfigured { logger.error("\(error)") }
       if let advice = error.advice { logger.warning("\(advice)") }
       // The message of a function may quote a record that an access rule hides.
       if case .constraint(.trigger) = error.kind, models.hasAccessRules, principal?.roles != nil {

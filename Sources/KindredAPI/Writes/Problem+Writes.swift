@@ -137,6 +137,11 @@ extension Problem {
       self = .takenKey
       if isNamed { detail = "a record with this \(names) exists already" }
       self.pointer = (isNamed ? one : pointer).fragment
+    case .constraint(.exclusion):
+      let isNamed = !names.isEmpty && resource?.permissions?.rowRule == nil
+      self = Problem(
+        .conflict, "\(isNamed ? "\(names) conflicts" : "the record conflicts") with another record")
+      self.pointer = (isNamed ? one : pointer).fragment
     case .constraint(.foreignKey):
       self = .danglingReference
       self.pointer = nested

@@ -97,7 +97,9 @@ extension Resource {
 
 extension BackendError {
   /// Whether the error depends on other records: on one with the same key, or on one that is referred to.
-  fileprivate var dependsOnOthers: Bool { constraint == .unique || constraint == .foreignKey }
+  fileprivate var dependsOnOthers: Bool {
+    constraint == .unique || constraint == .exclusion || constraint == .foreignKey
+  }
 
   /// Whether an expression of the database can't be evaluated.
   var isOfValues: Bool {

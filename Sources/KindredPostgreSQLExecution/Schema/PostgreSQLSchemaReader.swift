@@ -50,8 +50,8 @@ public struct PostgreSQLSchemaReader {
       [
         SchemaQueries.tables, SchemaQueries.columns, SchemaQueries.indexes, SchemaQueries.foreignKeys,
         SchemaQueries.typeParts,
-      ].map { Query($0, parameters) } + [Query(SchemaQueries.volatility)])
-    guard results.count == 6 else { return Schema(tables: []) }
+      ].map { Query($0, parameters) } + [Query(SchemaQueries.volatility), Query(SchemaQueries.functions)])
+    guard results.count == 7 else { return Schema(tables: []) }
     var warnings: [String] = []
     var drafts = self.drafts(results[0], &warnings)
     let places = Dictionary(
@@ -63,7 +63,7 @@ public struct PostgreSQLSchemaReader {
       "the table \($0.name) is not served: it has no columns"
     }
     drafts.removeAll(where: \.columns.isEmpty)
-    let volatile = VolatileRelations(results[5])
+    let volatile = VolatileRelations(results[5], functions: results[6])
     for place in drafts.indices { drafts[place].isTimeless = !volatile.contains(drafts[place].id) }
     return Schema(tables: drafts.map(\.table), warnings: warnings, dialect: .postgreSQL)
   }

@@ -18,7 +18,8 @@ struct PostgreSQLSchemaSource: SchemaSource {
 
   func tables(of definitions: [CommonTableDefinition]) throws -> [Table] {
     var tables: [Table] = []
-    let volatile = try VolatileRelations(run([Query(SchemaQueries.volatility)])[0])
+    let results = try run([Query(SchemaQueries.volatility), Query(SchemaQueries.functions)])
+    let volatile = VolatileRelations(results[0], functions: results[1])
     // They may read each other.
     let isTimeless = definitions.allSatisfy { !volatile.isRead(by: $0.sql) }
     let with = definitions.map { "\(SQL.quoted($0.name)) AS (\($0.sql.enclosable))" }.joined(separator: ", ")

@@ -108,26 +108,49 @@ enum SchemaQueries {
   /// The definitions on which it depends whether rows are the same until something is committed: those of views and
   /// of the policies of tables.
   ///
-  /// What is certain without a text is NULL: the rows of a foreign table change without a commit in this database.
-  /// What a policy reads from settings and roles is the same for equal rights.
+  /// What is certain without a text is NULL: the rows of a foreign table, and of a table that has one as a partition or a
+  /// child, change without a commit in this database.
   static let volatility = """
+    WITH RECURSIVE distant AS (
+      SELECT oid FROM pg_class WHERE relkind = 'f'
+      UNION SELECT i.inhparent FROM distant JOIN pg_inherits i ON i.inhrelid = distant.oid),
+    called AS (
+      SELECT d.classid, d.objid, f.provolatile, d.refclassid = 'pg_operator'::regclass AS is_operator
+      FROM pg_depend d LEFT JOIN pg_operator o ON d.refclassid = 'pg_operator'::regclass AND o.oid = d.refobjid
+      JOIN pg_proc f ON f.oid = coalesce(o.oprcode, d.refobjid)
+      WHERE d.refclassid IN ('pg_proc'::regclass, 'pg_operator'::regclass)
+        AND d.classid IN ('pg_rewrite'::regclass, 'pg_policy'::regclass) AND f.provolatile <> 'i')
     SELECT c.oid, c.relname, CASE
         WHEN c.relkind = 'v' AND NOT EXISTS (
-          SELECT FROM pg_rewrite r JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid
-          JOIN pg_proc f ON d.refclassid = 'pg_proc'::regclass AND f.oid = d.refobjid
-          WHERE r.ev_class = c.oid AND f.provolatile <> 'i') THEN pg_get_viewdef(c.oid) END
+          SELECT FROM pg_rewrite r JOIN called ON called.classid = 'pg_rewrite'::regclass AND called.objid = r.oid
+          WHERE r.ev_class = c.oid) THEN pg_get_viewdef(c.oid) END
     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-    WHERE c.relkind IN ('v', 'f') AND n.nspname NOT IN ('pg_catalog', 'information_schema')
+    WHERE (c.relkind = 'v' OR c.oid IN (SELECT oid FROM distant))
+      AND n.nspname NOT IN ('pg_catalog', 'information_schema')
     UNION ALL
     SELECT c.oid, c.relname, CASE
         WHEN NOT EXISTS (
-          SELECT FROM pg_depend d JOIN pg_proc f ON f.oid = d.refobjid
-          WHERE d.classid = 'pg_policy'::regclass AND d.objid = p.oid AND d.refclassid = 'pg_proc'::regclass
-            AND f.provolatile = 'v')
-        THEN regexp_replace(pg_get_expr(p.polqual, p.polrelid), 'current_(setting|user|role)', '', 'gi') END
+          SELECT FROM called WHERE called.classid = 'pg_policy'::regclass AND called.objid = p.oid
+            AND (called.is_operator OR called.provolatile = 'v'))
+        THEN \(withoutSettings("pg_get_expr(p.polqual, p.polrelid)")) END
     FROM pg_policy p JOIN pg_class c ON c.oid = p.polrelid
     WHERE p.polqual IS NOT NULL AND c.relrowsecurity
     """
+
+  /// The bodies of the functions that such definitions may call; NULL if a function is certainly volatile, or its language
+  /// says nothing.
+  static let functions = """
+    SELECT f.proname, CASE
+        WHEN f.provolatile = 's' AND l.lanname IN ('sql', 'plpgsql')
+        THEN \(withoutSettings("coalesce(pg_get_function_sqlbody(f.oid), f.prosrc)")) END
+    FROM pg_proc f JOIN pg_language l ON l.oid = f.prolang JOIN pg_namespace n ON n.oid = f.pronamespace
+    WHERE f.provolatile <> 'i' AND f.prokind = 'f' AND n.nspname NOT IN ('pg_catalog', 'information_schema')
+    """
+
+  /// What is read from settings and roles is the same for equal rights.
+  private static func withoutSettings(_ definition: String) -> String {
+    "regexp_replace(\(definition), 'current_(setting|user|role)', '', 'gi')"
+  }
 
   /// A text that changes whenever the result of one of the other queries may have changed.
   ///
@@ -158,6 +181,9 @@ enum SchemaQueries {
       (SELECT md5(string_agg(concat_ws(' ', i.indexrelid, i.indisvalid, i.xmin), ',' ORDER BY i.indexrelid))
         FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
         JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = ANY($1::text[])),
+      (SELECT md5(string_agg(concat_ws(' ', f.oid, f.xmin), ',' ORDER BY f.oid))
+        FROM pg_proc f JOIN pg_namespace n ON n.oid = f.pronamespace
+        WHERE f.provolatile <> 'i' AND n.nspname NOT IN ('pg_catalog', 'information_schema')),
       (SELECT md5(string_agg(concat_ws(' ', m.roleid, m.member, m.xmin), ',' ORDER BY m.roleid, m.member, m.xmin::text))
         FROM pg_auth_members m)))
     """

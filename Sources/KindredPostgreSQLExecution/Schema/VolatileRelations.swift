@@ -6,14 +6,40 @@ import KindredPostgreSQL
 struct VolatileRelations {
   private var ids: Set<Int64> = []
   private var names: [String] = []
+  /// The names of the functions that may read the clock.
+  private let functions: Set<String>
 
-  /// - Parameter rows: The result of ``SchemaQueries/volatility``.
-  init(_ rows: QueryResult) {
-    guard (0..<rows.rowCount).contains(where: { rows.text($0, 2).map(Self.isVolatile) ?? true }) else {
-      return
+  /// - Parameters:
+  ///   - relations: The result of ``SchemaQueries/volatility``.
+  ///   - functions: The result of ``SchemaQueries/functions``.
+  init(_ relations: QueryResult, functions: QueryResult) {
+    self.functions = Self.volatileFunctions(functions)
+    let definitions = (0..<relations.rowCount).map { relations.text($0, 2) }
+    guard definitions.contains(where: { $0.map(isVolatile) ?? true }) else { return }
+    ids = Set((0..<relations.rowCount).compactMap { relations.integer($0, 0) })
+    names = (0..<relations.rowCount).compactMap { relations.text($0, 1)?.lowercased() }
+  }
+
+  /// Returns the names of the functions whose body reads the clock, or calls a function that does.
+  private static func volatileFunctions(_ rows: QueryResult) -> Set<String> {
+    var volatile: Set<String> = []
+    var rest: [(name: String, calls: Set<String>)] = []
+    for row in 0..<rows.rowCount {
+      let name = (rows.text(row, 0) ?? "").lowercased().nameOfCall
+      if let body = rows.text(row, 1)?.lowercased(), !hasSign(body) {
+        rest.append((name, body.calls))
+      } else {
+        volatile.insert(name)
+      }
     }
-    ids = Set((0..<rows.rowCount).compactMap { rows.integer($0, 0) })
-    names = (0..<rows.rowCount).compactMap { rows.text($0, 1)?.lowercased() }
+    var found = volatile
+    while !found.isEmpty {
+      let place = rest.partition { !$0.calls.isDisjoint(with: found) }
+      found = Set(rest[place...].map(\.name))
+      volatile.formUnion(found)
+      rest.removeSubrange(place...)
+    }
+    return volatile
   }
 
   /// Returns whether it has the relation with this OID.
@@ -22,7 +48,7 @@ struct VolatileRelations {
   /// Returns whether the rows of a `SELECT` may change without a commit.
   func isRead(by sql: String) -> Bool {
     let text = sql.lowercased()
-    return Self.isVolatile(sql) || names.contains { text.contains($0.replacing("\"", with: "\"\"")) }
+    return isVolatile(sql) || names.contains { text.contains($0.replacing("\"", with: "\"\"")) }
   }
 
   /// The constructs of definitions that read the clock, random numbers, or data that isn't stored in tables.
@@ -33,8 +59,24 @@ struct VolatileRelations {
     "dblink",
   ]
 
-  private static func isVolatile(_ definition: String) -> Bool {
+  private func isVolatile(_ definition: String) -> Bool {
     let text = definition.lowercased()
-    return signs.contains { text.contains($0) }
+    return Self.hasSign(text) || !text.calls.isDisjoint(with: functions)
+  }
+
+  private static func hasSign(_ text: String) -> Bool { signs.contains { text.contains($0) } }
+}
+
+extension String {
+  /// The names of the functions that it may call: the words before a parenthesis.
+  fileprivate var calls: Set<String> {
+    Set(split(separator: "(", omittingEmptySubsequences: false).dropLast().compactMap { lastWord(of: $0) })
+  }
+
+  /// The name of a function as ``calls`` has it.
+  fileprivate var nameOfCall: String { lastWord(of: self[...]) ?? "" }
+
+  private func lastWord(of text: Substring) -> String? {
+    text.split { !($0.isLetter || $0.isNumber || $0 == "_") }.last.map(String.init)
   }
 }

@@ -9,6 +9,7 @@ extension PostgreSQLError: BackendError {
     if isRaised, !isTransient { return .constraint(.trigger(message)) }
     switch state {
     case State.cancelled: return isTimeout ? .timedOut : .cancelled
+    case State.forbidden where isOfBookkeeping: return .misconfigured
     case State.forbidden, "25006": return .forbidden
     case State.raised: return .constraint(.trigger(message))
     case "53100": return .full
@@ -37,6 +38,8 @@ extension PostgreSQLError: BackendError {
     // A rule of the table excludes what the statement needs, such as `RETURNING`.
     case "0A" where concernsChange && !isTransient: return .constraint(.other)
     case "40": return .busy
+    case "54" where state == State.limitExceeded && !concernsChange:
+      return .tooLarge("an expression makes a text, or searches in one, that is too long")
     case "54": return .tooLarge(message)
     case "08", "26", "53", "57", "58", "XX": return .unavailable
     default:
@@ -52,7 +55,8 @@ extension PostgreSQLError: BackendError {
     switch state {
     case "23502": .notNull
     case "23503": .foreignKey
-    case "23505", "23P01": .unique
+    case "23505": .unique
+    case "23P01": .exclusion
     case "23514": .check
     default: .other
     }

@@ -7,8 +7,21 @@ extension PostgreSQLWriteTransaction {
     try !run([Query("SELECT to_regclass('\(BookkeepingName.answers)')")])[0].isNull(0, 0)
   }
 
+  /// Runs `body`, for whose missing privileges no client is to blame.
+  private func bookkeeping<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+      return try asUser(body)
+    } catch var error as PostgreSQLError where error.state == PostgreSQLError.State.forbidden {
+      error.isOfBookkeeping = true
+      error.advice =
+        "an Idempotency-Key needs the table \(BookkeepingName.answers), which the database user must be allowed to read and write, "
+        + "and to create where it is missing; grant CREATE on the first schema of its search path until the table exists"
+      throw error
+    }
+  }
+
   func keptAnswer(_ key: KeptAnswer.Key, since time: Int64) throws -> KeptAnswer? {
-    try asUser { try answer(key, since: time) }
+    try bookkeeping { try answer(key, since: time) }
   }
 
   private func answer(_ key: KeptAnswer.Key, since time: Int64) throws -> KeptAnswer? {
@@ -37,7 +50,7 @@ extension PostgreSQLWriteTransaction {
   }
 
   func keep(_ answer: KeptAnswer, under key: KeptAnswer.Key) throws {
-    try asUser { try store(answer, under: key) }
+    try bookkeeping { try store(answer, under: key) }
   }
 
   private func store(_ answer: KeptAnswer, under key: KeptAnswer.Key) throws {
@@ -76,11 +89,6 @@ extension PostgreSQLWriteTransaction {
       ])
     } catch let error as PostgreSQLError where PostgreSQLError.State.duplicates.contains(error.state) {
       throw Self.overtaken(error)
-    } catch var error as PostgreSQLError where error.state == PostgreSQLError.State.forbidden {
-      error.advice =
-        "an Idempotency-Key needs the table \(BookkeepingName.answers), which the database user isn't allowed to create; "
-        + "grant CREATE on the first schema of its search path until the table exists"
-      throw error
     }
   }
 
@@ -90,7 +98,7 @@ extension PostgreSQLWriteTransaction {
   }
 
   func removeKeptAnswers(until time: Int64) throws {
-    try asUser {
+    try bookkeeping {
       guard try hasAnswers() else { return }
       _ = try run([
         Query("DELETE FROM \(BookkeepingName.answers) WHERE time <= $1", [Array(String(time).utf8)])

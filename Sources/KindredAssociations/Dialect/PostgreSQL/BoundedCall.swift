@@ -15,16 +15,16 @@ struct BoundedCall {
   static let longestText = 2 << 20
   /// The maximum number of steps of one call: some tenths of a second.
   private static let mostSteps = 1 << 28
-  /// The length of the SQL up to which an operand is written again rather than put into a subquery.
-  private static let shortLength = 32
+  /// The length of the operands' SQL up to which it is written again rather than put into a subquery.
+  static let shortLength = 32
 
   /// The operands by names that may be written several times.
   private let operands: [SQL]
   /// The subquery that computes them; nil if they are written as they are.
   private let source: SQL?
 
-  init(_ operands: [SQL]) {
-    let isShort = operands.allSatisfy { $0.length <= Self.shortLength }
+  init(_ operands: [SQL], shortLength: Int = BoundedCall.shortLength) {
+    let isShort = operands.reduce(0) { $0 + $1.length } <= shortLength
     // In a subquery, an aggregate could be one of the subquery's own row.
     guard !isShort, !operands.contains(where: { $0.notes.contains { $0 is GroupAggregateNote } }) else {
       (self.operands, source) = (operands, nil)
@@ -40,8 +40,9 @@ struct BoundedCall {
 
   /// Returns a concatenation.
   func concatenation() -> SQL {
-    let lengths = operands.map(Self.length).joined(separator: " + ")
-    return guarded(operands.joined(separator: " || "), [(lengths, Self.longestText)])
+    let lengths = operands.dropFirst().map { " + octet_length(\($0))" as SQL }.joined(separator: "")
+    return guarded(
+      operands.joined(separator: " || "), [(Self.length(operands[0]) + lengths, Self.longestText)])
   }
 
   /// Returns `replace(text, pattern, replacement)`.
@@ -87,11 +88,10 @@ struct BoundedCall {
   private func guarded(
     _ call: SQL, _ bounds: [(size: SQL, most: Int)], _ conversion: (SQL) -> SQL = { $0 }
   ) -> SQL {
-    let tests = bounds.map { size, most in
-      // A text of this length doesn't exist. Made of the operands, it isn't computed in advance.
-      let refusal: SQL = "repeat('-', 1073741823 + least(\(size), 1)::int4)"
-      return " WHEN \(size) > \(.number(most)) THEN \(conversion(refusal))" as SQL
-    }
+    // PostgreSQL makes no text of this length. It would find that in advance of a constant, which columns aren't.
+    let changing = operands.first { source != nil || $0.reads { _ in true } } ?? operands[0]
+    let refusal = conversion("repeat('-', greatest(octet_length(\(changing)), 1073741824))")
+    let tests = bounds.map { " WHEN \($0.size) > \(.number($0.most)) THEN \(refusal)" as SQL }
     let sql: SQL = "CASE\(tests.joined(separator: "")) ELSE \(call) END"
     return source.map { "(SELECT \(sql) FROM \($0))" } ?? sql
   }

@@ -33,7 +33,7 @@ extension CompiledExpression {
   /// Returns the condition that the value is true, or a number other than 0.
   func asCondition() throws -> CompiledExpression {
     guard let type, type.kind != .boolean else { return self }
-    if let dynamic = PostgreSQLDynamicValue(self) { return try dynamic.numberOfText.asCondition() }
+    if type.kind == .dynamic { return try asNumber(0).asCondition() }
     guard type.kind.isNumber else {
       throw TypeMismatch(message: "\(type.description) is not a condition; compare it with something")
     }
@@ -79,7 +79,7 @@ extension CompiledExpression {
     if type.kind.isNumber { return self }
     if type.kind == .boolean { return asInteger }
     if type.kind == .json { return numberOfJSON }
-    if let dynamic = PostgreSQLDynamicValue(self) { return dynamic.numberOfText }
+    if type.kind == .dynamic { return try cast(to: .numeric) }
     if type == .money { return CompiledExpression(sql: "\(operand)::numeric", type: .numeric) }
     // The text of a date or an array doesn't begin with a number that means its value.
     let isCastable = type.kind == .text || type.kind == .blob

@@ -31,8 +31,11 @@ struct PostgreSQLAggregate {
         return call(
           "decode(\(name)(\(distinct)encode(\(value.sql), 'hex') COLLATE \"C\"), 'hex')", .blob)
       case .dynamic?:
+        // To SQLite, every text is greater than every number.
         let order: SQL = function == .min ? "" : " DESC NULLS LAST"
-        return call("(array_agg(\(value.sql) ORDER BY \(value.sql)\(order)))[1]", value.type)
+        let isText: SQL = "jsonb_typeof(\(value.sql)) = 'string'"
+        return call(
+          "(array_agg(\(value.sql) ORDER BY \(isText)\(order), \(value.sql)\(order)))[1]", value.type)
       case .other?, .json?: return call("\(name)(\(distinct)\(try value.asText().sql))", .text)
       default: return call("\(name)(\(distinct)\(value.sql))", value.type)
       }

@@ -79,7 +79,12 @@ struct PostgreSQLDialect: SQLDialect {
         return boolean("\(try left.asCondition().operand) \(word) \(value ? "TRUE" : "FALSE" as SQL)")
       }
       let pair = try PostgreSQLComparison(left, right)
-      return boolean(isSame(pair.left.operand, pair.right.operand, negated: op == .isNot))
+      guard (left.type == .dynamic) != (right.type == .dynamic) else {
+        return boolean(isSame(pair.left.operand, pair.right.operand, negated: op == .isNot))
+      }
+      // A value that the other type doesn't have has become NULL, and isn't the same as NULL.
+      let areNull: SQL = "\(left.operand) IS NULL AND \(right.operand) IS NULL"
+      return boolean("\(not(op == .isNot))coalesce(\(pair.equality), \(areNull))", .not)
     case .less, .lessOrEqual, .greater, .greaterOrEqual:
       let pair = try PostgreSQLComparison(left.ranked(beside: right), right.ranked(beside: left))
       return boolean("\(pair.left.operand) \(op.sql) \(pair.right.operand)")
@@ -87,28 +92,9 @@ struct PostgreSQLDialect: SQLDialect {
       let pair = try PostgreSQLComparison(left, right)
       return boolean("\(pair.left.operand) \(op.sql) \(pair.right.operand)")
     case .concatenate:
-      return try concatenation(left, right)
-    case .add, .subtract, .multiply:
-      let (first, second) = try numbers(left, right)
-      return arithmetic(first, second, mayTakeLong: op == .multiply) { "\($0) \(op.sql) \($1)" }
-    case .divide:
-      let (first, second) = try numbers(left, right)
-      let mayBeWhole =
-        [left, right].contains { $0.type?.kind == .dynamic }
-        && ![first, second].contains { $0.type?.kind == .real }
-      return arithmetic(first, second, mayTakeLong: true) { first, second in
-        let quotient: SQL = "\(first) / nullif(\(second), 0)"
-        guard mayBeWhole else { return quotient }
-        // Whether values are whole numbers, which SQLite divides without a fraction, is only known then.
-        return "CASE WHEN scale(\(first)) + scale(\(second)) = 0 THEN trunc(\(quotient)) ELSE \(quotient) END"
-      }
-    case .remainder:
-      let (left, right) = try numbers(left, right)
-      let sql: SQL = "mod(\(truncated(left)), nullif(\(truncated(right)), 0))"
-      let isReal = left.type?.kind != .integer || right.type?.kind != .integer
-      return isReal
-        ? CompiledExpression(sql: "\(sql)::float8", type: .real)
-        : CompiledExpression(sql: sql, type: .integer)
+      return try PostgreSQLConcatenation(left, right).compiled()
+    case .add, .subtract, .multiply, .divide, .remainder:
+      return try PostgreSQLArithmetic(op, left, right).compiled()
     }
   }
 
@@ -177,62 +163,10 @@ struct PostgreSQLDialect: SQLDialect {
     _ op: Expression.MatchOperator, _ value: CompiledExpression, _ pattern: CompiledExpression,
     escape: CompiledExpression?, negated: Bool, isStoppable: Bool, beginning: SQL.Binding?
   ) throws -> CompiledExpression {
-    let sign = escape?.binding
-    let bound = escape == nil || sign != nil ? pattern.binding : nil
-    switch (op, bound) {
-    case (.like, let bound?):
-      // Unlike `LIKE`, it takes a time proportional to the text, can be interrupted, and still be served by an index.
-      let expression = parameter(.regularExpression(of: bound, escape: sign, .like), as: .text)
-      return boolean(
-        "\(try value.asText().searched(by: "\"default\"")) \(negated ? "!~*" : "~*" as SQL) \(expression)")
-    case (.glob, let bound?):
-      let expression = parameter(.regularExpression(of: bound, escape: sign, .glob), as: .text)
-      return boolean(
-        "\(try value.asText().operand) COLLATE \"C\" \(negated ? "!~" : "~" as SQL) \(expression)")
-    case (.like, nil):
-      return try pattern.form == .null ? pattern : like(value, pattern, escape: escape, negated: negated)
-    case (.glob, nil):
-      if pattern.form == .null { return pattern }
-      throw TypeMismatch(
-        message: "on PostgreSQL the pattern of `glob` must be a text in quotes; write `like` for others")
-    }
+    if pattern.form == .null { return pattern }
+    let match = PostgreSQLMatch(op: op, value: value, pattern: pattern, escape: escape, isNegated: negated)
+    return boolean(try match.sql())
   }
-
-  /// `LIKE` with a pattern that is computed.
-  private func like(
-    _ value: CompiledExpression, _ pattern: CompiledExpression, escape: CompiledExpression?, negated: Bool
-  ) throws -> CompiledExpression {
-    // Without `ESCAPE`, PostgreSQL treats a backslash as the escape character.
-    let escape = try escape?.asText().operand ?? "''"
-    let operands = [
-      try value.asText().searched(by: "\"default\""), try pattern.asText().searched(by: "\"default\""),
-    ]
-    let match = BoundedCall(operands).search({ "\($0) IS NULL" }) {
-      "\($0[0]) \(not(negated))ILIKE \($0[1]) ESCAPE \(escape)"
-    }
-    return boolean(match, .primary)
-  }
-
-  /// A concatenation, as a whole with those that are its operands.
-  private func concatenation(
-    _ left: CompiledExpression, _ right: CompiledExpression
-  ) throws -> CompiledExpression {
-    func parts(_ value: CompiledExpression) throws -> [SQL] {
-      if case .joined(let parts) = value.form { return parts }
-      return [try value.asText().operand]
-    }
-    var (first, last) = (try parts(left), try parts(right))
-    // PostgreSQL copies what it has so far at each operator.
-    if first.count + last.count > Self.mostJoined {
-      (first, last) = ([try left.asText().operand], [try right.asText().operand])
-    }
-    return CompiledExpression(
-      sql: BoundedCall(first + last).concatenation(), type: .text, form: .joined(first + last)
-    ).inheriting(from: [left, right])
-  }
-
-  /// The maximum number of texts that are concatenated at once.
-  private static let mostJoined = 16
 
   func collated(_ value: CompiledExpression, _ collation: Expression.Collation) -> CompiledExpression {
     value.collated(collation)
@@ -410,34 +344,6 @@ struct PostgreSQLDialect: SQLDialect {
   }
 
   private func not(_ negated: Bool) -> SQL { negated ? "NOT " : "" }
-
-  /// - Parameter mayTakeLong: Whether the time grows with the product of the numbers' digits.
-  private func arithmetic(
-    _ left: CompiledExpression, _ right: CompiledExpression, mayTakeLong: Bool,
-    _ operation: (SQL, SQL) -> SQL
-  ) -> CompiledExpression {
-    let type = left.type?.joined(right.type)
-    let operands = [left.operand, right.operand]
-    let sql =
-      mayTakeLong && type?.kind == .numeric
-      ? BoundedCall(operands).interruptible { operation($0[0], $0[1]) } : operation(operands[0], operands[1])
-    return CompiledExpression(sql: sql, precedence: .equality, type: type)
-  }
-
-  /// Returns two values as numbers.
-  private func numbers(
-    _ left: CompiledExpression, _ right: CompiledExpression
-  ) throws -> (CompiledExpression, CompiledExpression) {
-    var (left, right) = (try left.asNumber(0), try right.asNumber(1))
-    if left.type?.kind == .numeric { right = right.exact }
-    if right.type?.kind == .numeric { left = left.exact }
-    return (left, right)
-  }
-
-  /// Returns a number without its fraction.
-  private func truncated(_ value: CompiledExpression) -> SQL {
-    value.type?.kind == .integer ? value.sql : "trunc(\(value.sql))::int8"
-  }
 }
 
 extension CompiledExpression {
@@ -446,10 +352,5 @@ extension CompiledExpression {
     let isConverted = type?.kind == .other && comparable.type?.kind == .text
     let kinds: Set<ValueType.Kind> = [.json, .boolean, .dynamic]
     return isConverted || type.map { kinds.contains($0.kind) } ?? false ? comparable : self
-  }
-
-  /// The binding of a value of the request or of a claim; nil for other expressions.
-  fileprivate var binding: SQL.Binding? {
-    if case .literal(let binding, _) = form { binding } else { nil }
   }
 }

@@ -21,7 +21,8 @@ struct PostgreSQLDynamicValue {
   static func claim(_ name: String) -> CompiledExpression {
     let binding = SQL.Binding.claim(name)
     return CompiledExpression(
-      sql: ValueType.dynamic.parameter(.json(of: binding)), type: .dynamic, form: .literal(binding, .text("")))
+      sql: ValueType.dynamic.parameter(.json(of: binding)), type: .dynamic, form: .literal(binding, .text(""))
+    )
   }
 
   /// Returns a value of any type as a dynamic one.
@@ -78,7 +79,9 @@ struct PostgreSQLDynamicValue {
     #"^\s*[-+]?(\d{1,250}\.?\d{0,250}|\.\d{1,250})(e[-+]?\d{1,2})?\s*$"#
 
   /// Returns the text converted to a type if it matches a pattern, else NULL.
-  private func tested(_ pattern: StaticString, as type: ValueType, through other: SQL = "") -> CompiledExpression {
+  private func tested(_ pattern: StaticString, as type: ValueType, through other: SQL = "")
+    -> CompiledExpression
+  {
     let text = text.sql
     return CompiledExpression(
       sql:

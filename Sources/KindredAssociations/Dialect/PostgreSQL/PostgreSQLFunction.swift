@@ -141,8 +141,17 @@ struct PostgreSQLFunction {
       let alternatives = try PostgreSQLAlternatives(arguments)
       let list = alternatives.list
       let function: SQL = name == "min" ? "least" : "greatest"
+      var extreme: SQL = "\(function)(\(list))"
+      if alternatives.type == .dynamic {
+        // To SQLite, every text is greater than every number. Both functions ignore NULL.
+        let op: SQL = name == "min" ? "<>" : "="
+        let first = alternatives.values.map { value -> SQL in
+          "CASE WHEN jsonb_typeof(\(value.sql)) \(op) 'string' THEN \(value.sql) END"
+        }
+        extreme = "coalesce(\(function)(\(first.joined(separator: ", "))), \(extreme))"
+      }
       // SQLite's functions return NULL if any argument is NULL.
-      return call("CASE WHEN num_nulls(\(list)) = 0 THEN \(function)(\(list)) END", alternatives.type)
+      return call("CASE WHEN num_nulls(\(list)) = 0 THEN \(extreme) END", alternatives.type)
     default:
       return nil
     }

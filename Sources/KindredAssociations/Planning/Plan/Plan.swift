@@ -63,7 +63,8 @@ public struct Plan: Sendable {
 
   /// The statements that read the result, without those for many parents at once, which have the same SQL.
   var statements: [Statement] {
-    path.map(\.statement) + nodes.map(\.statement) + [count, lookahead, anchor, digest, passed].compactMap { $0 }
+    path.map(\.statement) + nodes.map(\.statement)
+      + [count, lookahead, anchor, digest, passed].compactMap { $0 }
   }
 
   /// The number of bytes of SQL.
