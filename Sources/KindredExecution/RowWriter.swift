@@ -93,14 +93,14 @@ extension OutputBuffer {
   }
 
   /// Appends the end of a start tag and the value.
-  ///
-  /// The class is `n` for numbers and booleans, `b` for blobs, `z` for NULL.
   private mutating func append(cell value: OpaquePointer?, isBoolean: Bool) {
     switch sqlite3_value_type(value) {
-    case SQLITE_INTEGER, SQLITE_FLOAT: append(" class=\"n\">")
-    case SQLITE_TEXT: append(">")
-    case SQLITE_BLOB: append(" class=\"b\">")
-    default: append(" class=\"z\">")
+    case SQLITE_INTEGER:
+      append(endOfStartTag: isBoolean && (0...1).contains(sqlite3_value_int64(value)) ? .boolean : .number)
+    case SQLITE_FLOAT: append(endOfStartTag: .number)
+    case SQLITE_TEXT: append(endOfStartTag: .text)
+    case SQLITE_BLOB: append(endOfStartTag: .bytes)
+    default: append(endOfStartTag: .null)
     }
     append(html: value, isBoolean: isBoolean)
     if Self.isLong(value) { append(length: Int(sqlite3_value_bytes(value))) }

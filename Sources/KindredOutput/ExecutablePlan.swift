@@ -88,7 +88,7 @@ public final class ExecutablePlan: @unchecked Sendable {
     case csvValue, csvBoolean, csvPart, htmlValue, htmlBoolean
     /// The value without markup, for an attribute.
     case htmlText
-    /// The end of a start tag with a class for the value's type, then the value.
+    /// The end of a start tag with the kind of the value, then the value.
     case htmlCell, htmlBooleanCell
     /// A count of associated records, which stops at ``HTMLLayout/countLimit``.
     case htmlCount

@@ -29,6 +29,16 @@ public struct HTMLLayout: Sendable {
     public var references: [String: Reference] = [:]
     /// The associations that can be followed from a record with an address.
     public var associations: [Association] = []
+    /// The member that repeats the node below itself, if any.
+    public var repeats: String?
+    /// The members by which groups are formed.
+    public var groupKeys: Set<String> = []
+    /// The member by which the records are sorted first, if any.
+    public var order: (member: String, isDescending: Bool)?
+    /// The methods by which the client may change some of the records.
+    public var changes: [String] = []
+    /// Whether the records can be searched.
+    public var isSearchable = false
 
     /// Creates a layout of records without any links.
     public init(resource: String, node: String) {
@@ -43,11 +53,14 @@ public struct HTMLLayout: Sendable {
     public var name: String
     /// The name in expressions.
     public var term: String
+    /// How its values are written (`/-/schema`).
+    public var input: String
 
     /// A column whose name in expressions is `term`.
-    public init(name: String, term: String) {
+    public init(name: String, term: String, input: String) {
       self.name = name
       self.term = term
+      self.input = input
     }
   }
 

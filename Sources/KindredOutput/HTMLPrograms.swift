@@ -3,7 +3,8 @@ import KindredAssociations
 /// Programs that write HTML: a table for each list of records, and below each row the tables of its included records.
 ///
 ///     <table><thead>…</thead><tbody>
-///     <tr><td class="n">1</td><th scope="row"><a href="/authors/1">Herman Melville</a></th>…</tr>
+///     <tr data-href="/authors/1"><td data-kind="number">1</td>
+///     <th scope="row"><a href="/authors/1">Herman Melville</a></th>…</tr>
 ///     <tr class="below"><td colspan="5"><table aria-label="books of Herman Melville">…</table></td></tr>
 ///     </tbody></table>
 struct HTMLPrograms {
@@ -63,7 +64,11 @@ struct HTMLPrograms {
   // MARK: Rows
 
   private mutating func write(_ row: HTMLRow, _ node: Plan.Node, _ program: inout HTMLProgram) {
-    program.markup("<tr>")
+    program.markup("<tr")
+    if let address = row.record?.address, let columns = row.columns(of: address) {
+      href(address, columns, "", as: "data-href", &program)
+    }
+    program.markup(">")
     if row.hasOnlyKey {
       program.markup("<th scope=\"row\">")
       link(to: row.record?.address, of: row, &program) { writer, program in writer.name(of: row, &program) }
@@ -82,7 +87,7 @@ struct HTMLPrograms {
     let isHeader = name == row.headerMember
     let element = isHeader ? "th scope=\"row\"" : "td"
     if let reference = row.record?.references[name] {
-      program.markup("<\(element) class=\"r\">")
+      program.markup("<\(element) data-kind=\"reference\">")
       self.reference(reference, of: row, &program)
       if reference.label == nil, !isHeader {
         link(to: reference.address, of: row, content, &program)
@@ -153,7 +158,7 @@ struct HTMLPrograms {
   private mutating func cell(
     _ association: HTMLLayout.Association, of row: HTMLRow, _ program: inout HTMLProgram
   ) {
-    program.markup("<td class=\"a\">")
+    program.markup("<td data-kind=\"association\" data-key=\"\(association.key.escapedForHTML)\">")
     let count = association.count.flatMap { row.columns[$0] }
     if let count, !association.isToMany {
       branch(.optional, count, &program) { $0.link(to: association, nil, of: row, &$1) }
@@ -267,7 +272,7 @@ struct HTMLPrograms {
       default: append(isBoolean ? .htmlBoolean : .htmlValue, column, &program)
       }
     case .optional(let column, let content):
-      let missing = operation == .htmlCell ? " class=\"z\">\(Self.null)" : Self.null
+      let missing = operation == .htmlCell ? " data-kind=\"null\">\(Self.null)" : Self.null
       branch(.optional, column, missing: missing, &program) { writer, program in
         writer.write(value: content, as: operation, &program)
       }
@@ -308,13 +313,14 @@ struct HTMLPrograms {
     program.markup("</a>")
   }
 
-  /// The `href` attribute, written only where no column of the key is NULL.
+  /// The attribute that holds an address, written only where no column of the key is NULL.
   private mutating func href(
-    _ address: HTMLLayout.Address, _ columns: [Int], _ tail: String, _ program: inout HTMLProgram
+    _ address: HTMLLayout.Address, _ columns: [Int], _ tail: String, as attribute: String = "href",
+    _ program: inout HTMLProgram
   ) {
     func write(_ writer: inout HTMLPrograms, _ program: inout HTMLProgram, _ rest: ArraySlice<Int>) {
       guard let column = rest.first else {
-        program.markup(" href=\"\(address.path.escapedForHTML)/")
+        program.markup(" \(attribute)=\"\(address.path.escapedForHTML)/")
         for (number, column) in columns.enumerated() {
           if number > 0 { program.markup(",") }
           // Clients remove the segments `.` and `..`, and an empty one is ambiguous: such a key is written with its

@@ -53,8 +53,15 @@ struct HTMLRow {
   /// The table's start tag without `>`, so that further attributes can follow.
   var tableStart: String {
     guard let record else { return "<table" }
-    return
-      "<table data-resource=\"\(record.resource.escapedForHTML)\" data-node=\"\(record.node.escapedForHTML)\""
+    let attributes: [(String, String?)] = [
+      ("resource", record.resource), ("node", record.node), ("repeats", record.repeats),
+      ("changes", record.changes.isEmpty ? nil : record.changes.joined(separator: " ")),
+      ("searchable", record.isSearchable ? "" : nil),
+    ]
+    return attributes.reduce(into: "<table") { text, attribute in
+      guard let value = attribute.1 else { return }
+      text += " data-\(attribute.0)=\"\(value.escapedForHTML)\""
+    }
   }
 
   /// The rest of the start tag of the root's table.
@@ -64,8 +71,17 @@ struct HTMLRow {
 
   var head: String {
     var cells = values.map(\.name).map { name in
-      let term = record?.columns[name].map { " data-column=\"\($0.term.escapedForHTML)\"" } ?? ""
-      return "<th scope=\"col\"\(term)>\(name.escapedForHTML)</th>"
+      var attributes = ""
+      if let column = record?.columns[name] {
+        attributes += " data-column=\"\(column.term.escapedForHTML)\""
+        if column.name != name { attributes += " data-name=\"\(column.name.escapedForHTML)\"" }
+        attributes += " data-input=\"\(column.input.escapedForHTML)\""
+      }
+      if record?.groupKeys.contains(name) ?? false { attributes += " data-key" }
+      if let order = record?.order, order.member == name {
+        attributes += " aria-sort=\"\(order.isDescending ? "descending" : "ascending")\""
+      }
+      return "<th scope=\"col\"\(attributes)>\(name.escapedForHTML)</th>"
     }
     if hasOnlyKey { cells = ["<th scope=\"col\">record</th>"] }
     cells += associations.map { association in

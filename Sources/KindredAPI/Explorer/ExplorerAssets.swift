@@ -1,4 +1,5 @@
 import CKindredExplorer
+import Foundation
 import KindredHTTP
 
 /// The files of the explorer, which are embedded in the program.
@@ -17,6 +18,11 @@ struct ExplorerAssets: Sendable {
 
   /// The path of the files: `/-/explorer/HASH`.
   let path: String
+  /// The paths of the scripts that every page runs at once, found in advance so that they needn't be discovered level by
+  /// level.
+  let startingScripts: [String]
+  /// The further scripts of a page whose records can be changed.
+  let editingScripts: [String]
   private let hash: String
   private let files: [String: File]
 
@@ -26,7 +32,8 @@ struct ExplorerAssets: Sendable {
     for index in 0..<kindred_explorer_file_count() {
       let file = kindred_explorer_file_at(index)
       let name = String(cString: file.name)
-      let content = Self.withoutComments(UnsafeBufferPointer(start: file.bytes, count: file.length))
+      let source = UnsafeBufferPointer(start: file.bytes, count: file.length)
+      let content = name.hasSuffix(".svg") ? Array(source) : SourceText(source, isScript: name.hasSuffix(".js")).shortened
       var hash = ContentHash()
       hash.update(name)
       content.withUnsafeBytes { hash.update($0) }
@@ -38,35 +45,29 @@ struct ExplorerAssets: Sendable {
     }
     self.files = files
     hash = all.finish().text
-    path = "/-/explorer/\(hash)"
+    let path = "/-/explorer/\(hash)"
+    self.path = path
+    let starting = Self.imports(from: "explorer.js", in: files)
+    startingScripts = starting.map { "\(path)/\($0)" }
+    editingScripts = Self.imports(from: "editing.js", in: files).filter { !starting.contains($0) }
+      .map { "\(path)/\($0)" }
   }
 
-  /// Returns a file without its comments, which are for readers of the source.
-  ///
-  /// These are lines that begin with `//`, and everything that begins with `/* ` or `/** `, which no string in the
-  /// scripts contains.
-  static func withoutComments(_ source: some Collection<UInt8>) -> [UInt8] {
-    let source = Array(source)
-    var kept: [UInt8] = []
-    kept.reserveCapacity(source.count)
-    var (index, lineStart) = (0, 0)
-    func begins(_ mark: StaticString) -> Bool {
-      index + mark.utf8CodeUnitCount <= source.count
-        && (0..<mark.utf8CodeUnitCount).allSatisfy { source[index + $0] == mark.utf8Start[$0] }
-    }
-    while index < source.count {
-      if begins("/* ") || begins("/** ") || begins("/**\n") {
-        while index < source.count, !begins("*/") { index += 1 }
-        index = min(index + 2, source.count)
-      } else if begins("// "), kept[lineStart...].allSatisfy({ $0 == 0x20 }) {
-        while index < source.count, source[index] != 0x0A { index += 1 }
-      } else {
-        kept.append(source[index])
-        if source[index] == 0x0A { lineStart = kept.count }
-        index += 1
+  /// Returns a script and all that it imports statically, directly or not.
+  private static func imports(from first: String, in files: [String: File]) -> [String] {
+    var found = [first]
+    var index = 0
+    while index < found.count {
+      defer { index += 1 }
+      guard let file = files[found[index]] else { continue }
+      for line in String(decoding: file.content, as: UTF8.self).split(separator: ";\n") {
+        guard let start = line.range(of: "from \"./") ?? line.range(of: "import \"./"), line.hasSuffix("\"")
+        else { continue }
+        let name = String(line[start.upperBound...].dropLast())
+        if files[name] != nil, !found.contains(name) { found.append(name) }
       }
     }
-    return kept
+    return found
   }
 
   private static func type(of name: String) -> String {

@@ -31,13 +31,17 @@ struct ExplorerPage {
   var header: String {
     let title = title.escapedForHTML
     let assets = ExplorerAssets.shared.path
+    let scripts = ExplorerAssets.shared.startingScripts
+      + (isWritable ? ExplorerAssets.shared.editingScripts : [])
+    let preloads = scripts.map { "<link rel=\"modulepreload\" href=\"\($0)\">" }.joined()
     let kind = (isSingle ? " class=\"single\"" : "") + (isWritable ? " data-writable" : "")
     return """
       <!doctype html>
       <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
       <meta name="color-scheme" content="light dark"><title>\(title) · Kindred</title>
-      <link rel="icon" href="\(assets)/icon.svg"><link rel="stylesheet" href="\(assets)/explorer.css">
-      <script src="\(assets)/theme.js"></script><script type="module" src="\(assets)/explorer.js"></script></head>
+      <link rel="icon" href="\(assets)/icon.svg"><link rel="stylesheet" href="\(assets)/explorer.css">\
+      <link rel="stylesheet" href="\(assets)/editing.css">
+      <script src="\(assets)/theme.js"></script><script type="module" src="\(assets)/explorer.js"></script>\(preloads)</head>
       <body><a class="skip" href="#data">Skip to data</a>
       <header><a class="home" href="/">Resources</a><h1 translate="no">\(title)</h1></header>
       <main id="data" tabindex="-1"\(kind)>

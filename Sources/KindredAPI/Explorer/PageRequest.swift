@@ -1,4 +1,5 @@
 import KindredAssociations
+import KindredHTTP
 import KindredOutput
 import KindredSQLSyntax
 import OrderedCollections
@@ -37,9 +38,15 @@ struct PageRequest {
     var record = HTMLLayout.Record(resource: resource.name, node: keys.joined(separator: "."))
     for column in resource.columns {
       if let member = node.member(showing: column.name, of: resource) {
-        record.columns[member] = HTMLLayout.Column(name: column.name, term: column.name.asExpressionName)
+        record.columns[member] = HTMLLayout.Column(
+          name: column.name, term: column.name.asExpressionName, input: column.input.rawValue)
       }
     }
+    record.repeats = node.children.first { $0.recursion != nil && $0.isIncluded }?.key
+    record.groupKeys = node.groupKeys
+    record.order = node.order(of: record.columns)
+    record.changes = resource.changes.map(\.token)
+    record.isSearchable = resource.table.fullText != nil
     // Added members would change which groups or records count as distinct.
     if !node.isGrouped, !node.isDistinct, node.values == nil, records.count < Self.maximumRecords {
       decorate(&node, resource, &record)
@@ -161,7 +168,31 @@ struct PageRequest {
   }
 }
 
+extension Resource {
+  /// The methods by which the principal may change some of its records, wherever they are found.
+  fileprivate var changes: [HTTPMethod] {
+    let whole: [(HTTPMethod, Table.Changes)] = [(.post, .insert), (.patch, .update), (.delete, .delete)]
+    return whole.filter { method, change in allows(method) && table.changes.contains(change) }.map(\.0)
+  }
+}
+
 extension RequestNode {
+  /// The names of the fields by which groups are formed: those without an aggregate.
+  fileprivate var groupKeys: Set<String> {
+    guard isGrouped else { return [] }
+    let keys = (fields ?? []).compactMap { field -> String? in
+      guard case .expression(let item) = field, !item.expression.isGroupAggregate else { return nil }
+      return item.name ?? item.expression.simpleName
+    }
+    return Set(keys)
+  }
+
+  /// Returns the member that shows the first term of the order, if that is a name.
+  fileprivate func order(of columns: [String: HTMLLayout.Column]) -> (member: String, isDescending: Bool)? {
+    guard let term = sort?.first, let name = term.expression.simpleName else { return nil }
+    return (columns.first { $0.value.name == name }?.key ?? name, term.isDescending)
+  }
+
   /// Returns the name of the member that shows a column unchanged.
   fileprivate func member(showing column: String, of resource: Resource) -> String? {
     guard let fields else {
@@ -173,13 +204,22 @@ extension RequestNode {
       case .all:
         if resource.columns.contains(where: { $0.name == column }) { return column }
       case .expression(let item):
-        guard case .path(let path) = item.expression.kind, path.parents == 0, path.components.count == 1,
-          path.components[0].arguments == nil,
-          resource.table.column(named: path.components[0].name)?.name == column
+        guard let name = item.expression.simpleName,
+          resource.table.column(named: name)?.name == column
         else { continue }
         return item.name ?? column
       }
     }
     return nil
+  }
+}
+
+extension Expression {
+  /// The name that is the whole expression, if it is one.
+  fileprivate var simpleName: String? {
+    guard case .path(let path) = kind, path.parents == 0, path.components.count == 1,
+      path.components[0].arguments == nil
+    else { return nil }
+    return path.components[0].name
   }
 }

@@ -13,6 +13,8 @@ final class LiveEvent: Sendable {
   let id: String
   /// The serialised event, which lives as long as this object.
   nonisolated(unsafe) let bytes: UnsafeRawBufferPointer
+  /// The same event without the result, for clients that only want to know of the change.
+  nonisolated(unsafe) let notice: UnsafeRawBufferPointer
   private let memory: LiveMemory
 
   /// - Parameter json: The result. Its line breaks are replaced by spaces, which is safe because they can only be
@@ -32,6 +34,9 @@ final class LiveEvent: Sendable {
     buffer[buffer.count - 2] = UInt8(ascii: "\n")
     buffer[buffer.count - 1] = UInt8(ascii: "\n")
     bytes = UnsafeRawBufferPointer(buffer)
+    let empty = UnsafeMutableRawBufferPointer.allocate(byteCount: head.count + 2, alignment: 1)
+    empty.copyBytes(from: head + Array("\n\n".utf8))
+    notice = UnsafeRawBufferPointer(empty)
     self.memory = memory
     memory.add(buffer.count)
   }
@@ -39,6 +44,7 @@ final class LiveEvent: Sendable {
   deinit {
     memory.add(-bytes.count)
     bytes.deallocate()
+    notice.deallocate()
   }
 }
 

@@ -15,6 +15,7 @@ final class LiveListener: HTTPBodyStream, Sendable {
     /// The event of the last part, retained until its bytes have been sent.
     var sending: LiveEvent?
     var isHeartbeatDue = false
+    var omitsContent = false
     var isEnded = false
     var isAbandoned = false
     /// When the last part was returned, in nanoseconds of the monotonic clock.
@@ -106,6 +107,9 @@ final class LiveListener: HTTPBodyStream, Sendable {
 
   // MARK: From the connection
 
+  /// Sends events without the results from now on.
+  func omitContent() { state.withLock { $0.omitsContent = true } }
+
   var isLive: Bool { true }
 
   func onReady(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.onReady = body } }
@@ -127,7 +131,7 @@ final class LiveListener: HTTPBodyStream, Sendable {
         state.isHeartbeatDue = false
         state.sending = event
         state.givenID = event.id
-        return event.bytes
+        return state.omitsContent ? event.notice : event.bytes
       }
       guard state.isHeartbeatDue else { return UnsafeRawBufferPointer(start: nil, count: 0) }
       state.isHeartbeatDue = false

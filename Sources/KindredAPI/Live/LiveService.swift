@@ -32,6 +32,8 @@ final class LiveService: Sendable {
   }
 
   /// Returns the result of a request as a stream of events: at once, and after each commit that changes it.
+  ///
+  /// With `Prefer: return=minimal` (RFC 7240 §4.2), the events have no content.
   func events(
     of segments: [Substring], _ request: HTTPRequest, _ principal: Principal, _ readers: ReaderSource
   ) throws -> HTTPResponse {
@@ -42,7 +44,7 @@ final class LiveService: Sendable {
     let lastEventID = request.headers["Last-Event-ID"]
     guard feed.hasRoom else { throw Problem.tooManyListeners }
     if request.method == .get, let listener = feed.join(key, lastEventID: lastEventID, credentials) {
-      return Self.response(listener)
+      return Self.response(listener, to: request)
     }
     let start = MonotonicTime.now()
     // The request that is repeated has no client connection.
@@ -55,14 +57,13 @@ final class LiveService: Sendable {
     guard let result = try result(of: asked, reading) else {
       throw Problem.notAcceptable("events are available for records only; change `Accept`")
     }
-    guard request.method == .get else { return Self.response(nil) }
+    guard request.method == .get else { return Self.response(nil, to: request) }
     let listener = feed.listen(
-      to: key, result, version: asked.version, duration: MonotonicTime.now() - start,
-      lastEventID: lastEventID,
+      to: key, result, version: asked.version, duration: MonotonicTime.now() - start, lastEventID: lastEventID,
       credentials
     ) { [weak self] limit in self?.refreshed(asked, limit) ?? .end }
     guard let listener else { throw Problem.tooManyListeners }
-    return Self.response(listener)
+    return Self.response(listener, to: request)
   }
 
   /// Returns the current result.
@@ -120,15 +121,21 @@ final class LiveService: Sendable {
     return json
   }
 
-  private static func response(_ listener: LiveListener?) -> HTTPResponse {
-    HTTPResponse(
+  private static func response(_ listener: LiveListener?, to request: HTTPRequest) -> HTTPResponse {
+    var response = HTTPResponse(
       status: .ok,
       headers: [
-        "Content-Type": MediaType.events.field, "Cache-Control": "no-store", "Vary": "Accept",
+        "Content-Type": MediaType.events.field, "Cache-Control": "no-store", "Vary": "Accept, Prefer",
         // Otherwise proxies such as nginx would buffer events.
         "X-Accel-Buffering": "no",
       ],
       body: listener.map { .stream($0, length: nil) } ?? .none)
+    let preferences = Preference.list(request.headers.values(for: "Prefer"))
+    if preferences.contains(where: { $0.nameAndValue == ("return", "minimal") }) {
+      listener?.omitContent()
+      response.headers.append("Preference-Applied", "return=minimal")
+    }
+    return response
   }
 }
 

@@ -185,21 +185,34 @@ struct RequestDescription {
     guard let request = draft.request, let resource = request.path.resource(in: draft.model) else {
       return .null
     }
+    return .object(
+      [("resource", .string(resource.name)), ("isSingle", .bool(request.path.isSingle))]
+        + items(of: request.root)
+        + [("nodes", .array(request.root.children.map { json($0, below: []) }))])
+  }
+
+  /// What a node selects, each item as it would be written in `fields` and `annotate`.
+  private func items(of node: RequestNode) -> [(String, JSONValue)] {
+    let expressions = ExpressionRenderer(literals: draft.request?.literals.values ?? [])
     return [
-      "resource": .string(resource.name), "isSingle": .bool(request.path.isSingle),
-      "nodes": .array(request.root.children.map { json($0, below: []) }),
+      ("fields", node.fields.map { .array($0.map { json(try? expressions.text(of: $0)) }) } ?? .null),
+      ("annotations", .array(node.annotations.map { json(try? expressions.text(of: $0)) })),
     ]
   }
 
+  private func json(_ text: String?) -> JSONValue { text.map(JSONValue.string) ?? .null }
+
   private func json(_ node: RequestNode, below path: [String]) -> JSONValue {
     let path = path + [node.key]
-    return [
-      "key": .string(node.key), "path": .string(path.joined(separator: ".")),
-      "association": .string(node.association?.key ?? node.key),
-      "kind": .string(node.association?.kind ?? ""),
-      "destination": .string(node.association?.destination ?? ""), "isIncluded": .bool(node.isIncluded),
-      "isRequired": .bool(node.isRequired), "nodes": .array(node.children.map { json($0, below: path) }),
+    let members: [(String, JSONValue)] = [
+      ("key", .string(node.key)), ("path", .string(path.joined(separator: "."))),
+      ("association", .string(node.association?.key ?? node.key)),
+      ("kind", .string(node.association?.kind ?? "")),
+      ("destination", .string(node.association?.destination ?? "")), ("isIncluded", .bool(node.isIncluded)),
+      ("isRequired", .bool(node.isRequired)),
     ]
+    return .object(
+      members + items(of: node) + [("nodes", .array(node.children.map { json($0, below: path) }))])
   }
 
   // MARK: Errors

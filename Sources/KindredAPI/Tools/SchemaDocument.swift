@@ -40,11 +40,14 @@ struct SchemaDocument {
   }
 
   private func json(_ column: Column) -> JSONValue {
-    [
-      "name": .string(column.name), "type": .string(column.declaredType),
-      "nullable": .bool(column.isNullable),
-      "default": column.defaultValue.map { .string($0.rendered().text) } ?? .null,
+    var members: [(String, JSONValue)] = [
+      ("name", .string(column.name)), ("type", .string(column.declaredType)),
+      ("input", .string(column.input.rawValue)), ("nullable", .bool(column.isNullable)),
+      ("isGenerated", .bool(column.isGenerated)),
+      ("default", column.defaultValue.map { .string($0.rendered().text) } ?? .null),
     ]
+    if !column.labels.isEmpty { members.append(("values", JSONValue(strings: column.labels))) }
+    return .object(members)
   }
 
   private func json(_ association: Association, of resource: Resource) -> JSONValue {

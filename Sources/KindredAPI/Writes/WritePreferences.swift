@@ -75,7 +75,7 @@ extension Preference {
   /// The parts of `name=value` in lower case.
   ///
   /// The value may be quoted and surrounded by spaces (RFC 7240 §2).
-  fileprivate var nameAndValue: (name: String, value: String) {
+  var nameAndValue: (name: String, value: String) {
     let name = value.prefix { $0 != "=" }
     let rest = value.dropFirst(name.count + 1).trimmed
     let isQuoted = rest.count >= 2 && rest.first == "\"" && rest.last == "\""

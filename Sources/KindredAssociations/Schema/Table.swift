@@ -192,6 +192,9 @@ public struct Column: Sendable, Hashable {
   /// The type of its values, or of the elements of its arrays, if that is composite.
   public var parts: CompositeType?
 
+  /// The only values that its type has, if it is an enumeration; else empty.
+  public var labels: [String] = []
+
   /// The prefix of the declared type of a PostgreSQL column whose values are records.
   public static let compositePrefix = "composite "
 

@@ -120,17 +120,17 @@ extension OutputBuffer {
   }
 
   /// Appends the end of a start tag and the value.
-  ///
-  /// The class is `n` for numbers and booleans, `b` for bytes, `z` for NULL.
   private mutating func append(cell place: Place) {
     guard !place.isNull else {
-      append(" class=\"z\"><i>null</i>")
+      append(endOfStartTag: .null)
+      append("<i>null</i>")
       return
     }
     switch place.kind {
-    case .integer, .numeric, .real, .boolean: append(" class=\"n\">")
-    case .text, .json, .timestamp, .timestampWithTimeZone: append(">")
-    case .bytes: append(" class=\"b\">")
+    case .integer, .numeric, .real: append(endOfStartTag: .number)
+    case .boolean: append(endOfStartTag: .boolean)
+    case .text, .json, .timestamp, .timestampWithTimeZone: append(endOfStartTag: .text)
+    case .bytes: append(endOfStartTag: .bytes)
     }
     append(html: place)
     if place.isLong { append(length: place.length) }

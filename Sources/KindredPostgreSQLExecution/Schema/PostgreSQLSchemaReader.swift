@@ -50,13 +50,14 @@ public struct PostgreSQLSchemaReader {
       [
         SchemaQueries.tables, SchemaQueries.columns, SchemaQueries.indexes, SchemaQueries.foreignKeys,
         SchemaQueries.typeParts,
-      ].map { Query($0, parameters) } + [Query(SchemaQueries.volatility), Query(SchemaQueries.functions)])
-    guard results.count == 7 else { return Schema(tables: []) }
+      ].map { Query($0, parameters) }
+        + [Query(SchemaQueries.volatility), Query(SchemaQueries.functions), Query(SchemaQueries.labels)])
+    guard results.count == 8 else { return Schema(tables: []) }
     var warnings: [String] = []
     var drafts = self.drafts(results[0], &warnings)
     let places = Dictionary(
       drafts.indices.map { (drafts[$0].id, $0) }, uniquingKeysWith: { first, _ in first })
-    readColumns(results[1], TypeParts(results[4]), into: &drafts, places)
+    readColumns(results[1], TypeParts(results[4]), labels(results[7]), into: &drafts, places)
     readIndexes(results[2], into: &drafts, places)
     warnings += readForeignKeys(results[3], into: &drafts, places)
     warnings += drafts.filter(\.columns.isEmpty).map {
@@ -98,8 +99,19 @@ public struct PostgreSQLSchemaReader {
     return drafts
   }
 
+  /// Returns the labels of enumerations, by the OIDs of these.
+  private func labels(_ rows: QueryResult) -> [Int64: [String]] {
+    var labels: [Int64: [String]] = [:]
+    for row in 0..<rows.rowCount {
+      guard let type = rows.integer(row, 0), let label = rows.text(row, 1) else { continue }
+      labels[type, default: []].append(label)
+    }
+    return labels
+  }
+
   private func readColumns(
-    _ rows: QueryResult, _ types: TypeParts, into drafts: inout [Draft], _ places: [Int64: Int]
+    _ rows: QueryResult, _ types: TypeParts, _ labels: [Int64: [String]], into drafts: inout [Draft],
+    _ places: [Int64: Int]
   ) {
     for row in 0..<rows.rowCount {
       guard let place = rows.integer(row, 0).flatMap({ places[$0] }) else { continue }
@@ -116,6 +128,7 @@ public struct PostgreSQLSchemaReader {
       column.keepsScale = ColumnKind(typeName: type) == .numeric
       column.namesInfinities = column.affinity == .real || column.keepsScale
       column.parts = rows.integer(row, 10).flatMap { types.composite($0) }
+      column.labels = rows.integer(row, 11).flatMap { labels[$0] } ?? []
       drafts[place].columns.append(column)
     }
   }

@@ -42,7 +42,7 @@ enum SchemaQueries {
         a.attgenerated <> '' OR a.attidentity = 'a',
         a.atthasdef OR a.attidentity <> '' OR coalesce(base.hasDefault, false),
         CASE WHEN a.attgenerated = '' THEN pg_get_expr(d.adbin, d.adrelid) END, t.typtype = 'c',
-        c.collname, coalesce((to_jsonb(c) ->> 'collisdeterministic')::bool, true), a.atttypid
+        c.collname, coalesce((to_jsonb(c) ->> 'collisdeterministic')::bool, true), a.atttypid, t.oid
       FROM relation r JOIN pg_attribute a ON a.attrelid = r.oid
       LEFT JOIN base ON base.oid = a.atttypid
       JOIN pg_type t ON t.oid = coalesce(base.base, a.atttypid)
@@ -73,6 +73,11 @@ enum SchemaQueries {
         SELECT * FROM step)
       SELECT type, field, next FROM part WHERE type <> 0
       """
+
+  /// The labels of the enumerations, in their order.
+  static let labels = """
+    SELECT enumtypid, enumlabel FROM pg_enum ORDER BY enumtypid, enumsortorder
+    """
 
   /// The columns that the current role may not select.
   static let withheldColumns =
@@ -173,6 +178,7 @@ enum SchemaQueries {
         FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid WHERE c.relkind = 'c'),
       (SELECT md5(string_agg(concat_ws(' ', t.oid, t.xmin), ',' ORDER BY t.oid))
         FROM pg_type t WHERE t.typtype = 'd'),
+      (SELECT md5(string_agg(concat_ws(' ', e.oid, e.xmin), ',' ORDER BY e.oid)) FROM pg_enum e),
       (SELECT md5(string_agg(concat_ws(' ', g.oid, g.xmin), ',' ORDER BY g.oid))
         FROM pg_trigger g JOIN pg_class c ON c.oid = g.tgrelid JOIN pg_namespace n ON n.oid = c.relnamespace
         WHERE NOT g.tgisinternal AND n.nspname = ANY($1::text[])),

@@ -25,7 +25,7 @@ extension Expression {
   }
 
   /// Whether it contains an aggregate of a group.
-  var isGroupAggregate: Bool {
+  package var isGroupAggregate: Bool {
     contains { part in
       guard case .function(let name, let arguments, _) = part.kind else { return false }
       return ExpressionFunctions.groupAggregate(name, argumentCount: arguments.count) != nil
