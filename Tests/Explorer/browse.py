@@ -16,6 +16,8 @@ from pathlib import Path
 from playwright.sync_api import expect, sync_playwright
 
 import extremes  # noqa: F401  (its steps)
+import features  # noqa: F401
+import late  # noqa: F401
 import tour  # noqa: F401
 from visitor import STEPS, Visitor, edit, serving, step
 
@@ -41,6 +43,10 @@ def scripts_and_styles_are_small_and_kept(visitor):
     assert all("immutable" in answer.headers["cache-control"] for answer in answers)
     size = sum(len(gzip.compress(answer.body(), 9)) for answer in answers)
     assert 20_000 < size <= 60 * 1024, f"{size} bytes"
+    path = answers[0].url.rsplit("/", 1)[0]
+    assets = Path(__file__).resolve().parents[2] / "Sources/CKindredExplorer/assets"
+    bodies = [visitor.page.request.get(f"{path}/{one.name}").body() for one in assets.iterdir()]
+    assert sum(len(gzip.compress(body, 9)) for body in bodies) <= 75_000
 
 
 @step

@@ -3,9 +3,9 @@ import { facetURL } from "../../Sources/CKindredExplorer/assets/facet.js";
 import {
   adding,
   address,
-  items,
   offset,
   parameters,
+  places,
   quoted,
   readable,
   removing,
@@ -44,8 +44,10 @@ Deno.test("parameters keep what they hold", () => {
   }]);
 });
 
-Deno.test("items end at commas outside of quotes and parentheses", () => {
-  assertEquals(items(`a,min(b,1),c:'x,y',"d,e"`), ["a", "min(b,1)", "c:'x,y'", '"d,e"']);
+Deno.test("each parameter has its place", () => {
+  const url = "/books?filter=a&&sort=b";
+  assertEquals(places(url).map(({ from, to }) => url.slice(from, to)), ["filter=a", "sort=b"]);
+  assertEquals(places("/books"), []);
 });
 
 Deno.test("places are counted in scalars", () => {
@@ -58,7 +60,8 @@ Deno.test("what a value holds stays in the parameter that it becomes", () => {
     const url = adding("/genres?limit=5", "filter", valueText(`name='${text}'`));
     assertEquals(parameters(url).length, 2);
     assertEquals(new URL(address(url), "http://localhost").searchParams.get("filter"), `name='${text}'`);
-    const values = new URL(address(facetURL("/genres", `"${text}"`)), "http://localhost").searchParams;
+    const values =
+      new URL(address(facetURL("/genres", `"${text}"`, new Set())), "http://localhost").searchParams;
     assertEquals(values.get("group"), `"${text}"`);
   }
 });

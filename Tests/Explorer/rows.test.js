@@ -1,17 +1,10 @@
-import { asCSV, asJSON, asMarkdown, parts } from "../../Sources/CKindredExplorer/assets/rows.js";
+import { asCSV, asJSON, asMarkdown } from "../../Sources/CKindredExplorer/assets/copying.js";
 import { assertEquals as equal } from "./assert.js";
 
 const ROWS = [
   '{"id":12345678901234567890,"2":1.10,"name":"a,\\"b\\"\\n|c|","books":[{"id":1},{"id":2}]}',
   '{"id":2,"2":null,"name":"","books":[]}',
 ];
-
-Deno.test("an array is divided at its own commas", () => {
-  equal(parts(`[${ROWS.join(", ")}]`), ROWS);
-  equal(parts("[]"), []);
-  equal(parts('["a]\\\\","{,",[1,2]]'), ['"a]\\\\"', '"{,"', "[1,2]"]);
-  equal(parts(`["${"\\n".repeat(2_000_000)}"]`).length, 1);
-});
 
 Deno.test("rows as JSON are what the server wrote", () => {
   equal(JSON.stringify(JSON.parse(asJSON(ROWS))), JSON.stringify(ROWS.map((row) => JSON.parse(row))));

@@ -1,8 +1,10 @@
 import { assertEquals } from "./assert.js";
 import { expressions } from "../../Sources/CKindredExplorer/assets/cells.js";
 import { facetURL } from "../../Sources/CKindredExplorer/assets/facet.js";
-import { fragment, writtenFragment } from "../../Sources/CKindredExplorer/assets/fragment.js";
+import { fragment, writtenFragment } from "../../Sources/CKindredExplorer/assets/history.js";
+import { expression, operators } from "../../Sources/CKindredExplorer/assets/filter-builder.js";
 import { indented } from "../../Sources/CKindredExplorer/assets/json-view.js";
+import { isLater } from "../../Sources/CKindredExplorer/assets/server.js";
 import { advice } from "../../Sources/CKindredExplorer/assets/plan.js";
 import {
   curl,
@@ -10,12 +12,15 @@ import {
   query,
   swift,
   typeScript,
-} from "../../Sources/CKindredExplorer/assets/snippets.js";
+} from "../../Sources/CKindredExplorer/assets/code-view.js";
 
 Deno.test("a cell offers the expressions of its value", () => {
   assertEquals(expressions("kind", "text", "it's"), ["kind='it''s'", "kind!='it''s'", "kind is null"]);
   assertEquals(expressions("year", "number", "1851").slice(2, 4), ["year<1851", "year>1851"]);
   assertEquals(expressions("year", "null", "null"), ["year is null", "year is not null"]);
+  assertEquals(expressions("f", "number", "NaN")[0], "f='NaN'");
+  assertEquals(expressions("tags", "text", "[1]", "array"), ["contains(tags,'[1]')", "tags is null"]);
+  assertEquals(expressions("meta", "text", "x", "json"), ["meta is null", "meta is not null"]);
 });
 
 Deno.test("indented JSON is the same JSON, numbers to the last digit", () => {
@@ -38,7 +43,7 @@ Deno.test("a missing index stands at the statement that scans its table", () => 
 
 Deno.test("the values of a column are those of the request's records", () => {
   assertEquals(
-    facetURL("/books?filter=year>1&kind=x&sort=year&limit=3&include=author", "kind"),
+    facetURL("/books?filter=year>1&kind=x&sort=year&limit=3&include=author", "kind", new Set([1])),
     "/books?filter=year>1&kind=x&fields=value:kind,n:count()&group=kind&sort=-n&limit=10",
   );
 });
@@ -51,4 +56,34 @@ Deno.test("no request ends the quotes of a program", () => {
   assertEquals(javaScript(url).includes(JSON.stringify(url)), true);
   assertEquals(typeScript(url, shape, false).includes('"x\\"y": string | null;'), true);
   assertEquals(swift(url, shape, true).includes('case x_y = "x\\"y"'), true);
+});
+
+Deno.test("a filter is built by the type of the column", () => {
+  const built = (
+    /** @type {string} */ input,
+    /** @type {string} */ name,
+    /** @type {string[]} */ ...texts
+  ) => {
+    const found = operators(input).find((operator) => operator.name === name);
+    return found === undefined
+      ? null
+      : expression({ term: "x", column: { name: "x", type: "", input } }, found, texts);
+  };
+  assertEquals(built("number", "between", "1", "2.5"), "x between 1 and 2.5");
+  assertEquals(built("number", "=", "NaN"), "x='NaN'");
+  assertEquals(built("text", "=", "it's"), "x='it''s'");
+  assertEquals(built("text", "in", "a, b"), "x in ('a','b')");
+  assertEquals(built("number", "in", "1,2"), "x in (1,2)");
+  assertEquals(built("boolean", "=", "true"), "x=true");
+  assertEquals(built("array", "contains", "[1]"), "contains(x,'[1]')");
+  assertEquals(built("array", "contains", "1"), "contains(x,1)");
+  assertEquals(built("json", "=", "{}"), null);
+  assertEquals(built("bytes", "is null"), "x is null");
+});
+
+Deno.test("a position is later than another one by its number", () => {
+  assertEquals(isLater("10/0", "F/FFFFFFFF"), true);
+  assertEquals(isLater("0/9", "0/A"), false);
+  assertEquals(isLater("0/1", null), true);
+  assertEquals(isLater("x", "0/1"), false);
 });

@@ -1,27 +1,23 @@
 // Associations that open below their row: one request each, a few records at first, more on demand.
 
+import { recordName } from "./cells.js";
 import { adopted, button, element, find, number } from "./dom.js";
 import { readable, setting, value } from "./request.js";
-import { page, Unreachable } from "./server.js";
+import { isOvertaken, page, Problem, rows } from "./server.js";
+import { showTrouble } from "./trouble.js";
 
 /** How many records of an association open at first, and how many more at a time. */
 const FIRST = 5;
 const MORE = 50;
 
-/** The name of the record of a row, for the tables below it. @param {HTMLElement} row */
-function label(row) {
-  const header = find(row, ":scope > [role=rowheader]");
-  const key = find(row, "button.open")?.dataset.href?.split("/").at(-2) ?? "";
-  const text = (header?.classList.contains("r") ? null : find(header ?? row, "a")?.textContent) ??
-    readable(key);
-  return text === "" ? readable(key) : text;
-}
+/** The request under way in each cell: a newer one ends it. @type {WeakMap<Element, AbortController>} */
+const loading = new WeakMap();
 
 /** Replaces the link to an association by a button that opens it. @param {HTMLTableCellElement} cell */
 export function makeButton(cell) {
   const link = find(cell, "a");
   const href = link?.getAttribute("href") ?? null;
-  const key = find(cell, ".k")?.textContent ?? "";
+  const key = cell.dataset.key ?? "";
   if (link === null || href === null) {
     link?.remove();
     return;
@@ -71,49 +67,50 @@ export async function toggle(opener, grid) {
   last.after(made);
   const isMany = grid.isToMany(opener);
   const url = `${opener.dataset.href}${isMany ? `?limit=${FIRST}&count=true` : ""}`;
-  await fill(cell, url, `${key} of ${label(row)}`, grid);
+  await fill(cell, url, `${key} of ${recordName(row)}`, grid);
 }
 
 /** Shows the records of a URL in a cell. @param {HTMLElement} cell @param {string} url @param {string} name @param {import("./grid.js").Grid} grid */
 async function fill(cell, url, name, grid) {
   cell.setAttribute("aria-busy", "true");
   try {
-    const loaded = await page(url);
-    const table = loaded.table;
-    cell.replaceChildren();
-    if (table === null) {
-      const alert = loaded.document.querySelector("[role=alert]");
-      const text = loaded.status === 404 ? "none" : alert?.querySelector("p")?.textContent ?? "none";
-      cell.append(element("p", { class: "none" }, element("span", {}, `${name.split(" of ")[0]}: `), text));
-    } else {
-      const [own] = adopted([table]);
-      const key = /** @type {HTMLElement} */ (cell.parentElement).dataset.key ?? "";
-      const link = element(
-        "a",
-        { href: /** @type {HTMLElement} */ (cell.parentElement).dataset.href ?? url },
-        key,
-      );
-      cell.append(element("h2", { class: "caption" }, link), own);
-      grid.adopt(own, name, url, (next) => fill(cell, next, name, grid));
-      if (loaded.total !== null) {
-        const rest = footer(own, loaded.total, loaded.link("next"), grid);
-        cell.append(rest);
-        grid.editing.offerNew(rest, url, key, own);
-      }
-    }
+    await load(cell, url, name, grid);
   } catch (error) {
-    if (!(error instanceof Unreachable)) throw error;
-    cell.replaceChildren(
-      element(
-        "p",
-        { class: "none" },
-        error.message,
-        " ",
-        button("Try again", () => fill(cell, url, name, grid)),
-      ),
-    );
+    if (isOvertaken(error)) return;
+    if (error instanceof Problem && !error.mayPass && error.status !== 401) {
+      const text = error.status === 404 ? "none" : error.message;
+      cell.replaceChildren(
+        element("p", { class: "none" }, element("span", {}, `${name.split(" of ")[0]}: `), text),
+      );
+    } else {
+      showTrouble(error, () => load(cell, url, name, grid), (note) => {
+        find(cell, ":scope > .trouble")?.remove();
+        cell.append(note);
+      });
+    }
   }
   cell.removeAttribute("aria-busy");
+  grid.changed();
+}
+
+/** @param {HTMLElement} cell @param {string} url @param {string} name @param {import("./grid.js").Grid} grid */
+async function load(cell, url, name, grid) {
+  loading.get(cell)?.abort();
+  const own = new AbortController();
+  loading.set(cell, own);
+  const loaded = await page(url, own.signal);
+  const { key = "", href = url } = /** @type {HTMLElement} */ (cell.parentElement).dataset;
+  const [table] = adopted(loaded.table === null ? [] : [loaded.table]);
+  if (table === undefined) {
+    return cell.replaceChildren(element("p", { class: "none" }, element("span", {}, `${key}: `), "none"));
+  }
+  cell.replaceChildren(element("h2", { class: "caption" }, element("a", { href }, key)), table);
+  grid.adopt(table, name, url, (next) => fill(cell, next, name, grid));
+  if (loaded.total !== null) {
+    const rest = footer(table, loaded.total, loaded.link("next"), grid);
+    cell.append(rest);
+    grid.offerNew(rest, url, key, table);
+  }
   grid.changed();
 }
 
@@ -165,31 +162,37 @@ function footer(table, total, next, grid) {
   // The cursor is valid with any limit.
   const after = value(readable(next), "after");
   if (after !== null) following = `${following}&after=${after}`;
-  const more = button("More", async () => {
-    more.setAttribute("aria-busy", "true");
-    /** @type {import("./server.js").Page} */
-    let loaded;
-    try {
-      loaded = await page(following);
-    } catch (error) {
-      text.textContent = `${error instanceof Error ? error.message : error} ${number(count())} are shown.`;
-      return;
-    } finally {
-      more.removeAttribute("aria-busy");
-    }
-    const rows = adopted(loaded.table?.tBodies[0]?.rows ?? []);
-    table.tBodies[0].append(...rows);
+  const append = async () => {
+    const loaded = await rows(following);
+    const found = adopted(loaded.table.tBodies[0]?.rows ?? []);
+    table.tBodies[0].append(...found);
     grid.adoptRows(table);
     tell();
     const further = loaded.link("next");
-    if (further === null) {
+    if (further !== null) following = readable(further);
+    else {
       const hadFocus = document.activeElement === more;
       more.remove();
-      grid.changed();
-      if (hadFocus) rows[0]?.querySelector("a")?.focus();
-    } else {
-      following = readable(further);
-      grid.changed();
+      if (hadFocus) found[0]?.querySelector("a")?.focus();
+    }
+    grid.changed();
+  };
+  let isBusy = false;
+  const more = button("More", async () => {
+    if (isBusy) return;
+    isBusy = true;
+    more.setAttribute("aria-busy", "true");
+    try {
+      await append();
+    } catch (error) {
+      more.hidden = true;
+      showTrouble(error, async () => {
+        await append();
+        more.hidden = false;
+      }, (note) => made.after(note));
+    } finally {
+      isBusy = false;
+      more.removeAttribute("aria-busy");
     }
   });
   made.append(" ", more);

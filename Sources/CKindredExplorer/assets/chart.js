@@ -2,7 +2,6 @@
 
 import { cellValue } from "./cells.js";
 import { all, element } from "./dom.js";
-import { items, value } from "./request.js";
 
 /** @typedef {{ label: string, numbers: (number | null)[] }} Group */
 /** @typedef {{ names: string[], isOrdered: boolean, groups: Group[] }} Data the names are those of the numbers */
@@ -10,29 +9,19 @@ import { items, value } from "./request.js";
 /** The largest number of columns that have room for labels. */
 const MOST_LABELS = 16;
 
-/** The data of a table of groups for a chart, or null if it has no numbers. @param {HTMLTableElement} table @param {string} url @returns {Data | null} */
-export function chartData(table, url) {
-  const keys = items(value(url, "group") ?? "");
+/** The data of a table of groups for a chart, or null if it has no numbers. @param {HTMLTableElement} table @returns {Data | null} */
+export function chartData(table) {
   const heads = Array.from(table.tHead?.rows[0].cells ?? []);
   const rows = all(table, ":scope > tbody:not(.spacer) > tr:not(.below)");
-  if (keys.length === 0 || rows.length < 2) return null;
-  const named = new Map(
-    items(value(url, "fields") ?? "").map((item) => {
-      const sign = item.indexOf(":");
-      return sign < 0 ? [item, item] : [item.slice(0, sign), item.slice(sign + 1)];
-    }),
-  );
+  if (rows.length < 2) return null;
   const cells = rows.map((row) => heads.map((_, index) => cellValue(row.children[index])));
-  const columns = heads.map((head, index) => {
-    const name = head.dataset.name ?? head.textContent ?? "";
-    const kinds = new Set(cells.map((row) => row[index].kind));
-    return {
-      name,
-      index,
-      isKey: keys.includes(name) || keys.includes(named.get(name) ?? ""),
-      isNumber: kinds.has("number") && !kinds.has("text") && !kinds.has("boolean") && !kinds.has("blob"),
-    };
-  });
+  const columns = heads.map((head, index) => ({
+    name: head.dataset.title ?? head.textContent ?? "",
+    index,
+    isKey: head.dataset.key !== undefined,
+    isNumber: cells.every((row) => ["number", "null"].includes(row[index].kind)) &&
+      cells.some((row) => row[index].kind === "number"),
+  }));
   const numbers = columns.filter(({ isKey, isNumber }) => isNumber && !isKey);
   const labels = columns.filter((column) => !numbers.includes(column));
   if (numbers.length === 0 || labels.length === 0) return null;
@@ -54,9 +43,9 @@ function compare(left, right) {
   return Number.isNaN(difference) ? left < right ? -1 : 1 : difference;
 }
 
-/** A chart of a table of groups, or null for other tables. @param {HTMLTableElement} table @param {string} url */
-export function chart(table, url) {
-  const data = chartData(table, url);
+/** A chart of a table of groups, or null if it has no numbers. @param {HTMLTableElement} table */
+export function chart(table) {
+  const data = chartData(table);
   if (data === null) return null;
   const made = element("figure", { class: "chart" });
   const show = (/** @type {number} */ index) => {
@@ -97,7 +86,7 @@ function bars({ names, isOrdered, groups }, index) {
         { class: "group", title: `${group.label}: ${text}` },
         element("span", { class: "label" }, isOrdered && place % every !== 0 ? null : group.label),
         element("span", { class: "track" }, bar),
-        isOrdered ? null : element("span", { class: "n" }, text),
+        isOrdered ? null : element("span", { class: "amount" }, text),
       ),
     );
   });

@@ -2,8 +2,8 @@
 
 import { button, element } from "./dom.js";
 import { openMenu } from "./menu.js";
-import { parameters, removing, scalars, written } from "./request.js";
-import { completions } from "./server.js";
+import { join, offset, parameters, path, places, removing, scalars, written } from "./request.js";
+import { completions, description } from "./server.js";
 
 /** @typedef {{ select: (from: number, to: number) => void, begin: (text: string) => void, show: (url: string) => void, go: (url: string) => void }} Actions */
 
@@ -16,11 +16,14 @@ export class Chips {
     this.items = [];
     this.preparing = new AbortController();
     this.list = element("ul", { role: "list", "aria-label": "Request" });
-    this.add = button("Add", () => openMenu("Parameters", this.items, this.add), {
+    /** The collection of what can be added, once it is asked for. @type {Promise<void> | null} */
+    this.prepared = null;
+    this.add = button("Add", () => this.#open(), {
       class: "add",
       "aria-haspopup": "menu",
       "aria-expanded": "false",
     });
+    for (const type of ["pointerenter", "focus"]) this.add.addEventListener(type, () => this.#prepare());
     this.element = element("div", { class: "chips" }, this.list, this.add);
   }
 
@@ -28,15 +31,15 @@ export class Chips {
   show(url) {
     if (url !== this.url) {
       this.url = url;
-      this.#prepare();
+      this.preparing.abort();
+      this.prepared = null;
+      this.items = [];
     }
-    let start = url.indexOf("?") + 1;
+    const found = places(url);
     this.list.replaceChildren(
       ...parameters(url).map((parameter, index) => {
         const text = written(parameter);
-        const from = url.indexOf(parameter.name, start);
-        const to = url.indexOf("&", from) < 0 ? url.length : url.indexOf("&", from);
-        start = to + 1;
+        const { from, to } = found[index];
         return element(
           "li",
           {},
@@ -53,12 +56,23 @@ export class Chips {
     );
   }
 
-  /** Fetches in advance what can be added, so that the menu opens at once. */
-  async #prepare() {
-    this.preparing.abort();
+  async #open() {
+    const { url } = this;
+    this.add.setAttribute("aria-busy", "true");
+    await this.#prepare();
+    this.add.removeAttribute("aria-busy");
+    if (url === this.url) openMenu("Parameters", this.items, this.add);
+  }
+
+  /** Fetches what can be added, when the button is pointed at. */
+  #prepare() {
+    this.prepared ??= this.#collect();
+    return this.prepared;
+  }
+
+  async #collect() {
     const preparing = new AbortController();
     this.preparing = preparing;
-    this.add.setAttribute("disabled", "");
     const begun = `${this.url}${this.url.includes("?") ? "&" : "?"}`;
     /** @type {Set<string>} */
     const names = new Set();
@@ -79,13 +93,44 @@ export class Chips {
     try {
       await collect("", 0);
     } catch {
-      // The server can't be reached, or another request is shown: offer what is known so far.
+      // Offer what is known so far, and ask again the next time.
+      this.prepared = null;
     }
     if (preparing.signal.aborted) return;
     this.items = Array.from([...names, ...columns], (name) => ({
       text: name,
       action: () => this.actions.begin(`${begun}${name}=`),
     }));
-    this.add.removeAttribute("disabled");
   }
+}
+
+// What a click has made is shown only without the parameters that it broke.
+
+/** The errors of a request, each with the index of its parameter, or -1 if it isn't about one. @param {string} url */
+async function mistakes(url) {
+  const all = parameters(url);
+  const found = places(url);
+  const { errors } = await description(url);
+  return errors.map((error) => {
+    const at = offset(url, error.from);
+    const index = found.findIndex(({ from, to }) => from <= at && at < to);
+    return { index, text: `${index < 0 ? path(url) : written(all[index])} ${error.detail}` };
+  });
+}
+
+/** The request without the parameters that a click broke. What was wrong before stays, as an error: without it, the
+ * request would have another meaning. @param {string} url @param {string} before the request that was clicked on @returns {Promise<string>} */
+export async function confirmed(url, before) {
+  const known = new Set((await mistakes(before)).map(({ text }) => text));
+  let present = url;
+  for (let round = 0; round < 8; round += 1) {
+    const broken = new Set(
+      (await mistakes(present)).filter(({ text, index }) => index >= 0 && !known.has(text)).map(({ index }) =>
+        index
+      ),
+    );
+    if (broken.size === 0) return present;
+    present = join(path(present), parameters(present).filter((_, index) => !broken.has(index)));
+  }
+  return present;
 }

@@ -1,52 +1,81 @@
 // Editing in place: F2 or a double click opens a field in a cell. A change is shown in its cell and, below the page, as
 // the request that it becomes.
 
-import { Changes } from "./changes.js";
-import { recordLink } from "./cells.js";
+import { allows, recordHref, recordLink, recordName } from "./cells.js";
+import { ChangeList, shown } from "./change-list.js";
 import { all, button, element, find } from "./dom.js";
-import { Edits, present } from "./edits.js";
 import { field, reference } from "./fields.js";
-import { path, quoted, readable, valueText } from "./request.js";
-import { schema } from "./server.js";
-import { untyped } from "./values.js";
+import { columnName } from "./headers.js";
+import { untyped } from "./json.js";
+import { path, quoted, valueText } from "./request.js";
+import { isOvertaken, Problem, resource } from "./server.js";
+import { currentVersion, StagedChanges } from "./staged-changes.js";
 
 /** @typedef {import("./server.js").Resource} Resource */
 
-/** The record and the column of a cell. @typedef {{ url: string, title: string, column: string }} Place */
+/** The record and the column of a cell. @typedef {{ url: string, title: string, column: string | null }} Place */
 
-/** A name without the quotes that expressions need. @param {string} term */
-function unquoted(term) {
-  return term.startsWith('"') ? term.slice(1, -1).replaceAll('""', '"') : term;
+/** The present version of a record, with all of the given columns: by default, the model file may leave some out.
+ * @param {string} url @param {string[]} columns */
+export async function versionWith(url, columns) {
+  const version = await currentVersion(url);
+  const missing = columns.filter((name) => !version.values.has(name));
+  if (missing.length === 0) return version;
+  const more = await currentVersion(`${url}?fields=${valueText(missing.map(quoted).join(","))}`);
+  return { tag: version.tag, values: new Map([...version.values, ...more.values]) };
 }
 
-/** A value as a cell shows it. @param {string} json */
-function shown(json) {
-  return json === "null" ? element("i", {}, "null") : untyped(json);
+/** Moves nodes without losing the focus that one of them has. @param {() => void} action */
+function keepingFocus(action) {
+  const focused = /** @type {HTMLElement | null} */ (document.activeElement);
+  action();
+  if (focused !== document.activeElement && focused?.isConnected) focused.focus({ preventScroll: true });
+}
+
+/** Shows a value that was written in its cell, whose link stays. @param {HTMLElement} cell @param {string} json */
+function setValue(cell, json) {
+  const row = /** @type {HTMLElement} */ (cell.parentElement);
+  const link = cell.localName === "th" ? recordLink(row) : null;
+  if (link !== null && json !== "null") {
+    link.textContent = untyped(json);
+    return;
+  }
+  if (link !== null) return;
+  cell.replaceChildren(shown(json));
+  if (json === "null") cell.dataset.kind = "null";
+  else if (/^["[{]/.test(json)) delete cell.dataset.kind;
+  else cell.dataset.kind = /^[tf]/.test(json) ? "boolean" : "number";
 }
 
 export class Editing {
   /**
    * @param {HTMLElement} root what holds the tables
-   * @param {{ refresh: () => Promise<void>, signIn: (again: () => void) => void, say: (error: unknown) => void }} page
+   * @param {{ refresh: () => Promise<void>, fail: (error: unknown) => void }} page
    */
   constructor(root, page) {
     this.root = root;
     this.page = page;
-    /** Whether the server allows changes. */
-    this.isAllowed = false;
-    this.edits = new Edits(() => this.show());
-    this.changes = new Changes(this.edits, () => this.apply());
     /** Ends the editing of a cell; returns false if the value is invalid. @type {(() => boolean) | null} */
     this.finish = null;
     /** Whether a refresh was skipped while a cell was being edited. */
     this.isLate = false;
+    /** Functions that keep what was typed into forms of new records. @type {Set<() => void>} */
+    this.forms = new Set();
+    this.staged = new StagedChanges(() => this.show());
+    this.list = new ChangeList(this.staged, {
+      apply: () => void this.apply().catch(page.fail),
+      change: (change) => void this.#form((form) => form.changeNew(change, this)),
+      fail: page.fail,
+    });
     root.addEventListener("dblclick", (event) => {
       const cell = /** @type {HTMLElement} */ (event.target).closest("td, th");
       if (cell !== null) this.open(/** @type {HTMLTableCellElement} */ (cell));
     });
-    /** Functions that keep what was typed into forms of new records. @type {Set<() => void>} */
-    this.forms = new Set();
     addEventListener("pagehide", () => this.leave());
+    // The browser may show a page that it has kept, while the changes were applied on another one.
+    addEventListener("pageshow", (event) => {
+      if (event.persisted) this.staged.restore();
+    });
   }
 
   /** Keeps what was typed, before the tables are removed. */
@@ -57,63 +86,69 @@ export class Editing {
 
   /** Whether a cell is being edited, so that tables must not be refreshed. */
   get isOpen() {
-    if (this.finish !== null) this.isLate = true;
     return this.finish !== null;
+  }
+
+  /** Refreshes the tables after the cell that is being edited. */
+  refreshLater() {
+    this.isLate = true;
+  }
+
+  /** @param {(form: typeof import("./record-form.js")) => Promise<void>} action */
+  async #form(action) {
+    try {
+      await action(await import("./record-form.js"));
+    } catch (error) {
+      if (!isOvertaken(error)) this.page.fail(error);
+    }
   }
 
   /** @param {HTMLElement} cell @returns {Place | null} */
   place(cell) {
     const row = /** @type {HTMLTableRowElement} */ (cell.closest("tr"));
     const table = /** @type {HTMLTableElement | null} */ (row.closest("table[data-resource]"));
-    const link = row.parentElement?.localName === "tbody" ? recordLink(row) : null;
+    const url = recordHref(row);
+    if (url === null || row.classList.contains("below")) return null;
     const head = table?.tHead?.rows[0].cells[/** @type {HTMLTableCellElement} */ (cell).cellIndex];
-    const href = link?.getAttribute("href") ?? null;
-    if (!this.isAllowed || href === null || link === null || row.classList.contains("below")) return null;
-    return {
-      url: readable(href),
-      title: link.textContent ?? href,
-      column: head?.dataset.column === undefined ? "" : unquoted(head.dataset.column),
-    };
+    return { url, title: recordName(row), column: columnName(head) };
   }
 
   /** Opens a field in a cell; returns false if it can't be edited. @param {HTMLTableCellElement} cell */
   open(cell) {
-    const place = this.place(cell);
-    if (place === null || place.column === "" || this.finish !== null && !this.finish()) return false;
-    this.#edit(cell, place).catch((error) => {
-      cell.removeAttribute("aria-busy");
-      this.page.say(error);
-    });
+    const place = allows(cell.closest("table"), "PATCH") ? this.place(cell) : null;
+    if (place === null || place.column === null || this.finish !== null && !this.finish()) return false;
+    this.#edit(cell, place, place.column).catch(this.page.fail).finally(() =>
+      cell.removeAttribute("aria-busy")
+    );
     return true;
   }
 
-  /** @param {HTMLTableCellElement} cell @param {Place} place */
-  async #edit(cell, { url, title, column }) {
-    const change = this.edits.of(url);
+  /** @param {HTMLTableCellElement} cell @param {Place} place @param {string} column */
+  async #edit(cell, { url, title }, column) {
+    const change = this.staged.of(url);
     if (change?.method === "DELETE") return;
     cell.setAttribute("aria-busy", "true");
-    const [known, version] = await Promise.all([
-      schema(),
-      change === null ? present(url) : { tag: change.tag, values: change.base },
+    const [found, version] = await Promise.all([
+      resource(/** @type {HTMLElement} */ (cell.closest("table")).dataset.resource),
+      change?.base.has(column) ? { tag: change.tag, values: change.base } : versionWith(url, [column]),
     ]);
-    const name = /** @type {HTMLElement} */ (cell.closest("table")).dataset.resource;
-    const resource = known?.resources.find((one) => one.name === name);
-    const found = resource?.columns.find((one) => one.name === column);
-    // The default fields of the model file may omit the column.
-    if (version !== null && !version.values.has(column)) {
-      const more = await present(`${url}?fields=${valueText(quoted(column))}`);
-      for (const [name, json] of more?.values ?? []) version.values.set(name, json);
-    }
-    const before = change?.values.get(column) ?? version?.values.get(column);
+    const known = found?.columns.find((one) => one.name === column);
+    const before = change?.values.get(column) ?? version.values.get(column);
     cell.removeAttribute("aria-busy");
-    if (version === null || before === undefined || found === undefined || !cell.isConnected) return;
-    const made = field(found, before, reference(resource, column));
+    if (known === undefined || known.isGenerated || known.computed) {
+      throw new Problem(`The column ${column} is computed, so it can't be changed.`, { status: 422 });
+    }
+    if (before === undefined || !cell.isConnected || this.finish !== null) return;
+    if (change !== null) { for (const [name, json] of version.values) change.base.set(name, json); }
+    const made = field(known, before, reference(found, column));
     const box = element("div", { class: "cell-editor" }, made.element);
     const target = find(cell, "[tabindex='0'], a[href], button") ?? cell;
     cell.append(box);
     cell.classList.add("editing");
     made.control.focus();
-    if ("select" in made.control) made.control.select();
+    if (made.control instanceof HTMLInputElement || made.control instanceof HTMLTextAreaElement) {
+      made.control.select();
+    }
 
     const close = () => {
       this.finish = null;
@@ -131,15 +166,20 @@ export class Editing {
         return false;
       }
       close();
-      this.edits.patch(url, title, version, values);
+      this.staged.patch(url, title, version, values);
       return true;
+    };
+    /** Waits for the choices of a picker, then takes the value. */
+    const take = async () => {
+      await made.settled();
+      if (box.isConnected) this.finish?.();
     };
     box.addEventListener("keydown", (event) => {
       event.stopPropagation();
       const isLong = made.control.localName === "textarea";
       if (event.key === "Escape") close();
       else if (event.key === "Enter" && !(isLong && event.shiftKey) && event.target === made.control) {
-        this.finish?.();
+        void take();
       } else return;
       event.preventDefault();
     });
@@ -148,7 +188,7 @@ export class Editing {
     }
     box.addEventListener("focusout", (event) => {
       if (event.relatedTarget !== null && !box.contains(/** @type {Node} */ (event.relatedTarget))) {
-        this.finish?.();
+        void take();
       }
     });
   }
@@ -156,19 +196,24 @@ export class Editing {
   /** The additional items of a cell's menu. @param {HTMLElement} cell */
   items(cell) {
     const place = this.place(cell);
+    const table = cell.closest("table");
     if (place === null) return [];
-    const edit = { text: "Edit", action: () => void this.open(/** @type {HTMLTableCellElement} */ (cell)) };
-    const remove = { text: `Delete ${place.title}`, action: () => void this.#remove(place) };
-    return place.column === "" ? [remove] : [edit, remove];
+    return [
+      ...place.column !== null && allows(table, "PATCH")
+        ? [{ text: "Edit", action: () => void this.open(/** @type {HTMLTableCellElement} */ (cell)) }]
+        : [],
+      ...allows(table, "DELETE")
+        ? [{ text: `Delete ${place.title}`, action: () => void this.#remove(place) }]
+        : [],
+    ];
   }
 
   /** @param {Place} place */
   async #remove({ url, title }) {
     try {
-      const version = await present(url);
-      if (version !== null) this.edits.remove(url, title, version);
+      this.staged.remove(url, title, await currentVersion(url));
     } catch (error) {
-      this.page.say(error);
+      this.page.fail(error);
     }
   }
 
@@ -176,98 +221,35 @@ export class Editing {
 
   /** A button that adds a record to a table. @param {HTMLElement} place @param {string} url @param {string} name @param {HTMLTableElement} table */
   offerNew(place, url, name, table) {
-    if (!this.isAllowed) return;
+    if (!allows(table, "POST")) return;
     const add = button(`Add to ${name}`, () => {
-      this.#openForm(add, path(url), name, table).catch((error) => this.page.say(error));
+      void this.#form((form) => form.openNew(add, path(url), name, table, this));
     });
     place.append(" ", add);
-  }
-
-  /** @param {HTMLElement} opener @param {string} url @param {string} name @param {HTMLTableElement} table */
-  async #openForm(opener, url, name, table) {
-    const resources = (await schema())?.resources ?? [];
-    const found = resources.find((one) => one.name === table.dataset.resource);
-    if (found === undefined || !opener.isConnected) return;
-    // The foreign key of a nested record is given by the record above.
-    const above = /** @type {HTMLTableElement | null | undefined} */ (table.parentElement?.closest("table"));
-    const parent = resources.find((one) => one.name === above?.dataset.resource);
-    const association = parent?.associations.find((one) => one.key === name);
-    const given = Object.values(association?.columns ?? {});
-    const fields = found.columns.filter((column) => !given.includes(column.name)).map((column) => ({
-      column,
-      made: field(column, "", reference(found, column.name)),
-    }));
-    const title = `New in ${name}`;
-    const form = element("section", { class: "new-record", "aria-label": title });
-    const keep = () => {
-      const values = new Map(fields.flatMap(({ made }) => [...made.values() ?? []]));
-      this.forms.delete(keep);
-      if (values.size > 0) this.edits.add(url, title, values);
-    };
-    const close = () => {
-      this.forms.delete(keep);
-      form.remove();
-      opener.hidden = false;
-      opener.focus();
-    };
-    const stage = () => {
-      const values = new Map();
-      for (const { made } of fields) {
-        const some = made.values();
-        if (some === null) return made.control.focus();
-        for (const [name, json] of some) values.set(name, json);
-      }
-      close();
-      this.edits.add(url, title, values);
-    };
-    form.append(
-      element("h2", {}, title),
-      ...fields.map(({ column, made }) => {
-        if (column.default != null) made.control.setAttribute("placeholder", column.default);
-        return element("label", {}, element("span", { translate: "no" }, column.name), made.element);
-      }),
-      element("p", {}, button("Add", stage, { class: "run" }), " ", button("Cancel", close)),
-    );
-    form.addEventListener("keydown", (event) => {
-      event.stopPropagation();
-      const isField = /** @type {HTMLElement} */ (event.target).localName === "input";
-      if (event.key === "Escape") close();
-      else if (event.key === "Enter" && isField) stage();
-      else return;
-      event.preventDefault();
-    });
-    this.forms.add(keep);
-    opener.hidden = true;
-    opener.after(form);
-    fields.find(({ column }) => !found.key.includes(column.name))?.made.control.focus();
   }
 
   // Changes.
 
   async apply() {
     if (this.finish !== null && !this.finish()) return;
-    const status = await this.edits.apply();
+    await this.staged.apply();
     this.#showDone();
     this.mark();
-    if (status === 401) this.page.signIn(() => this.apply());
     await this.page.refresh();
   }
 
   /** The rows of a record. @param {string} url */
   #rows(url) {
-    return all(this.root, "tbody > tr:not(.below)").filter((row) => {
-      const href = recordLink(row)?.getAttribute("href");
-      return href && readable(href) === url;
-    });
+    return all(this.root, "tbody > tr[data-href]:not(.below)").filter((row) => recordHref(row) === url);
   }
 
   /** The cells of a change, with their new values.
-   * @param {HTMLElement} row @param {import("./edits.js").Change} change */
+   * @param {HTMLElement} row @param {import("./staged-changes.js").Change} change */
   *#cells(row, { values }) {
     for (const head of /** @type {HTMLTableElement} */ (row.closest("table")).tHead?.rows[0].cells ?? []) {
-      const column = unquoted(head.dataset.column ?? "");
-      const json = head.dataset.column === undefined ? undefined : values.get(column);
-      const cell = row.children[head.cellIndex];
+      const column = columnName(head);
+      const json = column === null ? undefined : values.get(column);
+      const cell = /** @type {HTMLElement | undefined} */ (row.children[head.cellIndex]);
       if (json !== undefined && cell) yield { cell, column, json };
     }
   }
@@ -275,38 +257,42 @@ export class Editing {
   /** Shows the changes in their cells and below the page. */
   show() {
     this.mark();
-    this.changes.show();
+    this.list.show();
   }
 
   /** Shows the changes in their cells; call it when the tables have been replaced. */
   mark() {
-    this.clear();
-    for (const change of this.edits.changes) {
-      for (const row of change.method === "POST" ? [] : this.#rows(change.url)) {
-        row.classList.toggle("removed", change.method === "DELETE");
-        for (const { cell, column, json } of this.#cells(row, change)) {
-          const is = element("ins", {}, shown(json));
-          cell.replaceChildren(element("del", {}, ...cell.childNodes), is);
-          cell.classList.add("staged");
-          if (change.problem?.member !== column) continue;
-          cell.setAttribute("aria-invalid", "true");
-          is.append(element("small", {}, change.problem.detail));
+    keepingFocus(() => {
+      this.clear();
+      for (const change of this.staged.changes) {
+        for (const row of change.method === "POST" ? [] : this.#rows(change.url)) {
+          row.classList.toggle("removed", change.method === "DELETE");
+          for (const { cell, column, json } of this.#cells(row, change)) {
+            const is = element("ins", {}, shown(json));
+            cell.replaceChildren(element("del", {}, ...cell.childNodes), is);
+            cell.classList.add("staged");
+            if (change.problem?.member !== column) continue;
+            cell.setAttribute("aria-invalid", "true");
+            is.append(element("small", {}, change.problem?.detail ?? ""));
+          }
         }
       }
-    }
+    });
   }
 
   /** Shows applied changes, even in rows that a refresh doesn't read again. */
   #showDone() {
-    this.clear();
-    for (const change of this.edits.done) {
-      for (const row of change.method === "POST" ? [] : this.#rows(change.url)) {
-        for (const { cell, json } of this.#cells(row, change)) cell.replaceChildren(shown(json));
-        if (change.method !== "DELETE") continue;
-        while (row.nextElementSibling?.classList.contains("below")) row.nextElementSibling.remove();
-        row.remove();
+    keepingFocus(() => {
+      this.clear();
+      for (const change of this.staged.done) {
+        for (const row of change.method === "POST" ? [] : this.#rows(change.url)) {
+          for (const { cell, json } of this.#cells(row, change)) setValue(cell, json);
+          if (change.method !== "DELETE") continue;
+          while (row.nextElementSibling?.classList.contains("below")) row.nextElementSibling.remove();
+          row.remove();
+        }
       }
-    }
+    });
   }
 
   /** Restores the tables as they were read. */

@@ -1,50 +1,82 @@
 // Large tables: the next page is fetched before the end is reached, and distant pages lose their rows.
 
-import { adopted, element, find } from "./dom.js";
-import { readable } from "./request.js";
-import { page } from "./server.js";
+import { recordHref } from "./cells.js";
+import { adopted, all, element, find } from "./dom.js";
+import { freeze } from "./headers.js";
+import { readable, setting, value } from "./request.js";
+import { rows } from "./server.js";
+import { showTrouble } from "./trouble.js";
 
-/** The largest number of elements in all rows, and how far ahead pages are fetched, in pixels. */
+/** The largest number of elements in all rows, and in those of one page. */
 const MOST_ELEMENTS = 6000;
+const MOST_OF_PAGE = 3000;
+/** How far ahead pages are fetched, in pixels: before the reader has scrolled, and then. */
+const NEAR = 300;
 const AHEAD = 2400;
 
 /** A page of rows, which are present or must be fetched again. @typedef {{ url: string, rows: HTMLTableRowElement[], height: number, first: number, count: number }} Chunk */
 
 export class Endless {
   /**
-   * @param {HTMLElement} scroller @param {HTMLTableElement} table
+   * @param {HTMLElement} scroller what scrolls, unless the document does
+   * @param {HTMLTableElement} table
    * @param {string} url of the present rows @param {string | null} next of the following ones
-   * @param {(table: HTMLTableElement) => void} adopt
+   * @param {{ adopt: (table: HTMLTableElement) => void, tell: () => void }} page
    */
-  constructor(scroller, table, url, next, adopt) {
+  constructor(scroller, table, url, next, page) {
     this.scroller = scroller;
     this.table = table;
     this.next = next;
-    this.adopt = adopt;
+    this.page = page;
     this.leaving = new AbortController();
     this.isBusy = false;
+    this.ahead = NEAR;
+    /** Whether a problem stands at the end of the rows, which is tried again there. */
+    this.isStuck = false;
+    /** Removes that problem. @type {() => void} */
+    this.clear = () => {};
     this.above = this.#spacer();
     this.below = this.#spacer();
     const body = table.tBodies[0];
     body.before(this.above);
     body.after(this.below);
-    const rows = Array.from(body.rows);
+    const own = Array.from(body.rows);
     /** @type {Chunk[]} */
-    this.chunks = [{ url, rows, height: 0, first: 1, count: this.#records(rows) }];
-    scroller.addEventListener("scroll", () => this.#fill(), { signal: this.leaving.signal, passive: true });
+    this.chunks = [{ url, rows: own, height: 0, first: 1, count: this.#records(own) }];
+    const options = { signal: this.leaving.signal, passive: true };
+    for (const target of [scroller, window]) {
+      target.addEventListener("scroll", () => {
+        this.ahead = AHEAD;
+        this.#fill();
+      }, options);
+    }
+    addEventListener("resize", () => this.#fill(), options);
+    // Also when the table comes to be seen.
+    this.sizes = new ResizeObserver(() => this.#fill());
+    this.sizes.observe(table);
   }
 
   /** Stops fetching. */
   close() {
     this.leaving.abort();
+    this.sizes.disconnect();
+    this.clear();
+  }
+
+  /** Whether all records have been read. */
+  get isWhole() {
+    return this.next === null;
+  }
+
+  /** How many records have been read. */
+  get count() {
+    const last = this.chunks[this.chunks.length - 1];
+    return last.first + last.count - 1;
   }
 
   #spacer() {
-    return element(
-      "tbody",
-      { class: "spacer", "aria-hidden": "true", hidden: true },
-      element("tr", {}, element("td")),
-    );
+    const row = element("tr", {}, element("td"));
+    return element("tbody", { class: "spacer", "aria-hidden": "true", hidden: true }, row);
   }
 
   /** @param {HTMLTableRowElement[]} rows */
@@ -52,58 +84,82 @@ export class Endless {
     return rows.filter((row) => !row.classList.contains("below")).length;
   }
 
+  /** The part of the window in which rows are seen. */
+  #frame() {
+    const { top, bottom } = this.scroller.getBoundingClientRect();
+    return { top: Math.max(0, top), bottom: Math.min(innerHeight, bottom) };
+  }
+
   async #fill() {
     if (
-      this.isBusy || this.leaving.signal.aborted || !this.table.isConnected ||
+      this.isBusy || this.isStuck || this.leaving.signal.aborted || !this.table.isConnected ||
       this.table.closest("[hidden]") !== null
     ) return;
     this.isBusy = true;
     try {
-      let found = await this.#step();
-      while (found && !this.leaving.signal.aborted) found = await this.#step();
-    } catch {
-      // The server can't be reached, or the page was left: the next scroll event tries again.
+      await this.#steps();
+    } catch (error) {
+      this.isStuck = true;
+      this.clear = showTrouble(error, () => this.#steps(), (note) => this.table.after(note));
+    } finally {
+      this.isBusy = false;
     }
-    this.isBusy = false;
+  }
+
+  async #steps() {
+    while (!this.leaving.signal.aborted && await this.#step());
+    this.isStuck = false;
   }
 
   /** Fetches the missing page that is nearest; returns false if there is none. */
   async #step() {
-    const { scrollTop, clientHeight } = this.scroller;
-    const body = this.table.tBodies[1] ?? this.table.tBodies[0];
-    const box = body.getBoundingClientRect();
-    const frame = this.scroller.getBoundingClientRect();
+    const box = this.#body().getBoundingClientRect();
+    const frame = this.#frame();
     const present = this.chunks.filter((chunk) => chunk.rows.length > 0);
     const first = this.chunks.indexOf(present[0]);
     const last = this.chunks.indexOf(present[present.length - 1]);
     if (first > 0 && box.top - frame.top > -AHEAD / 2) return await this.#restore(first - 1, false);
-    if (box.bottom - frame.bottom < AHEAD) {
+    if (box.bottom - frame.bottom < this.ahead) {
       if (last + 1 < this.chunks.length) return await this.#restore(last + 1, true);
-      if (this.next !== null && scrollTop + clientHeight > 0) return await this.#append(this.next);
+      if (this.next !== null) return await this.#append(this.next);
     }
     return false;
   }
 
+  #body() {
+    return /** @type {HTMLElement} */ (find(this.table, ":scope > tbody:not(.spacer)"));
+  }
+
+  /** The following page, shorter if its rows have many cells. @param {string} url */
+  #bounded(url) {
+    const row = this.#body().querySelector(":scope > tr:not(.below)");
+    const most = Math.floor(MOST_OF_PAGE / Math.max(1, row?.querySelectorAll("*").length ?? 1));
+    const cursor = value(url, "after");
+    // The cursor is valid with any limit.
+    return most >= 100 || cursor === null
+      ? url
+      : `${setting(url, "limit", String(Math.max(10, most)))}&after=${cursor}`;
+  }
+
   /** @param {string} url */
   async #append(url) {
-    this.#freeze();
-    const loaded = await page(url, this.leaving.signal);
-    const rows = adopted(loaded.table?.tBodies[0]?.rows ?? []);
-    const before = this.chunks[this.chunks.length - 1];
+    freeze(this.table);
+    const loaded = await rows(this.#bounded(url), this.leaving.signal);
+    const found = adopted(loaded.table.tBodies[0]?.rows ?? []);
     const next = loaded.link("next");
-    this.next = next === null || rows.length === 0 ? null : readable(next);
-    const chunk = { url, rows, height: 0, first: before.first + before.count, count: this.#records(rows) };
+    this.next = next === null || found.length === 0 ? null : readable(next);
+    const chunk = { url, rows: found, height: 0, first: this.count + 1, count: this.#records(found) };
     this.chunks.push(chunk);
     this.#insert(chunk, true);
-    if (this.next === null) this.table.setAttribute("aria-rowcount", String(chunk.first + chunk.count - 1));
+    this.page.tell();
     return true;
   }
 
   /** @param {number} index @param {boolean} atEnd */
   async #restore(index, atEnd) {
     const chunk = this.chunks[index];
-    const loaded = await page(chunk.url, this.leaving.signal);
-    chunk.rows = adopted(loaded.table?.tBodies[0]?.rows ?? []);
+    const loaded = await rows(this.#bounded(chunk.url), this.leaving.signal);
+    chunk.rows = adopted(loaded.table.tBodies[0]?.rows ?? []);
     if (chunk.rows.length === 0) return false;
     this.#insert(chunk, atEnd);
     return true;
@@ -111,25 +167,30 @@ export class Endless {
 
   /** @param {Chunk} chunk @param {boolean} atEnd */
   #insert(chunk, atEnd) {
-    const body = /** @type {HTMLElement} */ (find(this.table, ":scope > tbody:not(.spacer)"));
     let index = chunk.first;
     for (const row of chunk.rows) {
       if (row.classList.contains("below")) continue;
       row.setAttribute("aria-rowindex", String(index));
       index += 1;
     }
-    const { scrollTop } = this.scroller;
     const height = this.table.getBoundingClientRect().height;
-    if (atEnd) body.append(...chunk.rows);
-    else body.prepend(...chunk.rows);
-    this.adopt(this.table);
+    if (atEnd) this.#body().append(...chunk.rows);
+    else this.#body().prepend(...chunk.rows);
+    this.page.adopt(this.table);
     this.#trim(chunk);
     this.#space();
     if (!atEnd) {
       // Keep the visible rows in place.
       const grown = this.table.getBoundingClientRect().height - height;
-      if (Math.abs(grown) > 1) this.scroller.scrollTop = scrollTop + grown;
+      if (Math.abs(grown) > 1) this.#scroll(grown);
     }
+  }
+
+  /** @param {number} distance */
+  #scroll(distance) {
+    const { scrollHeight, clientHeight } = this.scroller;
+    const scrolls = scrollHeight > clientHeight + 1 ? this.scroller : document.scrollingElement;
+    if (scrolls !== null) scrolls.scrollTop += distance;
   }
 
   /** Removes the rows that are furthest from the latest page. @param {Chunk} latest */
@@ -145,15 +206,20 @@ export class Endless {
           ? ends[0]
           : ends[1];
       if (far.rows.some((row) => row.contains(document.activeElement))) return;
-      far.height = far.rows[far.rows.length - 1].getBoundingClientRect().bottom -
-        far.rows[0].getBoundingClientRect().top;
-      for (const row of far.rows) {
-        // Rows opened below are removed too.
-        while (row.nextElementSibling?.classList.contains("below")) row.nextElementSibling.remove();
-        row.remove();
-      }
-      far.rows = [];
+      this.#unload(far);
     }
+  }
+
+  /** Removes the rows of a page, and remembers their height. @param {Chunk} chunk */
+  #unload(chunk) {
+    chunk.height = chunk.rows[chunk.rows.length - 1].getBoundingClientRect().bottom -
+      chunk.rows[0].getBoundingClientRect().top;
+    for (const row of chunk.rows) {
+      // Rows opened below are removed too.
+      while (row.nextElementSibling?.classList.contains("below")) row.nextElementSibling.remove();
+      row.remove();
+    }
+    chunk.rows = [];
   }
 
   /** Reserves the space of the pages that aren't present. */
@@ -169,16 +235,87 @@ export class Endless {
     }
   }
 
-  /** Fixes the widths of the columns. */
-  #freeze() {
-    if (this.table.classList.contains("frozen")) return;
-    const heads = Array.from(this.table.tHead?.rows[0].cells ?? []);
-    const widths = heads.map((head) => head.getBoundingClientRect().width);
-    const width = this.table.getBoundingClientRect().width;
-    heads.forEach((head, index) => {
-      head.style.width = `${widths[index]}px`;
-    });
-    this.table.style.width = `${width}px`;
-    this.table.classList.add("frozen");
+  // Coming back.
+
+  /** What has been read, for another visit. @returns {import("./history.js").Span[]} */
+  spans() {
+    return this.chunks.map(({ url, rows, height, first, count }) => ({
+      url,
+      first,
+      count,
+      height: rows.length === 0
+        ? height
+        : rows[rows.length - 1].getBoundingClientRect().bottom - rows[0].getBoundingClientRect().top,
+    }));
   }
+
+  /** Shows the page of rows that was seen at an earlier visit. @param {import("./history.js").Place} place */
+  async resume({ spans, index, next }) {
+    if (spans.length < 2 || index < 1 || index >= spans.length) return;
+    this.isBusy = true;
+    try {
+      freeze(this.table);
+      const loaded = await rows(this.#bounded(spans[index].url), this.leaving.signal);
+      this.#unload(this.chunks[0]);
+      this.chunks = spans.map((span) => ({ ...span, rows: [] }));
+      this.chunks[index].rows = adopted(loaded.table.tBodies[0]?.rows ?? []);
+      this.next = next;
+      this.#insert(this.chunks[index], true);
+      this.page.tell();
+    } finally {
+      this.isBusy = false;
+    }
+  }
+
+  /** The page that has a row. @param {Element} row */
+  indexOf(row) {
+    return this.chunks.findIndex((chunk) => chunk.rows.some((one) => one === row));
+  }
+
+  /** The requests of the rows that are present, each with its records. */
+  present() {
+    return this.chunks.filter(({ rows }) => rows.length > 0).map(({ url, rows }) => ({
+      url: this.#bounded(url),
+      rows: rows.filter((row) => !row.classList.contains("below")),
+    }));
+  }
+}
+
+/** The row in sight, its distance from the top of the frame, and the cell that has the focus.
+ * @param {HTMLTableElement} table @param {HTMLElement} scroller @param {Endless | null} endless @returns {import("./history.js").Place | null} */
+export function presentPlace(table, scroller, endless) {
+  const top = Math.max(0, scroller.getBoundingClientRect().top) + (table.tHead?.offsetHeight ?? 0);
+  const own = all(table, ":scope > tbody:not(.spacer) > tr[data-href]");
+  const row = own.find((one) => one.getBoundingClientRect().bottom > top + 1);
+  if (row === undefined) return null;
+  const active = document.activeElement?.closest("td, th");
+  const focused = active?.closest("tr[data-href]");
+  return {
+    spans: endless?.spans() ?? [],
+    next: endless?.next ?? null,
+    index: endless?.indexOf(row) ?? 0,
+    key: recordHref(row) ?? "",
+    top: row.getBoundingClientRect().top - top,
+    focus: focused && table.contains(focused)
+      ? {
+        key: recordHref(focused) ?? "",
+        column: /** @type {HTMLTableCellElement} */ (active).cellIndex,
+      }
+      : null,
+  };
+}
+
+/** Returns to a place. @param {HTMLTableElement} table @param {HTMLElement} scroller @param {import("./history.js").Place} place */
+export function returnTo(table, scroller, { key, top, focus }) {
+  const rowOf = (/** @type {string} */ wanted) =>
+    all(table, ":scope > tbody > tr[data-href]").find((row) => recordHref(row) === wanted);
+  const row = rowOf(key);
+  if (row !== undefined) {
+    const present = Math.max(0, scroller.getBoundingClientRect().top) + (table.tHead?.offsetHeight ?? 0);
+    const scrolls = scroller.scrollHeight > scroller.clientHeight + 1 ? scroller : document.scrollingElement;
+    if (scrolls !== null) scrolls.scrollTop += row.getBoundingClientRect().top - present - top;
+  }
+  const cell = focus === null ? undefined : rowOf(focus.key)?.children[focus.column];
+  const target = cell?.querySelector("a[href], button") ?? cell;
+  if (target) /** @type {HTMLElement} */ (target).focus({ preventScroll: true });
 }

@@ -1,27 +1,24 @@
 // The explorer: the address is the request, the server renders the page, and these scripts enhance it.
 
-import { isOtherTotal, refill } from "./associations.js";
-import { chart } from "./chart.js";
-import { Chips } from "./chips.js";
-import { offerCopies } from "./copying.js";
-import { showCode } from "./code-view.js";
-import { showDiagram } from "./diagram.js";
-import { adopted, all, button, element, find } from "./dom.js";
-import { Editing } from "./editing.js";
-import { Endless } from "./endless.js";
-import { fragment, writtenFragment } from "./fragment.js";
-import { Grid } from "./grid.js";
-import { showJSON } from "./json-view.js";
-import { Live, presentPage, synchronize } from "./live.js";
-import { treeSwitch } from "./outline.js";
-import { openPalette } from "./palette.js";
-import { showPlan } from "./plan.js";
-import { address, path, readable, value } from "./request.js";
-import { confirmed, download, isAuthorized, NoPage, Page, page, Unreachable } from "./server.js";
-import { openSignIn, resumeSession } from "./sign-in.js";
+import { Chips, confirmed } from "./chips.js";
+import { Count } from "./counting.js";
+import { all, button, element, find } from "./dom.js";
+import * as entries from "./history.js";
+import { fragment } from "./history.js";
+import { Live } from "./live.js";
+import { PageView } from "./page-view.js";
+import { address, readable } from "./request.js";
+import { download, isOvertaken, NoPage, Page, page, Problem, session } from "./server.js";
 import { themeChoice } from "./theme-choice.js";
+import { Toolbar } from "./toolbar.js";
+import { showTrouble } from "./trouble.js";
 import "./url-editor.js";
 import { Views } from "./views.js";
+
+/** @typedef {{ replaces?: boolean, walk?: string[] }} Step */
+
+/** The time in milliseconds after which the table is marked as loading, and after which a place is kept. */
+const [LATE, SETTLED] = [60, 250];
 
 /** The status of the document's response; if the browser doesn't report it, 400 for a problem, else 200. */
 function statusOfDocument() {
@@ -37,18 +34,18 @@ class Explorer {
     this.main = /** @type {HTMLElement} */ (find(document, "main"));
     this.header = /** @type {HTMLElement} */ (find(document, "body > header"));
     this.footer = /** @type {HTMLElement} */ (find(document, "body > footer"));
-    this.url = readable(location.pathname + location.search);
+    this.url = entries.presentRequest();
     this.loading = new AbortController();
     /** Whether rows are still being opened, so that the fragment doesn't show the open ones yet. */
     this.isReopening = true;
-    /** @type {Endless | null} */
-    this.endless = null;
+    /** Removes the problem of the last request. */
+    this.clear = () => {};
     this.views = new Views([
       { name: "Table" },
-      { name: "JSON", show: showJSON },
-      { name: "Plan", show: showPlan },
-      { name: "Diagram", show: showDiagram },
-      { name: "Code", show: showCode },
+      { name: "JSON", load: () => import("./json-view.js") },
+      { name: "Plan", load: () => import("./plan.js") },
+      { name: "Diagram", load: () => import("./diagram.js") },
+      { name: "Code", load: () => import("./code-view.js") },
     ], (name) => this.choose(name));
     this.editor =
       /** @type {import("./url-editor.js").UrlEditor} */ (document.createElement("kindred-url-editor"));
@@ -59,221 +56,206 @@ class Explorer {
       show: (url) => this.editor.show(url, null),
       go: (url) => this.click(url),
     });
-    this.editing = new Editing(this.views.first, {
-      refresh: () => this.#refresh(),
-      signIn: openSignIn,
-      say: (error) => this.#fail(error, () => {}),
+    const fail = (/** @type {unknown} */ error) => this.#fail(error, null);
+    this.toolbar = new Toolbar(() => ({ url: this.url, go: (url) => this.click(url), fail }));
+    this.count = new Count();
+    this.view = new PageView(this.main, this.footer, this.views, {
+      go: (url, step) => this.go(url, step),
+      click: (url) => this.click(url),
+      fail,
+      opened: () => this.#keepOpen(),
+      showDiagram: (link) => void this.go(link).then(() => this.choose("Diagram")),
     });
-    this.grid = new Grid(this.views.first, () => this.#keepFragment(), this.editing, (link) => {
-      this.go(link).then(() => this.choose("Diagram"));
-    });
-    this.live = new Live(() => this.#refresh());
+    this.live = new Live(() => this.view.refresh());
     this.#build();
-    document.addEventListener("click", (event) => this.#follow(event));
-    addEventListener("popstate", () => this.#restore());
-    document.addEventListener("keydown", (event) => this.#press(event));
-    const { view, open } = fragment(location.hash);
-    const [status, resumes] = [statusOfDocument(), resumeSession()];
-    // The browser requested the page without the session's token, so it is fetched again with it.
-    this.#take(new Page(document, resumes && status === 401 ? 400 : status, null), this.url);
-    this.views.show(this.views.named(view), this.url);
-    this.#reopen(open);
-    if (resumes) this.go(this.url, { replaces: true });
+    this.#listen();
+    this.#start(statusOfDocument());
   }
 
   #build() {
     const content = [...this.main.childNodes];
-    this.views.first.append(...content);
+    this.views.table.append(...content);
     this.main.append(...this.views.panels);
-    this.footer.before(this.editing.changes.element);
-    this.editing.changes.show();
+    this.footer.before(this.view.selection.element);
     const home = /** @type {HTMLElement} */ (find(this.header, ".home"));
-    home.after(this.editor, this.live.element, themeChoice(), this.chips.element, this.views.list);
+    const signOut = button("Sign out", () => {
+      session.authorize(null, false);
+      this.go(this.url, { replaces: true });
+    }, { hidden: session.token === null });
+    session.onChange = () => signOut.hidden = session.token === null;
+    this.chips.element.append(this.toolbar.element);
+    home.after(
+      this.editor,
+      this.live.element,
+      themeChoice(),
+      signOut,
+      this.chips.element,
+      element("div", { class: "tabs" }, this.views.list, this.count.element),
+    );
+  }
+
+  #listen() {
+    history.scrollRestoration = "manual";
+    document.addEventListener("click", (event) => this.#follow(event));
+    addEventListener("popstate", () => this.#restore());
+    document.addEventListener("keydown", (event) => this.#press(event));
+    let timer = 0;
+    for (const target of [this.main, window]) {
+      target.addEventListener("scroll", () => {
+        clearTimeout(timer);
+        timer = setTimeout(() => this.#keepPlace(), SETTLED);
+      }, { passive: true });
+    }
+    addEventListener("pagehide", () => this.#keepPlace());
+  }
+
+  /** Shows the page that the browser has loaded. @param {number} status of its response */
+  #start(status) {
+    const { view, open } = fragment(location.hash);
+    const { place = null } = entries.state();
+    this.#take(new Page(document, status, null), this.url);
+    this.views.show(this.views.named(view), this.url);
+    // The browser requested the page without the token of the session, and doesn't ask for one.
+    if (session.token !== null || status === 401 || status === 503) this.go(this.url, { replaces: true });
+    else void this.#settle(open, place);
   }
 
   // Navigation.
 
-  /** Shows the request that a click has made, without the parameters that the server refuses. @param {string} url */
-  async click(url) {
+  /** Makes a step, and shows what keeps it from being made. @param {() => Promise<void>} step */
+  async #attempt(step) {
     try {
-      await this.go(await confirmed(url));
+      await step();
     } catch (error) {
-      this.#fail(error, () => this.click(url));
+      this.#fail(error, step);
     }
   }
 
-  /** Shows a request and updates the address.
-   * @param {string} url readable @param {{ replaces?: boolean, walk?: string[] }} [options] */
-  async go(url, { replaces = false, walk = [] } = {}) {
+  /** Shows a request that a click has made, without the parameters that it broke. @param {string} url @returns {Promise<void>} */
+  click(url) {
+    return this.#attempt(async () => await this.#go(await confirmed(url, this.url), {}));
+  }
+
+  /** Shows a request and updates the address. @param {string} url readable @param {Step} [step] */
+  go(url, step = {}) {
+    return this.#attempt(() => this.#go(url, step));
+  }
+
+  /** @param {string} url @param {Step} step */
+  async #go(url, { replaces = false, walk = [] }) {
     const target = readable(address(url.startsWith("/") ? url : `/${url}`));
     const loaded = await this.#load(target);
     if (loaded === null) return;
-    const { view } = fragment(location.hash);
-    const place = address(target).replaceAll("'", "%27") + writtenFragment({ view, open: [] });
-    if (replaces || target === this.url) history.replaceState({ walk }, "", place);
-    else history.pushState({ walk }, "", place);
+    const isSame = target === this.url;
+    const { view, open } = fragment(location.hash);
+    if (!isSame) this.#keepPlace();
+    entries.enter(target, { walk }, { replaces: replaces || isSame, open: isSame ? open : [] });
     this.#take(loaded, target);
-    this.isReopening = false;
     this.views.show(this.views.named(view), target);
+    await this.#settle(isSame ? open : [], null);
   }
 
-  /** Loads a page; returns null if another one was requested meanwhile. @param {string} url @returns {Promise<Page | null>} */
+  /** Loads a page; returns null if it isn't one, or another one was requested meanwhile. @param {string} url @returns {Promise<Page | null>} */
   async #load(url) {
     this.loading.abort();
     const loading = new AbortController();
     this.loading = loading;
-    const grid = find(this.views.first, "table");
-    const late = setTimeout(() => grid?.setAttribute("aria-busy", "true"), 60);
+    const { table } = this.view;
+    const late = setTimeout(() => table?.setAttribute("aria-busy", "true"), LATE);
     try {
       return await page(url, loading.signal);
     } catch (error) {
       if (loading.signal.aborted) return null;
-      if (error instanceof NoPage) this.#leave(url);
-      else this.#fail(error, () => this.go(url));
+      if (error instanceof NoPage) await this.#leave(url);
+      else if (error instanceof Problem && !error.mayPass && error.page !== null) return error.page;
+      else throw error;
       return null;
     } finally {
       clearTimeout(late);
-      if (!loading.signal.aborted) grid?.removeAttribute("aria-busy");
+      if (!loading.signal.aborted) table?.removeAttribute("aria-busy");
     }
   }
 
   /** Opens a response that isn't a page. @param {string} url */
-  #leave(url) {
-    if (isAuthorized()) download(address(url)).catch((error) => this.#fail(error, () => this.#leave(url)));
+  async #leave(url) {
+    if (session.token !== null) await download(address(url));
     else location.assign(address(url));
   }
 
   /** Shows the address after it has changed: back, forward, or another fragment. */
-  async #restore() {
-    const url = readable(location.pathname + location.search);
-    const { view, open } = fragment(location.hash);
-    if (url !== this.url) {
-      const loaded = await this.#load(url);
-      if (loaded === null) return;
-      this.#take(loaded, url);
-      this.#reopen(open);
-    }
-    this.views.show(this.views.named(view), url);
+  #restore() {
+    return this.#attempt(async () => {
+      const url = entries.presentRequest();
+      const { view, open } = fragment(location.hash);
+      const { place = null } = entries.state();
+      if (url !== this.url) {
+        const loaded = await this.#load(url);
+        if (loaded === null) return;
+        this.#take(loaded, url);
+        this.views.show(this.views.named(view), url);
+        await this.#settle(open, place);
+      } else this.views.show(this.views.named(view), url);
+    });
   }
 
   /** @param {string} name */
   choose(name) {
-    const { open } = fragment(location.hash);
-    const view = name === "Table" ? null : name.toLowerCase();
-    history.replaceState(
-      history.state,
-      "",
-      location.pathname + location.search + writtenFragment({ view, open }),
-    );
+    entries.keepFragment({ view: name === "Table" ? null : name.toLowerCase() });
     this.views.show(name, this.url);
   }
 
-  /** Opens the rows that the fragment names. @param {string[]} open */
-  async #reopen(open) {
-    this.isReopening = true;
+  /** Opens the rows that the fragment names, and returns to a place. @param {string[]} open @param {import("./history.js").Place | null} place */
+  async #settle(open, place) {
+    const { url } = this;
     try {
-      await this.grid.reopen(open);
+      if (place !== null) await this.view.resume(place);
+      await this.view.grid.reopen(open);
+      if (place !== null && open.length > 0) await this.view.resume({ ...place, spans: [] });
     } finally {
-      this.isReopening = false;
+      if (url === this.url) this.isReopening = false;
     }
-    this.#keepFragment();
+    this.#keepOpen();
   }
 
   /** Writes the open rows to the fragment. */
-  #keepFragment() {
-    if (this.isReopening) return;
-    const { view } = fragment(location.hash);
-    const written = writtenFragment({ view, open: this.grid.open() });
-    if (written !== location.hash) {
-      history.replaceState(history.state, "", location.pathname + location.search + written);
-    }
+  #keepOpen() {
+    if (!this.isReopening) entries.keepFragment({ open: this.view.grid.open() });
   }
 
-  // Showing a page.
+  /** Keeps what the reader sees, for when they come back. */
+  #keepPlace() {
+    if (!this.isReopening && this.url === entries.presentRequest()) entries.keepPlace(this.view.place());
+  }
+
+  // Showing.
 
   /** @param {Page} loaded @param {string} url */
   #take(loaded, url) {
     this.url = url;
     this.isReopening = true;
-    this.editing.leave();
-    this.endless?.close();
-    this.endless = null;
-    const { document: source } = loaded;
-    if (source !== document) {
-      const main = find(source, "main");
-      this.views.first.replaceChildren(...adopted(main?.childNodes ?? []));
-      this.main.className = main?.className ?? "";
-      this.main.toggleAttribute("data-writable", main?.hasAttribute("data-writable"));
-      this.footer.replaceChildren(...adopted(find(source, "body > footer")?.childNodes ?? []));
-      document.title = source.title;
-      const heading = find(document, "h1");
-      if (heading !== null) heading.textContent = find(source, "h1")?.textContent ?? url;
-      this.main.scrollTop = 0;
-    }
-    this.#showProblem(url);
-    if (loaded.status === 401) openSignIn(() => this.go(url, { replaces: true }));
+    this.clear();
+    const { total } = this.view.take(loaded, url);
+    const { table } = this.view;
+    const mends = this.view.offerMends();
+    this.editor.show(url, mends === null ? null : { text: url, mends });
     this.chips.show(url);
-    this.#showPages();
-    this.#offerCopies(url);
-    const table =
-      /** @type {HTMLTableElement | null} */ (find(this.views.first, ":scope > table[data-resource]"));
+    this.view.showWalk();
     this.live.show(url, table !== null);
-    if (table !== null) {
-      table.before(...[chart(table, url)].filter((one) => one !== null));
-      const tree = treeSwitch(table, url);
-      if (tree !== null) table.before(element("p", { class: "tools" }, tree));
-    }
-    const next = find(this.footer, 'a[rel="next"]')?.getAttribute("href") ?? null;
-    const rows = table?.querySelectorAll(":scope > tbody > tr:not(.below)").length ?? 0;
-    const isWhole = next === null && value(url, "after") === null && value(url, "offset") === null;
-    table?.setAttribute("aria-rowcount", String(loaded.total ?? (isWhole ? rows : -1)));
-    this.editing.isAllowed = this.main.hasAttribute("data-writable");
-    this.grid.show({ url, go: (to) => void this.click(to) });
-    const isOfRecords = !["group", "distinct"].some((name) => value(url, name) !== null);
-    if (
-      table !== null && this.editing.isAllowed && isOfRecords && !this.main.classList.contains("single")
-    ) {
-      const below = element("p", { class: "more" });
-      this.editing.offerNew(below, path(url), table.dataset.resource ?? "", table);
-      table.after(below);
-    }
-    if (table !== null && next !== null && value(url, "limit") === null) {
-      this.endless = new Endless(this.main, table, url, readable(next), (one) => this.grid.adoptRows(one));
-    }
+    this.toolbar.show(url, table);
+    const index = find(this.views.table, ":scope > table.index");
+    if (table !== null && !this.main.classList.contains("single")) void this.count.show(url, total);
+    else this.count.clear();
+    if (index !== null) this.count.watch(index);
   }
 
-  /** Updates the tables, including opened ones. */
-  async #refresh() {
-    const { url } = this;
-    if (this.editing.isOpen) return;
-    const next = (await presentPage(url))?.table ?? null;
-    const table =
-      /** @type {HTMLTableElement | null} */ (find(this.views.first, ":scope > table[data-resource]"));
-    if (next === null || table === null || url !== this.url || this.editing.isOpen) return;
-    this.editing.clear();
-    try {
-      await this.#synchronize(table, next);
-    } finally {
-      this.grid.adoptRows(table);
-    }
+  /** Shows why something isn't there. @param {unknown} error @param {(() => Promise<void>) | null} again */
+  #fail(error, again) {
+    if (isOvertaken(error)) return;
+    this.clear();
+    this.clear = showTrouble(error, again, (note) => this.views.panel.prepend(note));
   }
 
-  /** Updates a table and those that were opened below it. @param {HTMLTableElement} table @param {HTMLTableElement} next */
-  async #synchronize(table, next) {
-    synchronize(table, next, (this.endless?.chunks.length ?? 1) > 1);
-    for (const opened of all(this.views.first, "tr.below[data-href] > td > table")) {
-      const nested = /** @type {HTMLTableElement} */ (opened);
-      const source = this.grid.source(nested);
-      const found = source === null ? null : await presentPage(source.url);
-      if (source === null || !found?.table || !nested.isConnected) continue;
-      if (found.total !== null && isOtherTotal(nested, found.total)) {
-        await refill(nested, source.url, this.grid);
-      } else {
-        synchronize(nested, found.table, nested.rows.length > found.table.rows.length);
-        this.grid.adoptRows(nested);
-      }
-    }
-  }
+  // The palette and links.
 
   /** Global keyboard shortcuts. @param {KeyboardEvent} event */
   #press(event) {
@@ -282,7 +264,20 @@ class Explorer {
       document.querySelector("dialog[open]") !== null
     ) return;
     event.preventDefault();
+    this.#openPalette().catch((error) => this.#fail(error, null));
+  }
+
+  async #openPalette() {
+    const [{ openPalette }, { keptRequests }] = await Promise.all([
+      import("./palette.js"),
+      import("./kept-requests.js"),
+    ]);
+    const own = all(this.header, "button:not([role], .run, .remove)").filter((one) => one.checkVisibility());
     const actions = [
+      ...Array.from(
+        keptRequests(),
+        ([text, url]) => ({ text, kind: "request", action: () => void this.go(url) }),
+      ),
       ...this.views.views.map(({ name }) => ({ text: name, kind: "view", action: () => this.choose(name) })),
       { text: "Resources", kind: "page", action: () => void this.go("/") },
       {
@@ -291,73 +286,18 @@ class Explorer {
         action: () => this.editor.select(this.url.length, this.url.length),
       },
       { text: "Live", kind: "switch", action: () => this.live.element.click() },
-      {
-        text: "Sign in",
-        kind: "action",
-        action: () => openSignIn(() => this.go(this.url, { replaces: true })),
-      },
-      ...all(this.footer, "a").map((link) => ({
-        text: link.textContent ?? "",
-        kind: "link",
-        action: () => link.click(),
+      { text: "Sign in", kind: "action", action: () => void this.#signIn() },
+      ...[...own, ...all(this.footer, "a")].map((one) => ({
+        text: one.textContent ?? "",
+        kind: one.localName === "a" ? "link" : "action",
+        action: () => one.click(),
       })),
     ];
     openPalette(actions, (url) => void this.go(url));
   }
 
-  /** Turns the links to corrected requests into buttons; Enter in the editor takes the first. @param {string} url */
-  #showProblem(url) {
-    const alert = find(this.views.first, "[role=alert]");
-    const mends = alert === null ? [] : all(alert, ".mends a");
-    const targets = mends.map((link) => readable(link.getAttribute("href") ?? "/"));
-    mends.forEach((link, index) =>
-      link.replaceWith(
-        button(link.textContent ?? "", () => this.go(targets[index], { replaces: true }), {
-          translate: "no",
-        }),
-      )
-    );
-    this.editor.show(url, alert === null ? null : { text: url, mends: targets });
-  }
-
-  /** Adds a link to the previous page if the user came from it. */
-  #showPages() {
-    const walk = /** @type {string[]} */ (history.state?.walk ?? []);
-    const pages = find(this.footer, 'nav[aria-label="Pages"]');
-    if (pages === null || walk.length === 0) return;
-    const previous = element("a", { rel: "prev", href: address(walk[walk.length - 1]) }, "previous");
-    pages.querySelector("[rel=first]")?.after(" ", previous);
-  }
-
-  /** Adds a button that copies the shown rows, next to the links to the whole result. @param {string} url */
-  #offerCopies(url) {
-    const copies = button("Copy rows", () => {
-      const urls = this.endless?.chunks.map((chunk) => chunk.url) ?? [url];
-      offerCopies(urls, copies, (error) => this.#fail(error, () => copies.click()));
-    }, { "aria-haspopup": "menu", "aria-expanded": "false" });
-    find(this.footer, 'nav[aria-label="Downloads"]')?.append(" ", copies);
-  }
-
-  /** Shows that the server can't be reached, and tries again. @param {unknown} error @param {() => void} again */
-  #fail(error, again) {
-    if (!(error instanceof Unreachable)) {
-      if (error instanceof DOMException && error.name === "AbortError") return;
-      throw error;
-    }
-    find(this.views.first, ".unreachable")?.remove();
-    const timer = setTimeout(retry, 3000);
-    const note = element(
-      "div",
-      { role: "alert", class: "problem unreachable" },
-      element("p", {}, error.message, " It is tried again."),
-      element("p", { class: "mends" }, button("Try again", retry)),
-    );
-    function retry() {
-      clearTimeout(timer);
-      note.remove();
-      again();
-    }
-    this.views.first.prepend(note);
+  async #signIn() {
+    if (await session.renew(session.token)) await this.go(this.url, { replaces: true });
   }
 
   /** Follows links within the explorer without leaving the page. @param {MouseEvent} event */
@@ -371,24 +311,24 @@ class Explorer {
     if (href === null || !href.startsWith("/") || href.startsWith("//")) return;
     const isFile = link.hasAttribute("download");
     if (isFile || link.hasAttribute("target") || href.startsWith("/-/diagram")) {
-      if (!isAuthorized()) return;
+      if (session.token === null) return;
       event.preventDefault();
       const format = isFile ? link.textContent ?? "" : undefined;
-      download(href, format).catch((error) => this.#fail(error, () => link.click()));
+      void this.#attempt(() => download(href, format));
       return;
     }
     if (href.startsWith("/-/")) return;
     event.preventDefault();
     const [target, hash] = href.split("#");
     const relation = link.getAttribute("rel");
-    const present = /** @type {string[]} */ (history.state?.walk ?? []);
+    const { walk: present = [] } = entries.state();
     const walk = relation === "next"
       ? [...present.slice(-200), this.url]
       : relation === "prev"
       ? present.slice(0, -1)
       : [];
     if (link.closest("svg") !== null) this.choose("Table");
-    this.go(readable(target), { walk }).then(() => {
+    void this.go(readable(target), { walk }).then(() => {
       if (hash) this.choose(this.views.named(fragment(`#${hash}`).view));
     });
   }

@@ -1,37 +1,24 @@
 // The most frequent values of a column, fetched when the menu is opened, and given up after a while.
 
-import { button, element, number } from "./dom.js";
-import { closeMenu, place as put } from "./menu.js";
-import { adding, join, named, parameters, path, quoted, valueText } from "./request.js";
-import { fetched, schema } from "./server.js";
 import { literal } from "./cells.js";
+import { button, element, number } from "./dom.js";
+import { members, parts, untyped } from "./json.js";
+import { closeMenu, place as put } from "./menu.js";
+import { adding, join, named, parameters, path, places, quoted, scalars, valueText } from "./request.js";
+import { description, fetched, schema } from "./server.js";
 
 /** How many values are shown. */
 const MOST = 10;
 
+/** The parameters that decide which records there are. */
+const KEPT = new Set(["filter", "search", "join"]);
+
 /** The request for the values of a column, most frequent first.
- * @param {string} url @param {string} column */
-export function facetURL(url, column) {
-  const kept = parameters(url).filter(({ name }) =>
-    ["filter", "search", "join"].includes(name) || /^[^.]*$/.test(name) &&
-      ![
-        "sort",
-        "fields",
-        "annotate",
-        "include",
-        "limit",
-        "offset",
-        "after",
-        "group",
-        "having",
-        "distinct",
-        "count",
-        "format",
-        "explain",
-      ].includes(name)
-  );
+ * @param {string} url @param {string} column @param {Set<number>} kept the indexes of the parameters that are conditions on columns */
+export function facetURL(url, column, kept) {
+  const conditions = parameters(url).filter(({ name }, index) => KEPT.has(name) || kept.has(index));
   return join(path(url), [
-    ...kept,
+    ...conditions,
     { name: "fields", value: `value:${valueText(column)},n:count()` },
     { name: "group", value: valueText(column) },
     { name: "sort", value: "-n" },
@@ -39,8 +26,21 @@ export function facetURL(url, column) {
   ]);
 }
 
+/** The indexes of the parameters that are columns, as the server says. @param {string} url */
+async function conditions(url) {
+  const starts = new Map(places(url).map(({ from }, index) => [scalars(url, from), index]));
+  const { parts } = await description(url);
+  const found = parts.filter(({ kind }) => kind === "column").map(({ from }) => starts.get(from));
+  return new Set(found.filter((index) => index !== undefined));
+}
+
 /** The time in milliseconds after which the request for values is given up. */
 const PATIENCE = 8000;
+
+/** Whether a dialog asks for a token meanwhile. */
+function isAsking() {
+  return document.querySelector("dialog[open]") !== null;
+}
 
 /** The columns whose values can be counted: the given one and those of referenced records.
  * @param {string} column @param {string} resource @returns {Promise<string[]>} */
@@ -90,7 +90,7 @@ export async function openFacet(head, name, place, opener) {
   };
   /** @param {PointerEvent} event */
   const outside = (event) => {
-    if (!box.contains(/** @type {Node} */ (event.target))) close();
+    if (!box.contains(/** @type {Node} */ (event.target)) && !isAsking()) close();
   };
   document.addEventListener("pointerdown", outside, true);
   box.addEventListener("keydown", (event) => {
@@ -103,14 +103,14 @@ export async function openFacet(head, name, place, opener) {
     leaving.abort();
     leaving = new AbortController();
     const { signal } = leaving;
-    const late = setTimeout(() => leaving.abort(new Error("This took too long.")), PATIENCE);
+    const late = setInterval(() => {
+      if (!isAsking()) leaving.abort(new Error("This took too long."));
+    }, PATIENCE);
     const of = choice.value;
     list.setAttribute("aria-busy", "true");
     try {
-      const response = await fetched(facetURL(source, of), { signal });
-      const answer = await response.json();
-      if (!response.ok) throw new Error(answer.detail);
-      list.replaceChildren(...values(of, answer, (expression) => {
+      const response = await fetched(facetURL(source, of, await conditions(source)), { signal });
+      list.replaceChildren(...values(of, parts(await response.text()).map(members), (expression) => {
         close();
         place.go(adding(place.url, named(place.node, "filter"), valueText(expression)));
       }));
@@ -119,7 +119,7 @@ export async function openFacet(head, name, place, opener) {
       if (reason instanceof DOMException) return;
       list.replaceChildren(element("li", {}, reason instanceof Error ? reason.message : String(reason)));
     } finally {
-      clearTimeout(late);
+      clearInterval(late);
     }
     list.removeAttribute("aria-busy");
     put(box, opener.getBoundingClientRect());
@@ -132,25 +132,31 @@ export async function openFacet(head, name, place, opener) {
   await show();
 }
 
-/** @param {string} column @param {{ value: unknown, n: number }[]} answer @param {(expression: string) => void} filter */
+/** @param {string} column @param {Map<string, string>[]} answer each member as JSON @param {(expression: string) => void} filter */
 function values(column, answer, filter) {
   if (answer.length === 0) return [element("li", {}, "no values")];
-  const most = Math.max(1, ...answer.map(({ n }) => n));
-  return answer.map(({ value, n }) => {
-    const kind = value === null
-      ? "null"
-      : typeof value === "string"
-      ? "text"
-      : typeof value === "boolean"
-      ? "boolean"
-      : "number";
-    const written = literal(kind, String(value));
-    const expression = kind === "null" ? `${column} is null` : `${column}=${written}`;
-    const choose = button(value === "" ? "(empty)" : `${value ?? "null"}`, () => filter(expression), {
-      translate: "no",
-      disabled: written === null,
-    });
-    const meter = element("meter", { "aria-hidden": "true", max: most, value: n });
-    return element("li", {}, choose, meter, element("span", {}, number(n)));
+  const counts = answer.map((one) => Number(one.get("n")));
+  const most = Math.max(1, ...counts);
+  return answer.map((one, index) => {
+    const json = one.get("value") ?? "null";
+    const text = untyped(json);
+    const kind = json.startsWith('"') ? "text" : /^[tf]/.test(json) ? "boolean" : "number";
+    // Arrays and objects aren't compared as a whole.
+    const written = /^[[{]/.test(json) ? null : literal(kind, text);
+    const expression = json === "null"
+      ? `${column} is null`
+      : written === null
+      ? null
+      : `${column}=${written}`;
+    const choose = button(
+      json === "null" ? "null" : text === "" ? "(empty)" : text,
+      () => filter(expression ?? ""),
+      {
+        translate: "no",
+        disabled: expression === null,
+      },
+    );
+    const meter = element("meter", { "aria-hidden": "true", max: most, value: counts[index] });
+    return element("li", {}, choose, meter, element("span", {}, number(counts[index])));
   });
 }

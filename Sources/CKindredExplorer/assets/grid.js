@@ -2,32 +2,37 @@
 
 import { addRest, makeButton, toggle } from "./associations.js";
 import { cellValue, expressions } from "./cells.js";
-import { offerCopies } from "./copying.js";
 import { all, find } from "./dom.js";
-import { makeHeaders, markOrder } from "./headers.js";
+import { makeHeaders } from "./headers.js";
 import { closeMenu, openMenu } from "./menu.js";
 import { adding, named, parameters, quoted, valueText } from "./request.js";
-import { schema } from "./server.js";
+import { resource } from "./server.js";
 import { addRoles, GridKeys } from "./treegrid.js";
 
 /** The request that a table shows, and a function that shows another one in its place.
  * @typedef {{ url: string, go: (url: string) => void }} Source */
 
+/** What the grid needs of the page around it.
+ * @typedef {object} Surroundings
+ * @property {() => void} changed is called when something was opened or closed
+ * @property {() => import("./editing.js").Editing | null} editing null until it is known that records can be changed
+ * @property {(cell: HTMLTableCellElement) => void} edit
+ * @property {(row: HTMLElement) => void} openForm opens the record of a row as a form
+ * @property {(link: string) => void} showDiagram shows the diagram around a resource
+ * @property {(error: unknown) => void} fail
+ * @property {import("./selecting.js").Selection} selection
+ * @property {(urls: string[], opener: HTMLElement, anchor?: DOMRect) => void} copy
+ */
+
 export class Grid {
-  /**
-   * @param {HTMLElement} root
-   * @param {() => void} onChange is called when something was opened or closed
-   * @param {import("./editing.js").Editing} editing
-   * @param {(link: string) => void} showDiagram shows the diagram around a resource
-   */
-  constructor(root, onChange, editing, showDiagram) {
+  /** @param {HTMLElement} root @param {Surroundings} page */
+  constructor(root, page) {
     this.root = root;
-    this.onChange = onChange;
-    this.editing = editing;
-    this.showDiagram = showDiagram;
+    this.page = page;
+    this.fail = page.fail;
     /** The sources of tables that have their own. @type {WeakMap<Element, Source>} */
     this.sources = new WeakMap();
-    this.keys = new GridKeys(root, (cell) => this.openCellMenu(cell), (cell) => editing.open(cell));
+    this.keys = new GridKeys(root, (cell) => this.openCellMenu(cell), page.edit);
     root.addEventListener("click", (event) => {
       const opener = /** @type {HTMLElement} */ (event.target).closest("button.open");
       if (opener !== null) toggle(/** @type {HTMLElement} */ (opener), this);
@@ -46,6 +51,7 @@ export class Grid {
     closeMenu();
     if (table !== null) {
       this.sources.set(table, source);
+      this.page.selection.show(table);
       this.#enhance(table, table.dataset.resource ?? "records");
     }
     this.changed();
@@ -67,8 +73,13 @@ export class Grid {
   /** Call this when the tables have changed. */
   changed() {
     this.keys.refresh();
-    this.editing.mark();
-    this.onChange();
+    this.page.editing()?.mark();
+    this.page.changed();
+  }
+
+  /** Offers to add a record to a table. @param {HTMLElement} place @param {string} url @param {string} name @param {HTMLTableElement} table */
+  offerNew(place, url, name, table) {
+    this.page.editing()?.offerNew(place, url, name, table);
   }
 
   /** The source of a table, and the node that the table shows. @param {Element} table */
@@ -103,6 +114,9 @@ export class Grid {
     let index = 0;
     for (const row of table.querySelectorAll(":scope > tbody:not(.spacer) > tr")) {
       if (row.classList.contains("below")) {
+        const [cell] = row.children;
+        // The cell that selects a row came later.
+        cell?.setAttribute("colspan", String(table.tHead?.rows[0].cells.length ?? 1));
         for (const nested of row.querySelectorAll(":scope > td > table")) {
           if (nested.getAttribute("role") === "treegrid") continue;
           const label = nested.getAttribute("aria-label") ?? "";
@@ -115,7 +129,8 @@ export class Grid {
         index = Math.max(index + 1, 1);
         row.setAttribute("aria-rowindex", String(index));
       } else index = Number(row.getAttribute("aria-rowindex"));
-      for (const cell of row.querySelectorAll(":scope > .a")) {
+      this.page.selection.addTo(/** @type {HTMLTableRowElement} */ (row));
+      for (const cell of row.querySelectorAll(":scope > [data-kind=association]")) {
         if (cell.querySelector("button") === null) makeButton(/** @type {HTMLTableCellElement} */ (cell));
       }
       for (const { cellIndex } of numeric) row.children[cellIndex]?.classList.add("numeric");
@@ -175,18 +190,23 @@ export class Grid {
       this.#openAssociationMenu(/** @type {HTMLElement} */ (cell), own);
       return true;
     }
+    if (cell.matches(".select") && cell.closest("thead") !== null) return false;
     const found = this.#filters(cell);
     if (found === null) return false;
     const { source, texts } = found;
     const items = texts.map((expression) => ({
       text: expression,
       action: () => source.go(adding(source.url, named(source.node, "filter"), valueText(expression))),
-    })).concat(this.editing.items(cell));
+    })).concat(this.page.editing()?.items(cell) ?? []);
+    const row = /** @type {HTMLElement} */ (cell.parentElement);
+    if (row.dataset.href !== undefined && !row.classList.contains("below")) {
+      items.push({ text: "Open as form", action: () => this.page.openForm(row) });
+    }
     const anchor = event ? new DOMRect(event.clientX, event.clientY, 0, 0) : cell.getBoundingClientRect();
     if (source.node === "") {
       items.push({
         text: "Copy rows",
-        action: () => offerCopies([source.url], opener, this.editing.page.say, anchor),
+        action: () => this.page.copy([source.url], opener, anchor),
       });
     }
     openMenu("Filter", items, opener, anchor);
@@ -195,12 +215,12 @@ export class Grid {
 
   /** Opens the menu of an association, which also shows the foreign key that it comes from. @param {HTMLElement} head @param {HTMLElement} include */
   async #openAssociationMenu(head, include) {
-    const { resource } = /** @type {HTMLElement} */ (head.closest("table")).dataset;
-    const found = (await schema().catch(() => null))?.resources.find(({ name }) => name === resource);
-    const origin = found?.associations.find(({ key }) => key === head.dataset.name)?.origin;
+    const found = await resource(/** @type {HTMLElement} */ (head.closest("table")).dataset.resource)
+      .catch(() => undefined);
+    const origin = found?.associations.find(({ key }) => key === head.dataset.title)?.origin;
     const items = [{ text: include.getAttribute("aria-label") ?? "", action: () => include.click() }];
     if (origin) {
-      items.push({ text: `From ${origin}`, action: () => this.showDiagram(found?.link ?? "/") });
+      items.push({ text: `From ${origin}`, action: () => this.page.showDiagram(found?.link ?? "/") });
     }
     openMenu("Association", items, include);
   }
@@ -221,20 +241,13 @@ export class Grid {
       const head = table.tHead?.rows[0].cells[/** @type {HTMLTableCellElement} */ (one).cellIndex];
       const { kind, text } = cellValue(one);
       if (head?.dataset.column !== undefined) {
-        return { source, texts: expressions(head.dataset.column, kind, text) };
+        return { source, texts: expressions(head.dataset.column, kind, text, head.dataset.input) };
       }
       if (head?.dataset.association === "many") {
-        const key = quoted(head.dataset.name ?? "");
+        const key = quoted(head.dataset.title ?? "");
         return { source, texts: [`${key}.count>0`, `${key}.count=0`] };
       }
     }
     return null;
-  }
-
-  /** Marks the columns that the records are sorted by. */
-  markOrder() {
-    for (const table of all(this.root, "table[role=treegrid]")) {
-      markOrder(/** @type {HTMLTableElement} */ (table), this);
-    }
   }
 }

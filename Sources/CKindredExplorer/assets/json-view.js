@@ -1,9 +1,10 @@
 // The response as JSON, as the server wrote it except for white space.
 
 import { button, copy, element } from "./dom.js";
-import { fetched } from "./server.js";
+import { address } from "./request.js";
+import { beginning } from "./server.js";
 
-/** The length in characters beyond which a response isn't indented. */
+/** The number of bytes beyond which only the beginning of a response is shown. */
 const LONGEST = 2_000_000;
 
 /** JSON with a line for each member and element; numbers and texts are unchanged. @param {string} text */
@@ -29,11 +30,20 @@ export function indented(text) {
 }
 
 /** @param {HTMLElement} panel @param {string} url @param {AbortSignal} signal */
-export async function showJSON(panel, url, signal) {
-  const response = await fetched(url, { signal });
-  const text = await response.text();
-  const code = element("code", { translate: "no" }, text.length > LONGEST ? text : indented(text));
+export async function show(panel, url, signal) {
+  const { text, isWhole } = await beginning(url, LONGEST, signal);
+  const code = element(
+    "code",
+    { translate: "no" },
+    isWhole ? indented(text) : `${text.slice(0, LONGEST / 4)}…`,
+  );
   const pre = element("pre", { tabindex: 0, "aria-label": "JSON", role: "group" }, code);
   const copying = button("Copy", () => copy(text, copying), { class: "copy" });
-  panel.replaceChildren(element("div", { class: "tools" }, copying), pre);
+  const rest = element(
+    "p",
+    {},
+    "This is only the beginning. ",
+    element("a", { href: address(url), download: "" }, "JSON"),
+  );
+  panel.replaceChildren(isWhole ? element("div", { class: "tools" }, copying) : rest, pre);
 }

@@ -1,31 +1,14 @@
 // Recursive associations as a tree with the keys of the ARIA Authoring Practices. The nested tables contain the same
 // data.
 
-import { cellValue, recordLink } from "./cells.js";
+import { cellValue, isAssociation, isReference, ownCells, recordLink } from "./cells.js";
 import { all, button, element, find } from "./dom.js";
-import { items, parameters } from "./request.js";
 
 /** The number of values after a name. */
 const MOST_VALUES = 3;
 
-/** The key of the recursive association, or null if there is none. @param {string} url */
-export function repeatedKey(url) {
-  const included = parameters(url).filter(({ name }) => name === "include").flatMap(({ value }) =>
-    items(value)
-  );
-  for (const item of included) {
-    const found = /^(?:([^:.]+):)?(?:[^:]*\.)?([^:.]+?)\*\d*!?$/.exec(item);
-    if (found !== null && !item.replace(/^[^:]*:/, "").includes(".")) {
-      return (found[1] ?? found[2]).replaceAll('"', "");
-    }
-  }
-  return null;
-}
-
-/** A button that shows a table as a tree, or null if the request has no recursive association. @param {HTMLTableElement} table @param {string} url */
-export function treeSwitch(table, url) {
-  const key = repeatedKey(url);
-  if (key === null) return null;
+/** A button that shows a table as a tree. @param {HTMLTableElement} table @param {string} key of the recursive association */
+export function treeSwitch(table, key) {
   /** @type {HTMLElement | null} */
   let tree = null;
   const made = button("Tree", () => {
@@ -57,9 +40,9 @@ function branches(table, key, level) {
     const nested = below?.classList.contains("below") ? below.querySelector(":scope > td > table") : null;
     const children = nested ? branches(nested, key, level + 1) : [];
     const link = recordLink(row);
-    const label = link?.textContent ?? row.children[0]?.textContent ?? "";
-    const values = Array.from(row.children).filter((cell) =>
-      cell.localName === "td" && !cell.matches(".a, .r") && cellValue(cell).kind !== "null"
+    const label = link?.textContent ?? ownCells(row)[0]?.textContent ?? "";
+    const values = ownCells(row).filter((cell) =>
+      cell.localName === "td" && !isAssociation(cell) && !isReference(cell) && cellValue(cell).kind !== "null"
     ).slice(0, MOST_VALUES).map((cell) => (find(cell, "a") ?? cell).textContent);
     return element(
       "li",

@@ -1,7 +1,7 @@
 // The palette: finds tables, columns and actions by a few letters.
 
 import { all, element } from "./dom.js";
-import { openDialog } from "./dialog.js";
+import { openDialog } from "./menu.js";
 import { quoted, valueText } from "./request.js";
 import { schema } from "./server.js";
 

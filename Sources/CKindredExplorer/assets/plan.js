@@ -1,13 +1,16 @@
 // The plan of a request: the SQL of each node, the database's plan for it, and missing indexes.
 
-import { button, copy, element } from "./dom.js";
+import { button, copy, element, number } from "./dom.js";
 import { adding, parameters } from "./request.js";
-import { fetched } from "./server.js";
+import { beginning, fetched } from "./server.js";
 
 /** @typedef {{ node: string, sql: string, arguments: unknown[], plan: string[], missingIndexes?: string[] }} Statement */
 
+/** The number of bytes after which an answer is no longer timed. */
+const MEASURED = 4_000_000;
+
 /** @param {HTMLElement} panel @param {string} url @param {AbortSignal} signal */
-export async function showPlan(panel, url, signal) {
+export async function show(panel, url, signal) {
   if (url === "/" || url.startsWith("/-/")) {
     panel.replaceChildren(element("p", {}, "This page needs no query."));
     return;
@@ -15,10 +18,8 @@ export async function showPlan(panel, url, signal) {
   const isExplained = parameters(url).some(({ name }) => name === "explain");
   const response = await fetched(isExplained ? url : adding(url, "explain", "true"), { signal });
   const found = await response.json();
-  if (!response.ok) throw new Error(found.detail);
   const started = performance.now();
-  const answer = await fetched(url, { signal });
-  const size = (await answer.arrayBuffer()).byteLength;
+  const { size, isWhole } = await beginning(url, MEASURED, signal);
   const time = performance.now() - started;
   /** @type {Statement[]} */
   const statements = found.statements ?? [];
@@ -29,7 +30,9 @@ export async function showPlan(panel, url, signal) {
     element(
       "p",
       { class: "summary" },
-      `Answered in ${time.toFixed(1)} ms, ${size.toLocaleString()} bytes; `,
+      isWhole
+        ? `Answered in ${time.toFixed(1)} ms, ${number(size)} bytes; `
+        : `The first ${number(size)} bytes took ${time.toFixed(1)} ms; `,
       statements.length === 1
         ? "one statement."
         : `${statements.length} statements, each for the records above it.`,
@@ -93,9 +96,11 @@ function node(statement, missing) {
   return made;
 }
 
-/** @param {unknown} value */
+/** @param {any} value */
 function argument(value) {
-  if (value !== null && typeof value === "object" && "level" in value && "column" in value) {
+  if (
+    value !== null && typeof value === "object" && value.level !== undefined && value.column !== undefined
+  ) {
     const levels = Math.abs(Number(value.level));
     return `column ${Number(value.column) + 1} of the record ${levels > 1 ? `${levels} ` : ""}above`;
   }

@@ -81,6 +81,16 @@ function fromStart(list) {
   return list.filter(({ name }) => name !== "after" && name !== "offset");
 }
 
+/** The places of the parameters in a readable URL, in the order of `parameters`. @param {string} url @returns {{ from: number, to: number }[]} */
+export function places(url) {
+  let from = url.indexOf("?") + 1;
+  return url.slice(from).split("&").map((pair) => {
+    const place = { from, to: from + pair.length };
+    from = place.to + 1;
+    return place;
+  }).filter(({ from, to }) => from > 0 && from < to);
+}
+
 /** The URL with a parameter set to a value, or removed if the value is null.
  * @param {string} url @param {string} name @param {string | null} value */
 export function setting(url, name, value) {
@@ -119,24 +129,6 @@ export function named(node, name) {
 /** A name as it is written in expressions. @param {string} name */
 export function quoted(name) {
   return /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`;
-}
-
-/** The items of a list, split at the commas outside of quotes and parentheses. @param {string} text */
-export function items(text) {
-  /** @type {string[]} */
-  const found = [""];
-  let depth = 0;
-  let quote = "";
-  for (const character of text) {
-    if (quote !== "") {
-      if (character === quote) quote = "";
-    } else if (character === "'" || character === '"') quote = character;
-    else if (character === "(") depth += 1;
-    else if (character === ")") depth -= 1;
-    if (character === "," && depth === 0 && quote === "") found.push("");
-    else found[found.length - 1] += character;
-  }
-  return found.filter((item) => item !== "");
 }
 
 /** The number of Unicode scalars before an offset in a text. @param {string} text @param {number} offset */

@@ -1,17 +1,49 @@
-// Requests to the server. Pages are parsed as documents, whose scripts never run.
+// The only module that asks the server. It knows the token, waits for a new one after 401, repeats what the server was
+// too busy for, and returns data or throws a problem; so no caller can take a problem for data.
 
-import { address, join, parameters, path, readable } from "./request.js";
+import { address, path, readable } from "./request.js";
 
 /** @typedef {{ text: string, from: number, to: number, kind: string, detail?: string }} Completion */
 /** @typedef {{ kind: string, from: number, to: number }} Part */
 /** @typedef {{ detail: string, parameter?: string, from: number, to: number, suggestions?: string[] }} Mistake */
-/** @typedef {{ parts: Part[], errors: Mistake[] }} Description */
-/** @typedef {{ name: string, type: string, nullable?: boolean, default?: string | null }} Column */
+/** @typedef {{ path?: string, fields: string[] | null, annotations: string[], nodes: Node[] }} Node A node of the request; the root has no path. */
+/** @typedef {{ parts: Part[], errors: Mistake[], tree: Node | null }} Description */
+/** @typedef {{ name: string, type: string, input?: string, values?: string[], nullable?: boolean, isGenerated?: boolean, computed?: boolean, default?: string | null }} Column */
 /** @typedef {{ key: string, kind: string, destination: string, columns?: Record<string, string>, origin?: string | null }} Association */
 /** @typedef {{ name: string, link: string, key: string[], label?: string, columns: Column[], associations: Association[] }} Resource */
 /** @typedef {{ resources: Resource[], limits?: Record<string, number> }} Schema */
+/** @typedef {{ method?: string, headers?: Record<string, string>, body?: BodyInit | null, signal?: AbortSignal, cache?: RequestCache }} Options */
+/** @typedef {{ status: number, header: (name: string) => string | null, response?: Response, document?: Document | null }} Answer */
 
-/** A page with its status and total. */
+/** Why there is no data: a problem of the server (RFC 9457), or none of it within reach, with status 0. */
+export class Problem extends Error {
+  /** @param {string} detail @param {{ status?: number, pointer?: string, line?: number, wait?: number, page?: Page | null }} [more] */
+  constructor(detail, { status = 0, pointer, line, wait, page = null } = {}) {
+    super(detail);
+    this.status = status;
+    this.pointer = pointer;
+    this.line = line;
+    /** After how many seconds the server wants to be asked again. */
+    this.wait = wait;
+    /** The problem as a page. */
+    this.page = page;
+  }
+
+  /** Whether the same request may succeed later. */
+  get mayPass() {
+    return [0, 429, 502, 503, 504].includes(this.status);
+  }
+}
+
+/** Thrown if the response is not a page but a value or a file. */
+export class NoPage extends Error {}
+
+/** Whether an error only means that something else was asked instead. @param {unknown} error */
+export function isOvertaken(error) {
+  return error instanceof DOMException && error.name === "AbortError";
+}
+
+/** A page of the server. */
 export class Page {
   /** @param {Document} document @param {number} status @param {number | null} total */
   constructor(document, status, total) {
@@ -30,74 +62,247 @@ export class Page {
   }
 }
 
-/** Thrown if the server can't be reached or doesn't answer. */
-export class Unreachable extends Error {}
+const TOKEN = "kindred-token";
+const POSITION = "kindred-position";
 
-/** Thrown if the response is not a page but a value or a file. */
-export class NoPage extends Error {}
+/** How often a busy server is asked again, and for how many seconds at most that is waited for. */
+const REPETITIONS = 2;
+const PATIENCE = 2;
 
-/** @type {string | null} */
-let token = null;
-/** @type {Promise<Schema | null> | null} */
+/** @param {string} name */
+function stored(name) {
+  try {
+    return globalThis.sessionStorage?.getItem(name) ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/** @param {string} name @param {string | null} text */
+function store(name, text) {
+  try {
+    if (text === null) sessionStorage.removeItem(name);
+    else sessionStorage.setItem(name, text);
+  } catch {
+    // Without storage, it is only in memory.
+  }
+}
+
+/** Who asks: the token, and what to do when it is refused. */
+class Session {
+  constructor() {
+    this.token = stored(TOKEN);
+    /** The position of the newest answer, which an answer must not precede. */
+    this.position = stored(POSITION);
+    /** Asks for another token; returns false if the user gives none. @type {() => Promise<boolean>} */
+    this.askForToken = async () => await (await import("./sign-in.js")).askForToken();
+    /** @type {() => void} */
+    this.onChange = () => {};
+    /** @type {Promise<boolean> | null} */
+    this.asking = null;
+  }
+
+  /** @param {string | null} token @param {boolean} isKept until the tab is closed */
+  authorize(token, isKept) {
+    this.token = token;
+    store(TOKEN, isKept ? token : null);
+    known = null;
+    descriptions.clear();
+    this.onChange();
+  }
+
+  /** Waits for a token other than the refused one. @param {string | null} refused */
+  async renew(refused) {
+    if (this.token !== refused) return true;
+    this.asking ??= this.askForToken().finally(() => this.asking = null);
+    return await this.asking;
+  }
+
+  /** @param {string | null} position */
+  keep(position) {
+    if (position === null || !isLater(position, this.position)) return;
+    this.position = position;
+    store(POSITION, position);
+  }
+
+  /** The fields that every request carries. @returns {[string, string][]} */
+  get headers() {
+    /** @type {[string, string | null][]} */
+    const all = [
+      ["Authorization", this.token === null ? null : `Bearer ${this.token}`],
+      ["Kindred-Position", this.position],
+    ];
+    return /** @type {[string, string][]} */ (all.filter(([, value]) => value !== null));
+  }
+}
+
+/** Whether a position of PostgreSQL's log, such as `16/B374D848`, is later than another one. @param {string} one @param {string | null} other */
+export function isLater(one, other) {
+  const number = (/** @type {string} */ text) => {
+    const [high, low] = text.split("/").map((digits) => BigInt(`0x${digits}`));
+    return (high << 32n) + low;
+  };
+  try {
+    return other === null || number(one) > number(other);
+  } catch {
+    return false; // no position
+  }
+}
+
+/** @type {Promise<Schema> | null} */
 let known = null;
+/** The latest descriptions, as most texts are described more than once. @type {Map<string, Promise<Description>>} */
+const descriptions = new Map();
 
-/** Sets the token that every request carries. @param {string | null} value */
-export function authorize(value) {
-  token = value;
-  known = null;
-}
+export const session = new Session();
 
-export function isAuthorized() {
-  return token !== null;
-}
-
-/** The fields that every request carries. @returns {[string, string][]} */
-export function authorizedHeaders() {
-  return token === null ? [] : [["Authorization", `Bearer ${token}`]];
-}
-
-/** The page of a readable URL, whatever its status.
- * @param {string} url @param {AbortSignal} [signal] @returns {Promise<Page>} */
-export function page(url, signal) {
+/** @param {number} seconds @param {AbortSignal} [signal] */
+export function pause(seconds, signal) {
   return new Promise((resolve, reject) => {
+    const overtaken = () => reject(new DOMException("overtaken", "AbortError"));
+    if (signal?.aborted) return overtaken();
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", overtaken);
+      resolve(undefined);
+    }, seconds * 1000);
+    signal?.addEventListener("abort", () => {
+      clearTimeout(timer);
+      overtaken();
+    }, { once: true });
+  });
+}
+
+/** Sends a request once. @param {string} target @param {Options} options @param {boolean} asDocument @returns {Promise<Answer>} */
+async function transmit(target, { method = "GET", headers = {}, body = null, signal, cache }, asDocument) {
+  const fields = [...Object.entries(headers), ...session.headers];
+  if (!asDocument) {
+    try {
+      const response = await fetch(target, { method, headers: fields, body, signal, cache });
+      return { status: response.status, header: (name) => response.headers.get(name), response };
+    } catch (error) {
+      if (signal?.aborted || isOvertaken(error)) throw new DOMException("overtaken", "AbortError");
+      throw new Problem("The server doesn't respond.");
+    }
+  }
+  // Documents come by XMLHttpRequest, which parses them without running anything.
+  return await new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
-    request.open("GET", address(url));
+    request.open(method, target);
     request.responseType = "document";
-    request.setRequestHeader("Accept", "text/html");
-    for (const [name, value] of authorizedHeaders()) request.setRequestHeader(name, value);
+    if (headers.Accept === "image/svg+xml") request.overrideMimeType("image/svg+xml");
+    for (const [name, value] of fields) request.setRequestHeader(name, value);
     const abort = () => request.abort();
+    if (signal?.aborted) return reject(new DOMException("overtaken", "AbortError"));
     signal?.addEventListener("abort", abort, { once: true });
     request.onloadend = () => signal?.removeEventListener("abort", abort);
     request.onabort = () => reject(new DOMException("overtaken", "AbortError"));
-    request.onerror = () => reject(new Unreachable("The server doesn't respond."));
-    request.onload = () => {
-      const total = request.getResponseHeader("X-Total-Count");
-      if (request.responseXML === null) {
-        const type = request.getResponseHeader("Content-Type") ?? "";
-        const isOther = request.status === 200 && !type.startsWith("text/html");
-        reject(isOther ? new NoPage(type) : new Unreachable("The server's response is not a page."));
-      } else resolve(new Page(request.responseXML, request.status, total === null ? null : Number(total)));
-    };
+    request.onerror = () => reject(new Problem("The server doesn't respond."));
+    request.onload = () =>
+      resolve({
+        status: request.status,
+        header: (name) => request.getResponseHeader(name),
+        document: request.responseXML,
+      });
     request.send();
   });
 }
 
-/** The response to a request for anything but a page. @param {string} url @param {RequestInit} [options] */
-export async function fetched(url, options = {}) {
-  const headers = new Headers({ Accept: "application/json", ...options.headers });
-  for (const [name, value] of authorizedHeaders()) headers.set(name, value);
-  try {
-    return await fetch(address(url), { ...options, headers });
-  } catch (error) {
-    if (error instanceof DOMException && error.name === "AbortError") throw error;
-    throw new Unreachable("The server doesn't respond.");
+/** Sends a request until it is answered with the rights of the user and by a server that isn't too busy.
+ * @param {string} url readable @param {Options} options @param {boolean} [asDocument] @returns {Promise<Answer>} */
+async function ask(url, options, asDocument = false) {
+  const target = address(url);
+  const origin = globalThis.location?.origin ?? "http://localhost";
+  if (new URL(target, origin).origin !== origin) {
+    throw new Problem("This is an address of another server.", { status: 400 });
   }
+  const isRepeatable = ["GET", "HEAD", undefined].includes(options.method);
+  for (let repetitions = 0;;) {
+    const { token } = session;
+    const answer = await transmit(target, options, asDocument);
+    session.keep(answer.header("Kindred-Position"));
+    if (answer.status === 401 && await session.renew(token)) {
+      if (options.signal?.aborted) throw new DOMException("overtaken", "AbortError");
+      continue;
+    }
+    const wait = Number(answer.header("Retry-After") ?? 1);
+    const isBusy = answer.status === 429 || answer.status === 503;
+    if (!isBusy || !isRepeatable || wait > PATIENCE || repetitions === REPETITIONS) return answer;
+    repetitions += 1;
+    await pause(wait, options.signal);
+  }
+}
+
+/** @param {Answer} answer @param {Page | null} [page] @returns {Promise<Problem>} */
+async function problem(answer, page = null) {
+  const { status } = answer;
+  const said = page?.document.querySelector("[role=alert] p")?.textContent;
+  const found = await answer.response?.json().catch(() => null) ?? {};
+  const wait = Number(answer.header("Retry-After") ?? NaN);
+  return new Problem(said ?? found.detail ?? `The server responded with status ${status}.`, {
+    status,
+    pointer: found.pointer,
+    line: found.line,
+    wait: Number.isNaN(wait) ? undefined : wait,
+    page,
+  });
+}
+
+/** The response to a request for anything but a page. @param {string} url @param {Options} [options] @returns {Promise<Response>} */
+export async function fetched(url, options = {}) {
+  const headers = { Accept: "application/json", ...options.headers };
+  const answer = await ask(url, { ...options, headers });
+  if (answer.response === undefined || !answer.response.ok && answer.status !== 304) {
+    throw await problem(answer);
+  }
+  return answer.response;
+}
+
+/** The page of a readable URL. @param {string} url @param {AbortSignal} [signal] @returns {Promise<Page>} */
+export async function page(url, signal) {
+  const answer = await ask(url, { headers: { Accept: "text/html" }, signal }, true);
+  const total = answer.header("X-Total-Count");
+  const type = answer.header("Content-Type") ?? "";
+  if (answer.status === 200 && !type.startsWith("text/html")) throw new NoPage(type);
+  const found = answer.document
+    ? new Page(answer.document, answer.status, total === null ? null : Number(total))
+    : null;
+  if (found === null || answer.status !== 200) throw await problem(answer, found);
+  return found;
+}
+
+/** A page of rows: whatever isn't one is a problem. @param {string} url @param {AbortSignal} [signal] @returns {Promise<Page & { table: HTMLTableElement }>} */
+export async function rows(url, signal) {
+  const found = await page(url, signal);
+  if (found.table === null) throw new Problem("The server's response has no rows.", { status: 502 });
+  return /** @type {Page & { table: HTMLTableElement }} */ (found);
+}
+
+/** A drawing. @param {string} url @param {AbortSignal} [signal] @returns {Promise<Document>} */
+export async function drawing(url, signal) {
+  const answer = await ask(url, { headers: { Accept: "image/svg+xml" }, signal }, true);
+  if (answer.status !== 200 || !answer.document) throw await problem(answer);
+  return answer.document;
+}
+
+/** The beginning of an answer as text, and whether it is all of it. @param {string} url @param {number} length in bytes @param {AbortSignal} [signal] */
+export async function beginning(url, length, signal) {
+  const response = await fetched(url, { signal });
+  const reader = response.body?.getReader();
+  const decoder = new TextDecoder();
+  let [text, size] = ["", 0];
+  for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) {
+    size += part.value.length;
+    text += decoder.decode(part.value, { stream: true });
+    if (size < length) continue;
+    await reader?.cancel();
+    return { text, size, isWhole: false };
+  }
+  return { text, size, isWhole: true };
 }
 
 /** Saves a response that the browser can't download itself because it doesn't have the token. @param {string} url @param {string} [format] the extension of the file's name */
 export async function download(url, format) {
   const response = await fetched(readable(url), { headers: { Accept: "*/*" } });
-  if (!response.ok) throw new Unreachable(`The server responded with status ${response.status}.`);
   const link = document.createElement("a");
   link.href = URL.createObjectURL(await response.blob());
   const name = path(url).split("/").pop() ?? "";
@@ -106,49 +311,46 @@ export async function download(url, format) {
   setTimeout(() => URL.revokeObjectURL(link.href), 60000);
 }
 
-/** @param {string} url @param {AbortSignal} [signal] @returns {Promise<any>} */
-async function json(url, signal) {
-  const response = await fetched(url, { signal });
-  return response.ok ? await response.json() : null;
+/** A document of the server's tools, which has no records. @param {string} url @param {AbortSignal} [signal] @returns {Promise<any>} */
+async function tool(url, signal) {
+  return await (await fetched(url, { signal })).json();
 }
 
 /** The completions at a position of a readable URL.
  * @param {string} url @param {number} position in scalars @param {AbortSignal} [signal] @returns {Promise<Completion[]>} */
 export async function completions(url, position, signal) {
-  const target = `/-/complete?url=${encodeURIComponent(url)}&position=${position}`;
-  return await json(target, signal) ?? [];
+  return await tool(`/-/complete?url=${encodeURIComponent(url)}&position=${position}`, signal);
 }
 
-/** The server's description of a readable URL.
- * @param {string} url @param {AbortSignal} [signal] @returns {Promise<Description>} */
-export async function description(url, signal) {
-  return await json(`/-/describe?url=${encodeURIComponent(url)}`, signal) ?? { parts: [], errors: [] };
-}
-
-/** The request without the parameters that the server finds wrong, because they no longer apply.
- * @param {string} url @returns {Promise<string>} */
-export async function confirmed(url) {
-  let present = url;
-  for (let round = 0; round < 8; round += 1) {
-    const { errors } = await description(present);
-    const wrong = new Set(errors.map((error) => error.parameter).filter((name) => name !== undefined));
-    if (wrong.size === 0) return present;
-    const kept = parameters(present).filter(({ name }) => !wrong.has(name));
-    const next = join(path(present), kept);
-    if (next === present) return present;
-    present = next;
+/** The server's description of a readable URL. @param {string} url @returns {Promise<Description>} */
+export function description(url) {
+  const found = descriptions.get(url) ?? tool(`/-/describe?url=${encodeURIComponent(url)}`);
+  descriptions.delete(url);
+  descriptions.set(url, found);
+  found.catch(() => descriptions.delete(url));
+  for (const oldest of descriptions.keys()) {
+    if (descriptions.size <= 20) break;
+    descriptions.delete(oldest);
   }
-  return present;
+  return found;
 }
 
-/** The schema, which is fetched once for each token. @returns {Promise<Schema | null>} */
+/** The schema, which is fetched once for each token. @returns {Promise<Schema>} */
 export function schema() {
-  const asked = known ?? json("/-/schema").then((found) => found ?? json("/"));
+  const asked = known ?? tool("/-/schema").catch((error) => {
+    // Where only operators may see it, the index has to do.
+    if (error.status === 401 || error.status === 403) return tool("/");
+    throw error;
+  });
   known = asked;
-  // A failure is not kept: the next call tries again.
-  const forget = () => {
+  asked.catch(() => {
+    // A failure is not kept: the next call tries again.
     if (known === asked) known = null;
-  };
-  asked.then((found) => found ?? forget(), forget);
+  });
   return asked;
+}
+
+/** The resource of a name. @param {string | undefined} name @returns {Promise<Resource | undefined>} */
+export async function resource(name) {
+  return (await schema()).resources.find((one) => one.name === name);
 }

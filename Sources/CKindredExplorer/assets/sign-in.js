@@ -1,25 +1,11 @@
 // Signing in with a token, which is kept in memory or for the session, and never put into a URL.
 
 import { button, element } from "./dom.js";
-import { openDialog } from "./dialog.js";
-import { authorize } from "./server.js";
+import { openDialog } from "./menu.js";
+import { session } from "./server.js";
 
-const STORED = "kindred-token";
-
-/** Uses the token of the session; returns false if there is none. */
-export function resumeSession() {
-  try {
-    const token = sessionStorage.getItem(STORED);
-    if (token !== null) authorize(token);
-    return token !== null;
-  } catch {
-    return false;
-  }
-}
-
-/** Asks for a token. @param {() => void} repeat makes the request again */
-export function openSignIn(repeat) {
-  if (document.querySelector("dialog[open]") !== null) return;
+/** Asks for a token; returns false if none is given. @returns {Promise<boolean>} */
+export function askForToken() {
   const input = /** @type {HTMLInputElement} */ (element("input", {
     type: "password",
     "aria-label": "Token",
@@ -27,32 +13,36 @@ export function openSignIn(repeat) {
     required: true,
   }));
   const keep = /** @type {HTMLInputElement} */ (element("input", { type: "checkbox" }));
-  const submit = button("Sign in", take, { class: "run" });
-  const dialog = openDialog(
-    "Sign in",
-    element("h2", {}, "Sign in"),
-    element("p", {}, "The server requires a token or an API key."),
-    input,
-    element("label", {}, keep, " Keep it until this tab is closed"),
-    submit,
-  );
-  function take() {
-    const token = input.value.trim();
-    if (token === "") return input.focus();
-    authorize(token);
-    try {
-      if (keep.checked) sessionStorage.setItem(STORED, token);
-      else sessionStorage.removeItem(STORED);
-    } catch {
-      // Without storage, the token is only in memory.
-    }
-    dialog.close();
-    repeat();
-  }
-  input.addEventListener("keydown", (event) => {
-    if (event.key !== "Enter") return;
-    event.preventDefault();
-    take();
+  const wasSignedIn = session.token !== null;
+  return new Promise((resolve) => {
+    let isGiven = false;
+    const take = () => {
+      const token = input.value.trim();
+      if (token === "") return input.focus();
+      session.authorize(token, keep.checked);
+      isGiven = true;
+      dialog.close();
+    };
+    const dialog = openDialog(
+      "Sign in",
+      element("h2", {}, "Sign in"),
+      element(
+        "p",
+        {},
+        wasSignedIn
+          ? "The token is no longer valid. Nothing is lost."
+          : "The server requires a token or an API key.",
+      ),
+      input,
+      element("label", {}, keep, " Keep it until this tab is closed"),
+      button("Sign in", take, { class: "run" }),
+    );
+    dialog.addEventListener("close", () => resolve(isGiven));
+    input.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter") return;
+      event.preventDefault();
+      take();
+    });
+    input.focus();
   });
-  input.focus();
 }

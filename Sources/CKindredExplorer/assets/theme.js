@@ -1,4 +1,5 @@
 // Runs before the first paint: applies the chosen theme, and marks the page as scripted.
+
 document.documentElement.classList.add("scripted");
 try {
   const theme = localStorage.getItem("kindred-theme");

@@ -37,15 +37,16 @@ export function addRoles(table, name) {
 function stops(row) {
   return Array.from(row.cells).flatMap((cell) => {
     if (row.classList.contains("below")) {
-      return all(cell, ":scope > .more > button, :scope > .caption a").map((target) => ({ target, cell }));
+      return all(cell, ":scope > .more > button:not([hidden]), :scope > .caption a, :scope > .trouble button")
+        .map((target) => ({ target, cell }));
     }
-    const inner = all(cell, ":scope a[href], :scope button");
+    const inner = all(cell, ":scope a[href], :scope button, :scope > input");
     return (inner.length > 0 ? inner : [cell]).map((target) => ({ target, cell }));
   });
 }
 
 /** Elements within a grid that have their own tab stops. */
-const OWN = ".cell-editor, .new-record";
+const OWN = ".cell-editor, .new-record, .tools, .chart, [role=toolbar]";
 
 /** The keyboard navigation of a grid, which is a single tab stop whatever is open in it. */
 export class GridKeys {
@@ -66,12 +67,14 @@ export class GridKeys {
 
   /** Makes the whole grid a single tab stop; call this when something was added. */
   refresh() {
-    for (const target of all(this.root, "a[href], button")) {
+    for (const target of all(this.root, "a[href], button, input")) {
       if (target !== this.present && target.closest(OWN) === null) target.tabIndex = -1;
     }
     if (this.present === null || !this.present.isConnected || this.present.closest("tr[hidden]") !== null) {
       const [row] = this.#rows();
-      if (row !== undefined) this.#mark(stops(row)[0].target);
+      const all = row === undefined ? [] : stops(row);
+      const first = all.find(({ cell }) => !cell.matches(".select")) ?? all[0];
+      if (first !== undefined) this.#mark(first.target);
     }
   }
 
@@ -94,7 +97,7 @@ export class GridKeys {
   #point(event) {
     const target = /** @type {HTMLElement} */ (event.target);
     const cell = /** @type {HTMLElement | null} */ (target.closest("td, th"));
-    if (cell === null || target.closest("a, button") !== null || event.button !== 0) return;
+    if (cell === null || target.closest("a, button, input") !== null || event.button !== 0) return;
     const stop = stops(/** @type {HTMLTableRowElement} */ (cell.parentElement)).find((one) =>
       one.cell === cell
     );

@@ -1,8 +1,6 @@
 // The editor of the request, with colours, completion, marked errors and corrections by a single key.
 
-import { button, element } from "./dom.js";
-import { Completions } from "./completions.js";
-import { highlight } from "./highlights.js";
+import { all, button, element } from "./dom.js";
 import { offset, readable, scalars } from "./request.js";
 import { completions, description } from "./server.js";
 
@@ -204,3 +202,129 @@ export class UrlEditor extends HTMLElement {
 }
 
 customElements.define("kindred-url-editor", UrlEditor);
+
+// The list of completions at the caret. None is selected at first.
+
+/** @typedef {import("./server.js").Completion} Completion */
+
+export class Completions {
+  /** @param {HTMLElement} field @param {(item: Completion) => void} take */
+  constructor(field, take) {
+    this.field = field;
+    this.choose = take;
+    /** @type {Completion[]} */
+    this.items = [];
+    this.selected = -1;
+    this.list = element("div", {
+      role: "listbox",
+      id: "completions",
+      "aria-label": "Completions",
+      hidden: true,
+    });
+    // The field keeps the focus.
+    this.list.addEventListener("mousedown", (event) => event.preventDefault());
+    this.list.addEventListener("click", (event) => {
+      const option = /** @type {HTMLElement} */ (event.target).closest("[role=option]");
+      if (option !== null) this.choose(this.items[Number(/** @type {HTMLElement} */ (option).dataset.index)]);
+    });
+  }
+
+  get isOpen() {
+    return !this.list.hidden;
+  }
+
+  /** @param {Completion[]} items */
+  show(items) {
+    this.items = items;
+    this.selected = -1;
+    this.field.removeAttribute("aria-activedescendant");
+    if (items.length === 0) return this.close();
+    this.list.replaceChildren(...items.map((item, index) =>
+      element(
+        "div",
+        {
+          role: "option",
+          id: `completion-${index}`,
+          "aria-selected": "false",
+          "data-index": index,
+          "data-kind": item.kind,
+        },
+        element("span", { translate: "no" }, item.text),
+        " ",
+        element("small", {}, item.detail || item.kind),
+      )
+    ));
+    this.list.hidden = false;
+    this.list.scrollTop = 0;
+    this.field.setAttribute("aria-expanded", "true");
+  }
+
+  close() {
+    this.list.hidden = true;
+    this.selected = -1;
+    this.field.setAttribute("aria-expanded", "false");
+    this.field.removeAttribute("aria-activedescendant");
+  }
+
+  /** @param {number} step */
+  move(step) {
+    const options = all(this.list, "[role=option]");
+    const from = this.selected < 0 && step < 0 ? 0 : this.selected;
+    options[this.selected]?.setAttribute("aria-selected", "false");
+    this.selected = (from + step + options.length) % options.length;
+    options[this.selected].setAttribute("aria-selected", "true");
+    options[this.selected].scrollIntoView({ block: "nearest" });
+    this.field.setAttribute("aria-activedescendant", options[this.selected].id);
+  }
+
+  /** Takes the selected completion; returns false if there is none. */
+  take() {
+    if (!this.isOpen || this.selected < 0) return false;
+    this.choose(this.items[this.selected]);
+    return true;
+  }
+}
+
+// The colours of a request, using the Custom Highlight API, so that the text remains a single node.
+
+/** The colour of each kind of part. */
+const COLOURS = new Map(Object.entries({
+  resource: "name",
+  association: "name",
+  node: "name",
+  key: "value",
+  parameter: "parameter",
+  keyword: "keyword",
+  operator: "keyword",
+  function: "call",
+  aggregate: "call",
+  text: "text",
+  number: "value",
+  value: "value",
+  name: "alias",
+  unknown: "wrong",
+}));
+
+/** @param {HTMLElement} field @param {string} text @param {import("./server.js").Description} found */
+export function highlight(field, text, found) {
+  const node = field.firstChild;
+  if (CSS.highlights === undefined || node === null || node.nodeType !== Node.TEXT_NODE) return;
+  /** @type {Map<string, Range[]>} */
+  const ranges = new Map();
+  const length = node.textContent?.length ?? 0;
+  /** @param {string} name @param {{ from: number, to: number }} place */
+  const add = (name, { from, to }) => {
+    const range = document.createRange();
+    range.setStart(node, Math.min(offset(text, from), length));
+    range.setEnd(node, Math.min(offset(text, to), length));
+    ranges.set(name, [...(ranges.get(name) ?? []), range]);
+  };
+  for (const part of found.parts) {
+    const colour = COLOURS.get(part.kind);
+    if (colour !== undefined) add(colour, part);
+  }
+  for (const error of found.errors) if (Number.isInteger(error.from)) add("wrong", error);
+  for (const name of new Set(COLOURS.values())) {
+    CSS.highlights.set(`request-${name}`, new Highlight(...(ranges.get(name) ?? [])));
+  }
+}

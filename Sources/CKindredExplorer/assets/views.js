@@ -1,8 +1,10 @@
 // The tabs with the views of a request. The fragment contains the current one.
 
 import { button, element } from "./dom.js";
+import { showTrouble } from "./trouble.js";
 
-/** @typedef {{ name: string, show?: (panel: HTMLElement, url: string, signal: AbortSignal) => Promise<void> }} View */
+/** A view, whose file is loaded when it is first chosen.
+ * @typedef {{ name: string, load?: () => Promise<{ show: (panel: HTMLElement, url: string, signal: AbortSignal) => Promise<void> }> }} View */
 
 /** The time in milliseconds after which an unfinished view is shown. */
 const LATE = 1000;
@@ -29,9 +31,14 @@ export class Views {
     this.list.addEventListener("keydown", (event) => this.#press(event));
   }
 
-  /** The panel of the first view. */
-  get first() {
+  /** The panel of the first view, which has the table. */
+  get table() {
     return this.panels[0];
+  }
+
+  /** The panel that is seen. */
+  get panel() {
+    return this.panels.find((one) => !one.hidden) ?? this.panels[0];
   }
 
   /** The view that a fragment names, else the first one. @param {string | null} text */
@@ -50,28 +57,26 @@ export class Views {
       tab.setAttribute("aria-selected", String(number === index));
       tab.tabIndex = number === index ? 0 : -1;
     });
-    const { show } = this.views[index];
+    const { load } = this.views[index];
     this.leaving.abort();
     const leaving = new AbortController();
     this.leaving = leaving;
     const panel = this.panels[index];
     const reveal = () => this.panels.forEach((one, number) => one.hidden = number !== index);
-    if (!isNew || show === undefined) return reveal();
+    if (!isNew || load === undefined) return reveal();
     // Keep the previous view until this one is ready, unless that takes long.
     const late = setTimeout(reveal, LATE);
     leaving.signal.addEventListener("abort", () => clearTimeout(late));
     panel.setAttribute("aria-busy", "true");
+    const fill = async () => {
+      const { show } = await load();
+      if (!leaving.signal.aborted) await show(panel, url, leaving.signal);
+    };
     try {
-      await show(panel, url, leaving.signal);
+      await fill();
     } catch (error) {
       if (leaving.signal.aborted) return;
-      panel.replaceChildren(element(
-        "p",
-        { role: "alert", class: "problem" },
-        error instanceof Error ? error.message : String(error),
-        " ",
-        button("Try again", () => this.show(name, url)),
-      ));
+      showTrouble(error, fill, (note) => panel.replaceChildren(note));
     }
     panel.removeAttribute("aria-busy");
     clearTimeout(late);

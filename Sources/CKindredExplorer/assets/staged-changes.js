@@ -1,0 +1,332 @@
+// The changes that haven't been sent yet, each as the request that it becomes. They name the version of the record that
+// they are based on, so that nothing is overwritten, and are sent together, as one transaction.
+
+import { isSame, members, object, pointedMember } from "./json.js";
+import { fetched, Problem } from "./server.js";
+
+/** The number of requests that the server does in one transaction. */
+export const MOST = 100;
+
+/**
+ * @typedef {object} Change
+ * @property {"PATCH" | "POST" | "DELETE"} method
+ * @property {string} url readable
+ * @property {string} title the name of the record
+ * @property {string} [resource] the resource of an added record
+ * @property {string | null} tag the version of the record that the change is based on
+ * @property {Map<string, string>} base the record as it was read, each member as JSON
+ * @property {Map<string, string>} values the new values, each member as JSON
+ * @property {string} id
+ * @property {{ detail: string, member: string | null } | null} problem
+ * @property {Map<string, string> | null} theirs the current record, if it was changed meanwhile
+ */
+
+/** A version of a record. @typedef {{ tag: string | null, values: Map<string, string> }} Version */
+
+/** The current version of a record. @param {string} url @returns {Promise<Version>} */
+export async function currentVersion(url) {
+  const response = await fetched(url, { cache: "no-cache" });
+  return { tag: response.headers.get("ETag"), values: members(await response.text()) };
+}
+
+function identifier() {
+  return Array.from(crypto.getRandomValues(new Uint32Array(4)), (word) => word.toString(36)).join("");
+}
+
+/** @param {Change} change */
+function part({ method, url, tag, values }) {
+  const headers = { Prefer: "return=minimal", ...tag === null ? {} : { "If-Match": tag } };
+  const all = new Map([["method", JSON.stringify(method)], ["url", JSON.stringify(url)], [
+    "headers",
+    JSON.stringify(headers),
+  ]]);
+  if (method !== "DELETE") all.set("body", object(values));
+  return object(all);
+}
+
+export class StagedChanges {
+  /** @param {() => void} onChange */
+  constructor(onChange) {
+    this.onChange = onChange;
+    /** @type {Change[]} */
+    this.changes = [];
+    /** What was sent without an answer: sent again as it was, it isn't done twice. @type {{ key: string, ids: string[], body: string } | null} */
+    this.sent = null;
+    /** The changes that were applied last. @type {Change[]} */
+    this.done = [];
+    /** What concerns all changes. @type {string | null} */
+    this.trouble = null;
+    /** The reading of long values. @type {Promise<void>} */
+    this.ready = Promise.resolve();
+    this.restore();
+  }
+
+  /** Reads the changes that were kept. */
+  restore() {
+    const { state, complete } = kept();
+    this.changes = state?.changes ?? [];
+    this.sent = state?.sent ?? null;
+    this.ready = complete();
+    this.ready.then(() => this.onChange());
+  }
+
+  /** The pending change of a record. @param {string} url */
+  of(url) {
+    return this.changes.find((change) => change.url === url && change.method !== "POST") ?? null;
+  }
+
+  /** Adds values to the change of a record; values equal to the stored ones are removed from it.
+   * @param {string} url @param {string} title @param {Version} version @param {Map<string, string>} values */
+  patch(url, title, version, values) {
+    const change = this.of(url) ?? this.#made("PATCH", url, title, version);
+    if (change.method !== "PATCH") return;
+    for (const [name, json] of values) {
+      if (isSame(change.base.get(name), json)) change.values.delete(name);
+      else change.values.set(name, json);
+    }
+    change.problem = null;
+    if (change.values.size === 0) this.changes = this.changes.filter((one) => one !== change);
+    this.#changed();
+  }
+
+  /** @param {string} url of the records that it is added to @param {string} title @param {Map<string, string>} values @param {string} [resource] */
+  add(url, title, values, resource) {
+    Object.assign(this.#made("POST", url, title, { tag: null, values: new Map() }), { values, resource });
+    this.#changed();
+  }
+
+  /** Replaces the values of a record that is to be added. @param {Change} change @param {Map<string, string>} values */
+  replace(change, values) {
+    Object.assign(change, { values, problem: null });
+    this.#changed();
+  }
+
+  /** @param {string} url @param {string} title @param {Version} version */
+  remove(url, title, version) {
+    this.changes = this.changes.filter((one) => one !== this.of(url));
+    this.#made("DELETE", url, title, version);
+    this.#changed();
+  }
+
+  /** @param {Change[]} some */
+  discard(some) {
+    this.changes = this.changes.filter((change) => !some.includes(change));
+    this.trouble = null;
+    this.#changed();
+  }
+
+  /** Bases a change on the current version of a record that was changed meanwhile. @param {Change} change */
+  async keepMine(change) {
+    const version = await currentVersion(change.url);
+    Object.assign(change, { tag: version.tag, base: version.values, theirs: null, problem: null });
+    this.#changed();
+  }
+
+  /** Sends the changes, all or none. @returns {Promise<boolean>} whether all are applied */
+  async apply() {
+    await this.ready;
+    this.done = [];
+    this.trouble = null;
+    while (this.changes.length > 0) {
+      const some = this.#next();
+      const body = `[${some.map(part).join(",")}]`;
+      const key = this.sent?.body === body ? this.sent.key : identifier();
+      this.sent = { key, ids: some.map(({ id }) => id), body };
+      this.#changed();
+      try {
+        await fetched("/-/batch", {
+          method: "POST",
+          headers: { "Content-Type": "application/json", "Idempotency-Key": `"${key}"` },
+          body,
+        });
+      } catch (error) {
+        if (!(error instanceof Problem)) throw error;
+        if (!await this.#refused(some, error)) {
+          this.#changed();
+          return false;
+        }
+        continue;
+      }
+      this.#finish(some);
+    }
+    return true;
+  }
+
+  /** The changes that are sent next: those without an answer, if they are as they were. */
+  #next() {
+    const before = this.sent?.ids.map((id) => this.changes.find((change) => change.id === id)) ?? [];
+    const again = before.filter((change) => change !== undefined);
+    const isSameBatch = again.length > 0 && again.length === before.length &&
+      `[${again.map(part).join(",")}]` === this.sent?.body;
+    return isSameBatch ? again : this.changes.slice(0, MOST);
+  }
+
+  /** @param {Change[]} some */
+  #finish(some) {
+    this.done.push(...some);
+    this.sent = null;
+    this.changes = this.changes.filter((change) => !some.includes(change));
+    this.#changed();
+  }
+
+  /** Notes why nothing was done; returns whether the rest can be sent. @param {Change[]} some @param {Problem} problem */
+  async #refused(some, problem) {
+    for (const change of some) change.problem = null;
+    if (problem.status === 0) {
+      this.trouble = `${problem.message} Nothing is lost: apply it again.`;
+      return false;
+    }
+    // Nothing was done, so nothing can be done twice.
+    this.sent = null;
+    const [, index, member] = /^#\/(\d+)(?:\/body(\/.*))?$/.exec(problem.pointer ?? "") ?? [];
+    const change = some[Number(index)];
+    if (index === undefined || change === undefined) {
+      this.trouble = problem.message;
+      return false;
+    }
+    change.problem = { detail: problem.message, member: member ? pointedMember(`#${member}`) : null };
+    if (problem.status !== 412 && problem.status !== 404 || change.method === "POST") return false;
+    return await this.#isDone(change);
+  }
+
+  /** Whether the record is already as the change would make it; else both values are kept to choose from. @param {Change} change */
+  async #isDone(change) {
+    try {
+      const version = await currentVersion(change.url);
+      change.problem = { detail: "the record was changed in the meantime", member: null };
+      change.theirs = version.values;
+      if (change.method === "DELETE") return false;
+      if (!Array.from(change.values).every(([name, json]) => isSame(version.values.get(name), json))) {
+        return false;
+      }
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      if (error.status !== 404) return false;
+      change.problem = { detail: "the record no longer exists", member: null };
+      if (change.method !== "DELETE") return false;
+    }
+    this.done.push(change);
+    this.changes = this.changes.filter((one) => one !== change);
+    return true;
+  }
+
+  /** @param {Change["method"]} method @param {string} url @param {string} title @param {Version} version @returns {Change} */
+  #made(method, url, title, version) {
+    /** @type {Change} */
+    const change = {
+      method,
+      url,
+      title,
+      tag: version.tag,
+      base: version.values,
+      values: new Map(),
+      id: identifier(),
+      problem: null,
+      theirs: null,
+    };
+    this.changes.push(change);
+    return change;
+  }
+
+  #changed() {
+    const state = this.changes.length === 0 ? null : { changes: this.changes, sent: this.sent };
+    keep(state, (text) => `${this.changes[0]?.id} ${text}`).catch(() => {
+      this.trouble = "The browser has no room to keep these changes: they are lost when this page is left.";
+      this.onChange();
+    });
+    this.onChange();
+  }
+}
+
+// Staged changes outlive the page: in the session's storage, and long values, such as files, in a database of the browser.
+
+const STORED = "kindred-edits";
+const DATABASE = "kindred";
+const STORE = "values";
+/** The number of characters beyond which a value isn't kept in the session's storage. */
+const LONGEST = 20_000;
+
+/** @returns {Promise<IDBObjectStore>} */
+function values() {
+  return new Promise((resolve, reject) => {
+    const opening = indexedDB.open(DATABASE, 1);
+    opening.onupgradeneeded = () => opening.result.createObjectStore(STORE);
+    opening.onerror = () => reject(opening.error);
+    opening.onsuccess = () => resolve(opening.result.transaction(STORE, "readwrite").objectStore(STORE));
+  });
+}
+
+/** @template Result @param {(store: IDBObjectStore) => IDBRequest<Result>} action @returns {Promise<Result>} */
+async function inDatabase(action) {
+  const request = action(await values());
+  return await new Promise((resolve, reject) => {
+    request.onerror = () => reject(request.error);
+    request.onsuccess = () => resolve(request.result);
+  });
+}
+
+/** A long value that is in the database, by its key. */
+class Elsewhere {
+  /** @param {string} key */
+  constructor(key) {
+    this.key = key;
+  }
+}
+
+/** The keys of the values that are in the database, or on their way. @type {Map<string, Promise<void>>} */
+const written = new Map();
+
+/** Keeps a state of plain objects, Maps and texts. @param {unknown} state null removes it @param {(key: string) => string} name makes the key of a long text unique
+ * @throws if there is no room for it */
+export async function keep(state, name) {
+  /** @type {Set<string>} */
+  const used = new Set();
+  const text = state === null ? null : JSON.stringify(state, (_, value) => {
+    if (value instanceof Map) return { map: [...value] };
+    if (typeof value !== "string" || value.length <= LONGEST) return value;
+    const key = name(`${value.length} ${value.slice(-200)}`);
+    used.add(key);
+    if (!written.has(key)) written.set(key, inDatabase((store) => store.put(value, key)).then(() => {}));
+    return { elsewhere: key };
+  });
+  for (const key of [...written.keys()].filter((one) => !used.has(one))) {
+    written.delete(key);
+    inDatabase((store) => store.delete(key)).catch(() => {});
+  }
+  // What was kept before must not come back.
+  sessionStorage.removeItem(STORED);
+  if (text !== null) sessionStorage.setItem(STORED, text);
+  await Promise.all([...used].map((key) => written.get(key)));
+}
+
+/** What was kept, without the long values, and a function that reads them. @returns {{ state: any, complete: () => Promise<void> }} */
+export function kept() {
+  /** @type {{ map: Map<unknown, unknown>, name: unknown, key: string }[]} */
+  const missing = [];
+  const revive = (/** @type {string} */ _, /** @type {any} */ value) => {
+    if (typeof value?.elsewhere === "string") return new Elsewhere(value.elsewhere);
+    if (!Array.isArray(value?.map)) return value;
+    const map = new Map(value.map);
+    for (const [name, one] of map) {
+      if (one instanceof Elsewhere) missing.push({ map, name, key: one.key });
+    }
+    for (const { name } of missing) map.delete(name);
+    return map;
+  };
+  let state = null;
+  try {
+    state = JSON.parse(sessionStorage.getItem(STORED) ?? "null", revive);
+  } catch {
+    // Without storage, nothing is kept.
+  }
+  return {
+    state,
+    async complete() {
+      for (const { map, name, key } of missing) {
+        written.set(key, Promise.resolve());
+        const value = await inDatabase((store) => store.get(key)).catch(() => undefined);
+        if (value !== undefined) map.set(name, value);
+      }
+    },
+  };
+}
