@@ -25,7 +25,7 @@ DOCUMENTATION := .build/documentation
 STATIC := $(if $(filter Linux,$(shell uname)),--static-swift-stdlib)
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test explorer-test postgresql-test behaviours oracle fuzz build release docs install uninstall format lint image system-packages swift
+.PHONY: help serve test explorer-tools explorer-test explorer-pictures postgresql-test behaviours oracle fuzz build release docs install uninstall format lint image system-packages swift
 
 help: ## List the targets.
 	@sed -nE 's/^([a-z-]+):.*## (.*)/make \1	\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -37,15 +37,20 @@ test: system-packages swift ## Run the tests.
 	$(call install-missing,$(TEST_PACKAGES))
 	swift test
 
-explorer-test: release ## Test the explorer, its scripts and its pages in a browser.
+explorer-tools:
 	$(call install-missing,$(BROWSER_PACKAGES))
 	test -x $(EXPLORER_TOOLS)/bin/pip || python3 -m venv $(EXPLORER_TOOLS)
 	$(EXPLORER_TOOLS)/bin/pip install --quiet --requirement Tests/Explorer/requirements.txt
+
+explorer-test: release explorer-tools ## Test the explorer, its scripts and its pages in a browser.
 	$(EXPLORER_TOOLS)/bin/deno fmt --check
 	$(EXPLORER_TOOLS)/bin/deno lint
 	$(EXPLORER_TOOLS)/bin/deno check Sources/CKindredExplorer/assets/*.js Tests/Explorer/*.js
 	$(EXPLORER_TOOLS)/bin/deno test
 	$(EXPLORER_TOOLS)/bin/python Tests/Explorer/browse.py $(KINDRED)
+
+explorer-pictures: release explorer-tools ## Make the pictures of the explorer's documentation.
+	$(EXPLORER_TOOLS)/bin/python Tests/Explorer/pictures.py $(KINDRED)
 
 postgresql-test: system-packages swift ## Test PostgreSQL 18, and PostgreSQL behind pgbouncer.
 	$(call install-missing,$(POSTGRESQL_PACKAGES))

@@ -55,12 +55,15 @@ public struct HTMLLayout: Sendable {
     public var term: String
     /// How its values are written (`/-/schema`).
     public var input: String
+    /// How an expression writes its values, where that isn't as they are shown (`/-/schema`).
+    public var literal: String?
 
     /// A column whose name in expressions is `term`.
-    public init(name: String, term: String, input: String) {
+    public init(name: String, term: String, input: String, literal: String?) {
       self.name = name
       self.term = term
       self.input = input
+      self.literal = literal
     }
   }
 

@@ -76,6 +76,7 @@ struct HTMLRow {
         attributes += " data-column=\"\(column.term.escapedForHTML)\""
         if column.name != name { attributes += " data-name=\"\(column.name.escapedForHTML)\"" }
         attributes += " data-input=\"\(column.input.escapedForHTML)\""
+        if let literal = column.literal { attributes += " data-literal=\"\(literal.escapedForHTML)\"" }
       }
       if record?.groupKeys.contains(name) ?? false { attributes += " data-key" }
       if let order = record?.order, order.member == name {

@@ -1,6 +1,6 @@
 """The explorer in a browser, on the sample library: the ways that a reader takes, by roles and names.
 
-    python browse.py .build/release/kindred [--screenshots docs/explorer]
+    python browse.py .build/release/kindred [--screenshots FOLDER]
 
 Each step ends with: nothing was asked of another host, no policy was broken, no script threw, axe finds nothing.
 """
@@ -249,6 +249,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("kindred")
     parser.add_argument("--screenshots", type=Path, help="where pictures go")
+    parser.add_argument("--light", action="store_true", help="the light theme only")
     parser.add_argument("--only", default="", metavar="REGEX", help="some of the steps")
     options = parser.parse_args()
     chromium = shutil.which("chromium") or shutil.which("google-chrome")
@@ -259,7 +260,7 @@ def main():
     failures = 0
     with serving(options.kindred, "--writable") as origin, sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=chromium, args=sandbox)
-        for scheme in ("light", "dark"):
+        for scheme in ("light",) if options.light else ("light", "dark"):
             for one in filter(lambda one: re.search(options.only, one.__name__), STEPS):
                 name = one.__name__.replace("_", " ")
                 pictures = options.screenshots if scheme == "light" else None

@@ -1,3 +1,4 @@
+import Foundation
 import KindredHTTP
 import Testing
 
@@ -122,6 +123,20 @@ struct DescriptionTests {
     #expect(novels["isRequired"] as? Bool == true)
     let reviews = try #require((novels["nodes"] as? [[String: Any]])?.first)
     #expect(reviews["path"] as? String == "novels.reviews")
+  }
+
+  @Test
+  func `the tree has what each node selects, item by item`() throws {
+    let tree = try #require(
+      try database.description(
+        of: "/authors?fields=name,n:length(name)&annotate=bookCount&include=books&books.annotate=a:'x,y'")[
+          "tree"]
+        as? [String: Any])
+    #expect(tree["fields"] as? [String] == ["name", "n:length(name)"])
+    #expect(tree["annotations"] as? [String] == ["bookCount"])
+    let books = try #require((tree["nodes"] as? [[String: Any]])?.first)
+    #expect(books["fields"] is NSNull)
+    #expect(books["annotations"] as? [String] == ["a:'x,y'"])
   }
 
   @Test

@@ -69,6 +69,20 @@ struct EventTests {
   }
 
   @Test
+  func `a client that prefers so is told of changes only`() throws {
+    let database = try Library.database()
+    let response = answer("/tags", on: database, headers: ["Prefer": "return=minimal"])
+    #expect(response.headers["Preference-Applied"] == "return=minimal")
+    guard case .stream(let stream, nil) = response.body else { throw Client.Ended() }
+    let client = Client(stream)
+    let whole = try listen("/tags", on: database)
+    let first = try whole.event()
+    #expect(try client.part() == "id: \(first.id)\ndata: \n\n")
+    try execute("UPDATE tag SET name = 'x' WHERE id = 1", on: database)
+    #expect(try client.part() == "id: \(try whole.event().id)\ndata: \n\n")
+  }
+
+  @Test
   func `the result at once, and again after a commit that changes it`() throws {
     let database = try Library.database()
     let client = try listen("/tags?fields=name&limit=2", on: database)

@@ -7,10 +7,16 @@ import Testing
 @Suite("Files of the explorer")
 struct ExplorerAssetsTests {
   @Test(arguments: [
-    (["// A line.", "/** Several", " * lines. */", "const a = /** @type {string} */ (b); // more"], "const a=(b);"),
+    (
+      ["// A line.", "/** Several", " * lines. */", "const a = /** @type {string} */ (b); // more"],
+      "const a=(b);"
+    ),
     (["if (a) {", "  b();", "", "}"], "if(a){\nb();\n}"),
     ([#"const texts = ["/*/", '// "text', "a */ b\""];"#], #"const texts=["/*/",'// "text',"a */ b\""];"#),
-    (["const a = `", "  x // y ${{ b: `/* ${c} */` }.b} ", "  /* z */`;"], "const a=`\n  x // y ${{b:`/* ${c} */`}.b} \n  /* z */`;"),
+    (
+      ["const a = `", "  x // y ${{ b: `/* ${c} */` }.b} ", "  /* z */`;"],
+      "const a=`\n  x // y ${{b:`/* ${c} */`}.b} \n  /* z */`;"
+    ),
     ([#"a.replace(/[/"'*]\//g, "  ") / b; // c"#], #"a.replace(/[/"'*]\//g,"  ")/ b;"#),
     ([#"return /`/.test(x) ? (a) / 2 / b : /\/\*/;"#], #"return /`/.test(x)?(a)/ 2 / b:/\/\*/;"#),
   ])

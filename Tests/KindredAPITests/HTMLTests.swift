@@ -19,12 +19,16 @@ struct HTMLTests {
   func `records are a table, whose labels link to the records and whose associations have counts`() throws {
     let page = try page("/tags?limit=1", on: Library.database())
     #expect(
-      page.contains(#"<th scope="col" data-column="id">id</th><th scope="col" data-column="name">name</th>"#))
+      page.contains(
+        #"<th scope="col" data-column="id" data-input="number">id</th>"#
+          + #"<th scope="col" data-column="name" data-input="text">name</th>"#))
     #expect(
       page.contains(
-        #"<tr><td class="n">1</td><th scope="row"><a href="/tags/1">sea</a></th>"#
-          + #"<td class="a"><a href="/tags/1/bookTags"><span class="k">bookTags</span> 2</a></td>"#
-          + #"<td class="a"><a href="/tags/1/books"><span class="k">books</span> 2</a></td></tr>"#))
+        #"<tr data-href="/tags/1"><td data-kind="number">1</td><th scope="row"><a href="/tags/1">sea</a></th>"#
+          + #"<td data-kind="association" data-key="bookTags">"#
+          + #"<a href="/tags/1/bookTags"><span class="k">bookTags</span> 2</a></td>"#
+          + #"<td data-kind="association" data-key="books">"#
+          + #"<a href="/tags/1/books"><span class="k">books</span> 2</a></td></tr>"#))
     #expect(page.contains(#"<a rel="next" href="/tags?limit=1&amp;after="#))
     #expect(page.contains(#"<a rel="first" href="/tags?limit=1">"#))
     #expect(page.contains(#"<h1 translate="no">/tags?limit=1</h1>"#))
@@ -35,9 +39,41 @@ struct HTMLTests {
     let database = try Library.database()
     #expect(
       try page("/books/1", on: database).contains(
-        #"<td class="r"><a href="/authors/1">Melville</a> <span class="n">1</span></td>"#))
+        #"<td data-kind="reference"><a href="/authors/1">Melville</a> <span data-kind="number">1</span></td>"#
+      ))
     // Labels aren't added to groups and distinct results, which they would change.
     #expect(!(try page("/books?fields=authorId&distinct=true", on: database)).contains("Melville"))
+  }
+
+  @Test
+  func
+    `a table says how its columns are named, typed, grouped, sorted and repeated, and what may be changed`()
+    throws
+  {
+    let database = try TestDatabase(
+      """
+      CREATE TABLE thing ("a b" TEXT, day DATE, done BOOLEAN, meta JSON, bytes BLOB, loose);
+      INSERT INTO thing VALUES ('x', '2024-01-02', 1, '[1]', x'CAFE', 7);
+      """)
+    let things = try page("/things?sort=-\"a b\"", on: database)
+    for (term, input) in [
+      ("&quot;a b&quot;", "text"), ("day", "date"), ("done", "boolean"), ("meta", "json"), ("bytes", "bytes"),
+      ("loose", "any"),
+    ] {
+      #expect(things.contains("data-column=\"\(term)\" data-input=\"\(input)\""), "\(term)")
+    }
+    #expect(things.contains(#"data-input="text" aria-sort="descending">a b</th>"#))
+    let renamed = try page("/things?fields=other:\"a b\"", on: database)
+    #expect(renamed.contains(#"data-name="a b" data-input="text">other</th>"#))
+    #expect(things.contains(#"<td data-kind="boolean">true</td>"#))
+    #expect(things.contains(#"<td data-kind="bytes">yv4=</td>"#))
+    #expect(things.contains(#"data-changes="POST PATCH DELETE""#))
+    let library = try Library.database()
+    let groups = try page("/books?group=kind&fields=kind,n:count()&sort=n", on: library)
+    #expect(
+      groups.contains(#"data-input="text" data-key>kind</th><th scope="col" aria-sort="ascending">n</th>"#))
+    let employees = try page("/employees?include=team:employeesByManager*", on: library)
+    #expect(employees.contains(#"data-repeats="team""#))
   }
 
   @Test
@@ -89,7 +125,7 @@ struct HTMLTests {
       #expect(dots.contains("href=\"\(address)\""))
       #expect(try database.answer(address).status == 200)
     }
-    #expect(dots.contains(#"<a></a> <span class="z"><i>null</i></span>"#))
+    #expect(dots.contains(#"<a></a> <span data-kind="null"><i>null</i></span>"#))
     // A blank label isn't used as the text of a link.
     #expect(dots.contains(#"<a href="/dots/key="></a> <span></span>"#))
   }

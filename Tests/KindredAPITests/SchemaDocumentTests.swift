@@ -61,6 +61,23 @@ struct SchemaDocumentTests {
   }
 
   @Test
+  func `each column says how its values are written`() throws {
+    let database = try TestDatabase(
+      """
+      CREATE TABLE thing (id INTEGER PRIMARY KEY, name VARCHAR(9), price NUMERIC, day DATE, at DATETIME, time TIME,
+        done BOOL, meta JSON, bytes BLOB, loose, twice INTEGER GENERATED ALWAYS AS (price * 2));
+      """)
+    let columns = try #require(try resource("things", in: database)["columns"] as? [[String: Any]])
+    let inputs = columns.map { "\($0["name"] ?? "") \($0["input"] ?? "")" }
+    #expect(
+      inputs == [
+        "id number", "name text", "price number", "day date", "at timestamp", "time time", "done boolean",
+        "meta json", "bytes bytes", "loose any", "twice number",
+      ])
+    #expect(columns.last?["isGenerated"] as? Bool == true)
+  }
+
+  @Test
   func `a label that is hidden, or none, is refused with its line`() {
     for label in ["naem", "name"] {
       #expect(throws: ModelFileError.self) {

@@ -33,6 +33,17 @@ struct SchemaReaderTests {
     #expect(table.primaryKey == [0])
   }
 
+  @Test
+  func `an enumeration has its labels in their order`() throws {
+    let table = try #require(
+      try schema(
+        "CREATE TYPE mood AS ENUM ('sad', 'it''s fine', 'happy')", "CREATE DOMAIN mine AS mood",
+        "CREATE TABLE item (id int PRIMARY KEY, m mood, d mine, l mood[], t text)"
+      ).tables["item"])
+    let labels = ["sad", "it's fine", "happy"]
+    #expect(table.columns.map(\.labels) == [[], labels, labels, [], []])
+  }
+
   @Test(arguments: [
     ("SELECT id FROM t WHERE day > '2024-01-01'", true), ("SELECT id FROM t WHERE day < now()", false),
     ("SELECT random() AS id", false), ("SELECT id FROM w WHERE day < current_date", false),

@@ -2,6 +2,7 @@
 // No other module reads these attributes of values.
 
 import { find } from "./dom.js";
+import { expressed } from "./json.js";
 import { readable } from "./request.js";
 
 /** @typedef {"text" | "number" | "boolean" | "null" | "bytes"} Kind */
@@ -78,15 +79,12 @@ export function literal(kind, text) {
 
 /** The expressions that a cell's menu offers.
  * @param {string} column as an expression has it @param {Kind} kind @param {string} text
- * @param {string} [input] how the column's values are written */
-export function expressions(column, kind, text, input) {
+ * @param {{ input?: string, literal?: string }} [written] how the column's values are typed, and written in expressions */
+export function expressions(column, kind, text, { input, literal: form } = {}) {
   const absent = `${column} is null`;
-  const value = kind === "null" ? null : literal(kind, text);
+  const shown = form === undefined || kind === "null" ? text : expressed(form, text);
+  const value = kind === "null" || shown === null ? null : literal(kind, shown);
   if (value === null) return [absent, `${column} is not null`];
-  if (input === "json" || input === "array") {
-    // Only arrays and objects have parts that can be looked for.
-    return /^[[{]/.test(text) ? [`contains(${column},${value})`, absent] : [absent, `${column} is not null`];
-  }
   const found = [`${column}=${value}`, `${column}!=${value}`];
   if (isOrdered(kind, input)) found.push(`${column}<${value}`, `${column}>${value}`);
   return [...found, absent];

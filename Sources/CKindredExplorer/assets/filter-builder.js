@@ -4,6 +4,7 @@ import { quotedText } from "./cells.js";
 import { button, element } from "./dom.js";
 import { picker } from "./fields.js";
 import { openDialog } from "./menu.js";
+import { expressed } from "./json.js";
 import { adding, quoted, valueText } from "./request.js";
 import { schema } from "./server.js";
 
@@ -12,12 +13,10 @@ import { schema } from "./server.js";
 
 const NUMBER = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/;
 
-/** A typed value as a literal. @param {string | undefined} input @param {string} text */
-function literal(input, text) {
-  const isBare = input === "boolean" ||
-    (input === "number" || input === "any" || input === "json" || input === "array") &&
-      NUMBER.test(text.trim());
-  return isBare ? text.trim() : quotedText(text);
+/** A typed value as a literal. @param {Column} column @param {string} text */
+function literal({ input, literal: form }, text) {
+  const isBare = input === "boolean" || (input === "number" || input === "any") && NUMBER.test(text.trim());
+  return isBare ? text.trim() : quotedText(expressed(form, text) ?? text);
 }
 
 /** The items of a list. @param {string} text */
@@ -25,7 +24,7 @@ function list(text) {
   return text.split(",").map((item) => item.trim()).filter((item) => item !== "");
 }
 
-/** An operator: its name, how many values it takes, and its expression. @typedef {{ name: string, values: number, written: (term: string, literals: string[], text: string, input?: string) => string }} Operator */
+/** An operator: its name, how many values it takes, and its expression. @typedef {{ name: string, values: number, written: (term: string, literals: string[], text: string, column: Column) => string }} Operator */
 
 /** @param {string} sign @returns {Operator} */
 function comparison(sign) {
@@ -61,17 +60,13 @@ const OF_TEXTS = [
     written: (term, [value]) => `substr(lower(${term}),1,length(${value}))=lower(${value})`,
   },
 ];
-/** @type {Operator} */
-const HAS = { name: "contains", values: 1, written: (term, [value]) => `contains(${term},${value})` };
-
 /** The operators of a column, by how its values are written. @param {string | undefined} input @returns {Operator[]} */
 export function operators(input) {
   switch (input) {
-    case "json":
-    case "array":
-      return [HAS, ...OF_ALL];
     case "bytes":
       return OF_ALL;
+    case "json":
+    case "array":
     case "boolean":
       return [...EQUAL, ...OF_ALL];
     case "enum":
@@ -87,8 +82,8 @@ export function operators(input) {
 }
 
 /** A filter as an expression. @param {Term} term @param {Operator} operator @param {string[]} texts */
-export function expression({ term, column: { input } }, operator, texts) {
-  return operator.written(term, texts.map((text) => literal(input, text)), texts[0] ?? "", input);
+export function expression({ term, column }, operator, texts) {
+  return operator.written(term, texts.map((text) => literal(column, text)), texts[0] ?? "", column);
 }
 
 /** A field for a value. @param {Column} column @param {string} name @param {Operator} operator @returns {HTMLInputElement | HTMLSelectElement} */

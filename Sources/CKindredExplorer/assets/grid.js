@@ -241,7 +241,7 @@ export class Grid {
       const head = table.tHead?.rows[0].cells[/** @type {HTMLTableCellElement} */ (one).cellIndex];
       const { kind, text } = cellValue(one);
       if (head?.dataset.column !== undefined) {
-        return { source, texts: expressions(head.dataset.column, kind, text, head.dataset.input) };
+        return { source, texts: expressions(head.dataset.column, kind, text, head.dataset) };
       }
       if (head?.dataset.association === "many") {
         const key = quoted(head.dataset.title ?? "");

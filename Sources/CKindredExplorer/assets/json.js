@@ -84,3 +84,34 @@ export function pointedMember(pointer) {
     return token;
   }
 }
+
+/** JSON as PostgreSQL writes it, with spaces. @param {string} json @returns {string} */
+function spaced(json) {
+  if (json.startsWith("[")) return `[${parts(json).map(spaced).join(", ")}]`;
+  if (!json.startsWith("{")) return json;
+  return `{${
+    Array.from(members(json), ([name, one]) => `${JSON.stringify(name)}: ${spaced(one)}`).join(", ")
+  }}`;
+}
+
+/** An array as PostgreSQL writes it, or null if an element is an object. @param {string} json @returns {string | null} */
+function braced(json) {
+  const found = parts(json).map((one) => {
+    if (one === "null") return "NULL";
+    if (one.startsWith("[")) return braced(one);
+    if (one.startsWith("{")) return null;
+    return one.startsWith('"') ? `"${untyped(one).replace(/["\\]/g, "\\$&")}"` : one;
+  });
+  return found.includes(null) ? null : `{${found.join(",")}}`;
+}
+
+/** The text that stands for a JSON value in expressions on a column, or null if none does.
+ * @param {string | undefined} form how the column's values are written there, as the server says (`literal`) @param {string} json */
+export function expressed(form, json) {
+  if (form === "array") return json.startsWith("[") ? braced(json) : null;
+  if (form === undefined) return json;
+  // JSON's null is as good as none.
+  if (form === "none" || json === "null") return null;
+  if (json.startsWith('"')) return untyped(json);
+  return form === "jsonb" ? spaced(json) : json;
+}

@@ -1,10 +1,11 @@
 // The plan of a request: the SQL of each node, the database's plan for it, and missing indexes.
 
 import { button, copy, element, number } from "./dom.js";
+import { members, parts } from "./json.js";
 import { adding, parameters } from "./request.js";
 import { beginning, fetched } from "./server.js";
 
-/** @typedef {{ node: string, sql: string, arguments: unknown[], plan: string[], missingIndexes?: string[] }} Statement */
+/** @typedef {{ node: string, sql: string, arguments: string[], plan: string[], missingIndexes?: string[] }} Statement */
 
 /** The number of bytes after which an answer is no longer timed. */
 const MEASURED = 4_000_000;
@@ -17,14 +18,13 @@ export async function show(panel, url, signal) {
   }
   const isExplained = parameters(url).some(({ name }) => name === "explain");
   const response = await fetched(isExplained ? url : adding(url, "explain", "true"), { signal });
-  const found = await response.json();
+  const found = members(await response.text());
   const started = performance.now();
   const { size, isWhole } = await beginning(url, MEASURED, signal);
   const time = performance.now() - started;
-  /** @type {Statement[]} */
-  const statements = found.statements ?? [];
+  const statements = parts(found.get("statements") ?? "[]").map(statement);
   /** @type {string[]} */
-  const missing = found.missingIndexes ?? [];
+  const missing = JSON.parse(found.get("missingIndexes") ?? "[]");
   const places = advice(statements, missing);
   panel.replaceChildren(
     element(
@@ -37,8 +37,13 @@ export async function show(panel, url, signal) {
         ? "one statement."
         : `${statements.length} statements, each for the records above it.`,
     ),
-    ...statements.map((statement, index) => node(statement, places[index])),
+    ...statements.map((one, index) => node(one, places[index])),
   );
+}
+
+/** A statement whose arguments keep their digits. @param {string} json @returns {Statement} */
+function statement(json) {
+  return { ...JSON.parse(json), arguments: parts(members(json).get("arguments") ?? "[]") };
 }
 
 /** For each statement, the missing indexes of the tables that it scans. @param {Statement[]} statements @param {string[]} missing */
@@ -96,13 +101,10 @@ function node(statement, missing) {
   return made;
 }
 
-/** @param {any} value */
-function argument(value) {
-  if (
-    value !== null && typeof value === "object" && value.level !== undefined && value.column !== undefined
-  ) {
-    const levels = Math.abs(Number(value.level));
-    return `column ${Number(value.column) + 1} of the record ${levels > 1 ? `${levels} ` : ""}above`;
-  }
-  return JSON.stringify(value);
+/** @param {string} json an argument */
+function argument(json) {
+  const { level, column } = json.startsWith("{") ? JSON.parse(json) : {};
+  if (level === undefined || column === undefined) return json;
+  const levels = Math.abs(Number(level));
+  return `column ${Number(column) + 1} of the record ${levels > 1 ? `${levels} ` : ""}above`;
 }

@@ -8,7 +8,7 @@ import { address, path, readable } from "./request.js";
 /** @typedef {{ detail: string, parameter?: string, from: number, to: number, suggestions?: string[] }} Mistake */
 /** @typedef {{ path?: string, fields: string[] | null, annotations: string[], nodes: Node[] }} Node A node of the request; the root has no path. */
 /** @typedef {{ parts: Part[], errors: Mistake[], tree: Node | null }} Description */
-/** @typedef {{ name: string, type: string, input?: string, values?: string[], nullable?: boolean, isGenerated?: boolean, computed?: boolean, default?: string | null }} Column */
+/** @typedef {{ name: string, type: string, input?: string, literal?: string, values?: string[], nullable?: boolean, isGenerated?: boolean, computed?: boolean, default?: string | null }} Column */
 /** @typedef {{ key: string, kind: string, destination: string, columns?: Record<string, string>, origin?: string | null }} Association */
 /** @typedef {{ name: string, link: string, key: string[], label?: string, columns: Column[], associations: Association[] }} Resource */
 /** @typedef {{ resources: Resource[], limits?: Record<string, number> }} Schema */

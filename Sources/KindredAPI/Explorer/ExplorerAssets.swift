@@ -33,7 +33,9 @@ struct ExplorerAssets: Sendable {
       let file = kindred_explorer_file_at(index)
       let name = String(cString: file.name)
       let source = UnsafeBufferPointer(start: file.bytes, count: file.length)
-      let content = name.hasSuffix(".svg") ? Array(source) : SourceText(source, isScript: name.hasSuffix(".js")).shortened
+      let content =
+        name.hasSuffix(".svg")
+        ? Array(source) : SourceText(source, isScript: name.hasSuffix(".js")).shortened
       var hash = ContentHash()
       hash.update(name)
       content.withUnsafeBytes { hash.update($0) }

@@ -31,7 +31,8 @@ struct ExplorerPage {
   var header: String {
     let title = title.escapedForHTML
     let assets = ExplorerAssets.shared.path
-    let scripts = ExplorerAssets.shared.startingScripts
+    let scripts =
+      ExplorerAssets.shared.startingScripts
       + (isWritable ? ExplorerAssets.shared.editingScripts : [])
     let preloads = scripts.map { "<link rel=\"modulepreload\" href=\"\($0)\">" }.joined()
     let kind = (isSingle ? " class=\"single\"" : "") + (isWritable ? " data-writable" : "")

@@ -39,7 +39,8 @@ struct PageRequest {
     for column in resource.columns {
       if let member = node.member(showing: column.name, of: resource) {
         record.columns[member] = HTMLLayout.Column(
-          name: column.name, term: column.name.asExpressionName, input: column.input.rawValue)
+          name: column.name, term: column.name.asExpressionName, input: column.input.rawValue,
+          literal: column.literal?.rawValue)
       }
     }
     record.repeats = node.children.first { $0.recursion != nil && $0.isIncluded }?.key

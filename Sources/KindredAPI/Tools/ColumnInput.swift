@@ -22,7 +22,26 @@ enum ColumnInput: String {
   case any
 }
 
+/// How the JSON of a value becomes the text that an expression compares the column with, where that isn't the JSON itself.
+enum ColumnLiteral: String {
+  /// A string is its text; all else is JSON.
+  case json
+  /// The same, with a space after each comma and colon.
+  case jsonb
+  /// The elements in braces, as PostgreSQL writes arrays.
+  case array
+  /// There is none, so values are only compared with NULL.
+  case none
+}
+
 extension Column {
+  /// How an expression writes its values; nil for their JSON or text.
+  var literal: ColumnLiteral? {
+    if isComposed { return declaredType.hasSuffix("[]") ? .array : ColumnLiteral.none }
+    guard valueFormat == .json, affinity == .text else { return nil }
+    return declaredType.lowercased() == "jsonb" ? .jsonb : .json
+  }
+
   /// How its values are written.
   var input: ColumnInput {
     if isComposed { return declaredType.hasSuffix("[]") ? .array : .json }

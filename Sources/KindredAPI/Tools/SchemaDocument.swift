@@ -46,6 +46,7 @@ struct SchemaDocument {
       ("isGenerated", .bool(column.isGenerated)),
       ("default", column.defaultValue.map { .string($0.rendered().text) } ?? .null),
     ]
+    if let literal = column.literal { members.append(("literal", .string(literal.rawValue))) }
     if !column.labels.isEmpty { members.append(("values", JSONValue(strings: column.labels))) }
     return .object(members)
   }
