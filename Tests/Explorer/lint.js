@@ -1,13 +1,12 @@
 // Rules for the explorer's scripts: names of the database are looked up in Maps or by `Object.hasOwn`, and answers with
 // records are read by `json.js`, which keeps all digits.
 
-/** @type {Deno.lint.Plugin} */
 export default {
   name: "explorer",
   rules: {
     "no-in": {
-      create: (context) => ({
-        'BinaryExpression[operator="in"]'(node) {
+      create: (/** @type {any} */ context) => ({
+        'BinaryExpression[operator="in"]'(/** @type {any} */ node) {
           context.report({
             node,
             message: "`in` finds members of `Object.prototype`: use a Map or `Object.hasOwn`.",
@@ -16,9 +15,9 @@ export default {
       }),
     },
     "no-lossy-json": {
-      create: (context) => ({
-        'CallExpression[callee.property.name="json"]'(node) {
-          const { name } = /** @type {any} */ (node).callee.object;
+      create: (/** @type {any} */ context) => ({
+        'CallExpression[callee.property.name="json"]'(/** @type {any} */ node) {
+          const { name } = node.callee.object;
           if (name === "Response" || !/assets\/(?!server\.js)/.test(context.filename)) return;
           context.report({ node, message: "Numbers lose digits: read the text by `json.js`." });
         },

@@ -235,6 +235,13 @@ export class Endless {
     }
   }
 
+  /** Counts the rows anew after some came or went, while there is only one page of them. */
+  recount() {
+    if (this.chunks.length > 1) return;
+    const rows = /** @type {HTMLTableRowElement[]} */ (all(this.#body(), ":scope > tr"));
+    Object.assign(this.chunks[0], { rows, count: this.#records(rows) });
+  }
+
   // Coming back.
 
   /** What has been read, for another visit. @returns {import("./history.js").Span[]} */

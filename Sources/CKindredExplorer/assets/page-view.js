@@ -228,6 +228,7 @@ export class PageView {
       synchronize(table, next, (this.endless?.chunks.length ?? 1) > 1);
       await this.#refreshOpened();
     } finally {
+      this.endless?.recount();
       this.grid.adoptRows(table);
     }
   }

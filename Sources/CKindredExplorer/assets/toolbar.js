@@ -26,6 +26,8 @@ export class Toolbar {
       autocomplete: "off",
       hidden: true,
     }));
+    /** What the page was searched for, or will be. */
+    this.searched = "";
     /** @type {HTMLTableElement | null} */
     this.table = null;
     this.filter = button("Filter", () =>
@@ -48,7 +50,8 @@ export class Toolbar {
     const find = () => {
       const { url, go } = this.place();
       const text = this.search.value.trim();
-      if (text !== decoded(value(url, "search") ?? "")) {
+      if (text !== this.searched) {
+        this.searched = text;
         go(setting(url, "search", text === "" ? null : valueText(text)));
       }
     };
@@ -72,7 +75,8 @@ export class Toolbar {
     this.table = table;
     const isSingle = table?.closest("main")?.classList.contains("single") ?? true;
     this.search.hidden = isSingle || table?.dataset.searchable === undefined;
-    this.search.value = decoded(value(url, "search") ?? "");
+    this.searched = decoded(value(url, "search") ?? "");
+    this.search.value = this.searched;
     this.filter.hidden = isSingle;
     this.import.hidden = isSingle || !allows(table, "POST");
   }

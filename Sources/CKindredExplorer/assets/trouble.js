@@ -8,6 +8,16 @@ import { isOvertaken, Problem } from "./server.js";
 const FIRST = 3;
 const LONGEST = 60;
 
+/** An error as a problem; anything else is a defect. @param {unknown} error */
+function asProblem(error) {
+  if (error instanceof Problem) return error;
+  // A script that is loaded when it is needed may be out of reach too.
+  if (error instanceof TypeError && /dynamically imported/.test(error.message)) {
+    return new Problem("The server doesn't respond.");
+  }
+  throw error;
+}
+
 /**
  * @param {unknown} error
  * @param {(() => Promise<unknown>) | null} again throws the next problem; null if nothing can be tried again
@@ -16,8 +26,8 @@ const LONGEST = 60;
  */
 export function showTrouble(error, again, place) {
   if (isOvertaken(error)) return () => {};
-  if (!(error instanceof Problem)) throw error;
-  const text = element("p", {}, error.message);
+  const problem = asProblem(error);
+  const text = element("p", {}, problem.message);
   const retry = again === null ? button("Close", () => close()) : button("Try again", () => attempt());
   const made = element(
     "div",
@@ -48,14 +58,14 @@ export function showTrouble(error, again, place) {
       close();
     } catch (next) {
       if (isOvertaken(next)) return close();
-      if (!(next instanceof Problem)) throw next;
-      if (text.textContent !== next.message) text.textContent = next.message;
-      plan(next);
+      const other = asProblem(next);
+      if (text.textContent !== other.message) text.textContent = other.message;
+      plan(other);
     } finally {
       isTrying = false;
     }
   }
   place(made);
-  plan(error);
+  plan(problem);
   return close;
 }
