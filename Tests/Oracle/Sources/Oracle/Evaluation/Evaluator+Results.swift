@@ -115,7 +115,11 @@ extension Evaluator {
   }
 
   func keyTerms(of table: TableSchema) -> [SortTerm] {
-    table.key.map { SortTerm(expression: .path(Path(leaf: .column($0)))) }
+    table.key.map { name in
+      let column = Expr.path(Path(leaf: .column(name)))
+      let isExact = table.hasExactKey && table.column(name)?.collation != .binary
+      return SortTerm(expression: isExact ? .collate(column, "binary") : column)
+    }
   }
 
   /// What a record is sorted by: a column's value as its collation sees it.

@@ -53,6 +53,8 @@ struct SchemaGenerator {
       table.columns = [ColumnSchema(name: "rowid", kind: .integer), ColumnSchema(name: "slug", kind: .text)]
       table.uniques = [["slug"]]
     }
+    let isKeyOdd = table.primaryKey.contains { table.column($0)?.collation != .binary }
+    if isKeyOdd, random.chance(40) { table.hasExactKey = true }
     for name in Self.columns.shuffled(using: &random).prefix(random.int(1...4)) {
       let kind: ColumnSchema.Kind =
         switch name {

@@ -17,13 +17,18 @@ extension TableSchema {
       return "CREATE VIEW \(quoted(name)) AS \(selects.joined(separator: " UNION ALL "));\n"
     }
     var parts = columns.filter { $0.name != "rowid" }.map { column in
-      let isKey = primaryKey == [column.name]
+      let isKey = primaryKey == [column.name] && !hasExactKey
       let refusesNull =
         primaryKey.contains(column.name) && (column.kind != .integer || column.declared != nil)
       return
         "\(quoted(column.name)) \(column.declared ?? column.kind.rawValue)\(column.collation == .binary ? "" : " COLLATE \(column.collation.rawValue)")\(isKey ? " PRIMARY KEY" : "")\(refusesNull ? " NOT NULL" : "")"
     }
-    if primaryKey.count > 1 { parts.append("PRIMARY KEY (\(list(primaryKey)))") }
+    if hasExactKey {
+      let key = primaryKey.map { "\(quoted($0)) COLLATE BINARY" }.joined(separator: ", ")
+      parts.append("PRIMARY KEY (\(key))")
+    } else if primaryKey.count > 1 {
+      parts.append("PRIMARY KEY (\(list(primaryKey)))")
+    }
     let clause = conflictClause.map { " ON CONFLICT \($0.rawValue)" } ?? ""
     parts += uniques.map { "UNIQUE (\(list($0)))\(clause)" }
     parts += foreignKeys.map {

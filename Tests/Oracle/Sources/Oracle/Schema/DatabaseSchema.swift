@@ -31,6 +31,8 @@ struct TableSchema: Sendable {
   /// The primary key; if it is empty, none is declared, and `rowid` is the first column.
   var primaryKey: [String]
   var isWithoutRowID = false
+  /// Whether the primary key compares by bytes, whatever the collation of its column.
+  var hasExactKey = false
   var uniques: [[String]] = []
   /// What happens where one of `uniques` is violated; nil for SQLite's default.
   var conflictClause: ConflictClause?
