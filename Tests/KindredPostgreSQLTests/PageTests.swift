@@ -1,5 +1,7 @@
 import Foundation
+import KindredAssociations
 import KindredHTTP
+import KindredModelFile
 import Testing
 
 /// Pages of what is equal to PostgreSQL, and not the same to clients.
@@ -36,6 +38,28 @@ struct PageTests {
     #expect(groups.count == 4)
     #expect(groups.contains(#"{"p":{"a":1,"b":"x"},"n":2}"#))
     #expect(try walk("/things?fields=p,n:count()&group=p&sort=-p&limit=1", on: served) == groups.reversed())
+  }
+
+  @Test(arguments: ["year", "abs(year)", "year/10", "kind,year/10"])
+  func `groups of the records that a client may read are each on one page`(group: String) throws {
+    let file = try ModelFileParser(path: "model.yaml").parse(
+      "resources: { books: { access: { read: { rows: owner = 'me' } } } }")
+    let served = try Served(
+      contentsOf: [
+        "CREATE TABLE book (id int PRIMARY KEY, year bigint, kind text, owner text)",
+        "INSERT INTO book SELECT n, 1900 + n % 7 * 5, 'k' || n % 2, 'me' FROM generate_series(1, 30) n",
+        // The absolute value would be out of range.
+        "INSERT INTO book VALUES (31, -9223372036854775808, 'k1', 'you')",
+      ], model: { try file.model(of: $0) })
+    for end in [
+      "", "&sort=-count()", "&sort=-sum(abs(year))",
+      "&having=abs(max(year))>1900 and \(group.split(separator: ",").last ?? "")>1",
+    ] {
+      let target = "/books?fields=n:count()&group=\(group)\(end)"
+      let whole = try walk("\(target)&limit=100", on: served)
+      #expect(whole.count > 1)
+      #expect(try walk("\(target)&limit=1", on: served) == whole)
+    }
   }
 
   @Test
