@@ -51,8 +51,10 @@ extension Completer {
     let word = TypedWord(
       text: text.piece(range.lowerBound..<position, plusIsSpace: false).text, range: range.lowerBound..<sign,
       next: text.scalars.indices.contains(sign) ? text.scalars[sign] : nil)
-    let keys = resource.table.uniqueKeys.flatMap { $0 }.map { resource.table.columns[$0] }
-    let candidates = keys.filter { !resource.hidden.contains($0.name) }.map {
+    let keys = resource.table.uniqueKeys.map { $0.map { resource.table.columns[$0] } }
+    // A key of which the client can't name every column names no record.
+    let named = keys.filter { !$0.contains { resource.hidden.contains($0.name) } }.joined()
+    let candidates = named.map {
       Candidate(name: $0.name, kind: .column, detail: $0.declaredType, ending: "=")
     }
     return word.completions(of: candidates) { URLText.segment($0.name, isKey: true) }

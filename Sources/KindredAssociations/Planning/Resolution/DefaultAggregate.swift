@@ -36,19 +36,26 @@ extension Model {
 }
 
 extension NameScope {
-  /// Returns the aggregates by default name, the first one of each name.
-  func defaultAggregates(for author: ExpressionAuthor) throws -> [String: DefaultAggregate] {
-    var aggregates: [String: DefaultAggregate] = [:]
-    for key in associationKeys {
+  /// The keys of associations with their singulars.
+  var singularKeys: [(key: String, singular: String)] { associationKeys.map { ($0, Inflector.singular($0)) } }
+
+  /// Returns the aggregate with this default name, the first one if there are several; nil if there is none.
+  ///
+  /// - Parameter keys: The keys of associations with their singulars.
+  func defaultAggregate(
+    named name: String, among keys: [(key: String, singular: String)], for author: ExpressionAuthor
+  ) throws -> DefaultAggregate? {
+    // A default name contains the singular, though maybe in upper case: most keys are ruled out by that.
+    for (key, singular) in keys where name.contains(singular.dropFirst()) {
       guard let keyed = association(key, for: author), keyed.association.cardinality == .toMany else {
         continue
       }
       let resource = try model.resource(named: keyed.association.destination, for: author)
-      aggregates.merge(resource.defaultAggregates(of: key).lazy.map { ($0.name, $0.aggregate) }) { first, _ in
-        first
+      if let found = resource.defaultAggregates(of: key).first(where: { $0.name == name }) {
+        return found.aggregate
       }
     }
-    return aggregates
+    return nil
   }
 
   /// Returns the default name of an item; nil if it has none.

@@ -12,8 +12,8 @@ final class NameMemory {
   var determined: [ResolvedPath] = []
   /// The annotations and fields of the record's node by name, the first one of each name.
   private(set) lazy var expressions = namedExpressions()
-  /// The aggregates by default name; nil until the first lookup.
-  private var defaultAggregates: [String: DefaultAggregate]?
+  /// The keys of the request's associations with their singulars, from which default names are made.
+  private lazy var singulars = scope.singularKeys
   /// The to-one associations by ``ResolvedAssociation/place``.
   private var associated: [ResolvedAssociation.Place: ResolvedAssociation] = [:]
 
@@ -39,11 +39,8 @@ final class NameMemory {
   /// Returns the aggregate that a default name stands for.
   func aggregate(named name: String, for author: ExpressionAuthor) throws -> DefaultAggregate? {
     // Expressions of the model can't use keys of the request.
-    guard author == .request else { return try scope.defaultAggregates(for: author)[name] }
-    if let known = defaultAggregates { return known[name] }
-    let aggregates = try scope.defaultAggregates(for: author)
-    defaultAggregates = aggregates
-    return aggregates[name]
+    try scope.defaultAggregate(
+      named: name, among: author == .request ? singulars : scope.singularKeys, for: author)
   }
 
   /// Returns a to-one association with a scope that is shared by all expressions that name it.
