@@ -22,9 +22,9 @@ extension Connection {
   }
 
   private func exhaustsKeys(_ insertion: String) throws -> Bool {
-    guard isInTransaction,
-      try rows("SELECT 1 FROM sqlite_schema WHERE name = 'sqlite_sequence'", { $0.int64(0) }) == [1]
-    else { return false }
+    guard isInTransaction else { return false }
+    let sequences = try rows("SELECT 1 FROM sqlite_schema WHERE name = 'sqlite_sequence'") { $0.int64(0) }
+    guard !sequences.isEmpty else { return false }
     let tables = try rows("SELECT name FROM sqlite_sequence WHERE seq = \(Int64.max)") { $0.text(0) ?? "" }
     return tables.contains { insertion.contains(" INTO \(SQL.quoted($0)) ") }
   }
