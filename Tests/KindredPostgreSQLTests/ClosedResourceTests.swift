@@ -30,20 +30,7 @@ struct ClosedResourceTests {
 
   @Test
   func `what reads a table with access rules, through views, functions or parts, is closed`() throws {
-    let served = try Served(contentsOf: Self.schema) { source in
-      var model = Model(inferredFrom: try source.schema())
-      let tables = try source.tables(
-        of: Self.definitions.map { CommonTableDefinition(name: $0.0, sql: $0.1) })
-      for table in tables {
-        model.tables[table.name] = table
-        model.resources[table.name] = Resource(name: table.name, table: table)
-      }
-      for name in ["projects", "measures"] {
-        model.resources[name]?.access = ResourceAccess([.read: [AccessEntry()]])
-      }
-      try model.closeWhatReadsRestricted(source.tables(readBy:_:))
-      return model
-    }
+    let served = try Served(contentsOf: Self.schema, model: Self.model(of:))
     let closed = [
       "directs", "indirects", "beyonds", "storeds", "calleds", "measureds", "later", "indirectly", "calling",
       "parted",
@@ -52,5 +39,21 @@ struct ClosedResourceTests {
     for name in ["projects", "opens", "harmlesses", "fixed"] {
       #expect(served.get("/\(name)").status == .ok, "\(name)")
     }
+  }
+
+  /// The inferred model with the definitions, in which two tables have access rules.
+  @Sendable private static func model(of source: any SchemaSource) throws -> Model {
+    var model = Model(inferredFrom: try source.schema())
+    let tables = try source.tables(
+      of: Self.definitions.map { CommonTableDefinition(name: $0.0, sql: $0.1) })
+    for table in tables {
+      model.tables[table.name] = table
+      model.resources[table.name] = Resource(name: table.name, table: table)
+    }
+    for name in ["projects", "measures"] {
+      model.resources[name]?.access = ResourceAccess([.read: [AccessEntry()]])
+    }
+    try model.closeWhatReadsRestricted(source.tables(readBy:_:))
+    return model
   }
 }
