@@ -31,29 +31,44 @@ struct DifferentialTests {
 
   @Test
   func `for a client who may read some records only`() throws {
-    let file = try ModelFileParser(path: "model.yaml").parse(
-      """
-      resources:
-        books: { access: { read: { rows: kind is not 'poem' and author.born is not 1900 } } }
-        reviews: { access: { read: { rows: rating > 1 } } }
-        authors: { access: { read: {} } }
-        countries: { access: { read: {} } }
-        tags: { access: { read: {} } }
-        booktags: { access: { read: { rows: place <> 2 } } }
-      """)
-    try compare(batch: 4, engine: Cluster.engine) { try file.model(of: $0) }
+    try compare(
+      batch: 4, engine: Cluster.engine,
+      model: """
+        resources:
+          books: { access: { read: { rows: kind is not 'poem' and author.born is not 1900 } } }
+          reviews: { access: { read: { rows: rating > 1 } } }
+          authors: { access: { read: {} } }
+          countries: { access: { read: {} } }
+          tags: { access: { read: {} } }
+          booktags: { access: { read: { rows: place <> 2 } } }
+        """)
+  }
+
+  @Test
+  func `under access rules`() throws {
+    try compare(
+      batch: 3, engine: Cluster.engine,
+      model: """
+        resources:
+          authors: { access: { read: { rows: born is null or born % 3 > 0 } } }
+          books: { access: { read: { rows: "author.country_code is not 'FR' and year > 1815" } } }
+          countries: { access: { read: {} } }
+          reviews: { access: { read: { rows: rating > 1 } } }
+          tags: { access: { read: {} } }
+          booktags: { access: { read: {} } }
+        """)
   }
 
   private func compare(
-    batch: Int, engine: EngineCapabilities.Engine?,
-    model: @escaping @Sendable (any SchemaSource) throws -> Model = { Model(inferredFrom: try $0.schema()) }
+    batch: Int, engine: EngineCapabilities.Engine?, model: String = "resources: {}"
   ) throws {
+    let file = try ModelFileParser(path: "model.yaml").parse(model)
     var random = SeededRandom(seed: UInt64(batch))
     let content = LibraryContent(&random)
     let directory = try TemporaryDirectory()
-    let sqlite = try Self.sqlite(content, at: directory.path("library.db"), model)
+    let sqlite = try Self.sqlite(content, at: directory.path("library.db"), file)
     defer { sqlite.stop() }
-    let postgres = try Self.postgres(content, batch: batch, engine: engine, model)
+    let postgres = try Self.postgres(content, batch: batch, engine: engine, file)
     defer { postgres.stop() }
     for number in 0..<Self.count {
       var request = RandomRequest(&random)
@@ -78,17 +93,15 @@ struct DifferentialTests {
   private static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
   private static func sqlite(
-    _ content: LibraryContent, at path: String,
-    _ model: @escaping @Sendable (any SchemaSource) throws -> Model
+    _ content: LibraryContent, at path: String, _ file: ModelFile
   ) throws -> KindredService {
     let pool = try ConnectionPool(path: path, access: .readWriteCreate, readers: 2)
     try pool.withWriter { try $0.execute(content.sql(integer: "INTEGER", real: "REAL")) }
-    return try KindredService(SQLiteBackend(pool), logger: logger, model: model)
+    return try KindredService(SQLiteBackend(pool), logger: logger) { try file.model(of: $0) }
   }
 
   private static func postgres(
-    _ content: LibraryContent, batch: Int, engine: EngineCapabilities.Engine?,
-    _ model: @escaping @Sendable (any SchemaSource) throws -> Model
+    _ content: LibraryContent, batch: Int, engine: EngineCapabilities.Engine?, _ file: ModelFile
   ) throws -> KindredService {
     let target = try Cluster.database()
     let connection = try PostgreSQLConnection(target)
@@ -98,7 +111,7 @@ struct DifferentialTests {
     let backend = try PostgreSQLBackend(
       PostgreSQLPool(target, size: 2, checkoutTimeout: 5000),
       batches: BatchSizes(first: batch, largest: batch, level: batch), engine: engine)
-    return try KindredService(backend, logger: logger, model: model)
+    return try KindredService(backend, logger: logger) { try file.model(of: $0) }
   }
 }
 

@@ -112,6 +112,35 @@ struct ExpressionTests {
     #expect(count == 9)
   }
 
+  @Test(arguments: [
+    ("m:max(json_extract(data,'$.n'))", #"[{"m":16.5}]"#),
+    ("m:min(json_extract(data,'$.n'))", #"[{"m":6.0}]"#),
+    ("m:max(json_extract(data,'$.n'),10)&filter=id=1", #"[{"m":10}]"#),
+    ("s:sum(json_extract(data,'$.n'))", #"[{"s":22.5}]"#),
+    ("n:count(json_extract(data,'$.c'))", #"[{"n":1}]"#),
+    ("v:ifnull(json_extract(data,'$.c'),'?')&sort=id", #"[{"v":"DE"},{"v":"?"},{"v":"?"}]"#),
+    ("v:ifnull(json_extract(data,'$.n'),'?')&sort=id", #"[{"v":6.0},{"v":16.5},{"v":"?"}]"#),
+    (
+      "c:json_extract(data,'$.c'),n:count()&group=json_extract(data,'$.c')&sort=n",
+      #"[{"c":"DE","n":1},{"c":null,"n":2}]"#
+    ),
+    ("id&filter=json_extract(data,'$.on')", #"[{"id":1}]"#),
+    ("id&filter=json_extract(data,'$.n')>7", #"[{"id":2}]"#),
+    ("id&filter=json_extract(data,'$.c')||''='DE'", #"[{"id":1}]"#),
+    ("id&filter=json_extract(data,'$.n')%2B1=7", #"[{"id":1}]"#),
+    ("v:iif(id=1,json_extract(data,'$.c'),id)&sort=id", #"[{"v":"DE"},{"v":2},{"v":3}]"#),
+  ])
+  func `what json_extract gives has the type of its value`(query: String, json: String) throws {
+    let served = try Served(
+      "CREATE TABLE one (id int PRIMARY KEY, data jsonb)",
+      #"INSERT INTO one VALUES (1, '{"n":6.0,"c":"DE","on":true}'), (2, '{"n":16.5,"c":null,"on":false}'), (3, '{}')"#
+    )
+    #expect(served.text("/ones?fields=\(query)") == json)
+    #expect(
+      served.text("/ones?fields=v:json_extract(data,'$.c'),w:json_extract(data,'$.n')&format=csv&sort=id")
+        == "v,w\r\nDE,6.0\r\n,16.5\r\n,\r\n")
+  }
+
   private static let loose =
     "CREATE COLLATION loose (provider = icu, locale = 'und-u-ks-level2', deterministic = false)"
 

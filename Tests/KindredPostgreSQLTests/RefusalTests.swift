@@ -103,6 +103,16 @@ struct RefusalTests {
   }
 
   @Test
+  func `a record that an exclusion constraint refuses conflicts with another one`() throws {
+    try served.run(
+      "CREATE TABLE stay (id int PRIMARY KEY, during int4range, EXCLUDE USING gist (during WITH &&))")
+    let served = try served.reopened(isWritable: true)
+    #expect(served.send(.post, "/stays", #"{"id":1,"during":"[1,5)"}"#).hasPrefix("201"))
+    let answer = served.send(.post, "/stays", #"{"id":2,"during":"[3,9)"}"#)
+    #expect(answer.hasPrefix("409") && answer.contains("`during` conflicts with another record"), "\(answer)")
+  }
+
+  @Test
   func `a record beyond its view is refused`() {
     #expect(served.send(.post, "/adults", #"{"name":"x"}"#).hasPrefix("422"))
   }

@@ -63,15 +63,51 @@ struct SchemaReaderTests {
   }
 
   @Test
+  func `a table with a foreign partition isn't timeless`() throws {
+    let schema = try schema(
+      "CREATE FOREIGN DATA WRAPPER elsewhere", "CREATE SERVER other FOREIGN DATA WRAPPER elsewhere",
+      "CREATE TABLE log (id int) PARTITION BY RANGE (id)", "CREATE TABLE own (id int)",
+      "CREATE TABLE year PARTITION OF log FOR VALUES FROM (0) TO (9) PARTITION BY RANGE (id)",
+      "CREATE FOREIGN TABLE part PARTITION OF year FOR VALUES FROM (0) TO (5) SERVER other")
+    #expect(schema.tables["log"]?.isTimeless == false)
+    #expect(schema.tables["own"]?.isTimeless == true)
+  }
+
+  @Test
+  func `a definition that calls a function which reads the clock isn't timeless`() throws {
+    let target = try Cluster.database(
+      "CREATE TABLE t (id int PRIMARY KEY)",
+      "CREATE FUNCTION since(int) RETURNS bool STABLE LANGUAGE sql AS 'SELECT now() IS NOT NULL'",
+      "CREATE FUNCTION me() RETURNS text STABLE LANGUAGE sql AS 'SELECT current_setting(''x'', true)'")
+    let backend = try PostgreSQLBackend(PostgreSQLPool(target, size: 1, checkoutTimeout: 5000))
+    defer { backend.close() }
+    let tables = try backend.withSchema {
+      try [
+        $0.tables(of: [CommonTableDefinition(name: "a", sql: "SELECT id FROM t WHERE since(id)")]),
+        $0.tables(of: [CommonTableDefinition(name: "a", sql: "SELECT id FROM t WHERE me() = 'x'")]),
+      ]
+    }
+    #expect(tables.map { $0[0].isTimeless } == [false, true])
+  }
+
+  @Test
   func `a table whose policy reads the clock isn't timeless`() throws {
     func isTimeless(_ condition: String) throws -> Bool? {
       try schema(
+        "CREATE FUNCTION since(text) RETURNS bool STABLE LANGUAGE sql AS 'SELECT $1 <= now()::text'",
+        "CREATE FUNCTION opened(text) RETURNS bool STABLE LANGUAGE plpgsql AS 'BEGIN RETURN since($1); END'",
+        "CREATE FUNCTION me() RETURNS text STABLE LANGUAGE sql AS 'SELECT current_setting(''x'', true)'",
+        "CREATE FUNCTION whim() RETURNS bool LANGUAGE sql AS 'SELECT true'",
         "CREATE TABLE t (id int PRIMARY KEY, owner text)", "ALTER TABLE t ENABLE ROW LEVEL SECURITY",
         "CREATE POLICY p ON t USING (\(condition))"
       ).tables["t"]?.isTimeless
     }
     #expect(try isTimeless("owner = current_user") == true)
+    #expect(try isTimeless("owner = me()") == true)
     #expect(try isTimeless("owner < now()::text") == false)
+    #expect(try isTimeless("since(owner)") == false)
+    #expect(try isTimeless("opened(owner)") == false)
+    #expect(try isTimeless("whim()") == false)
   }
 
   @Test

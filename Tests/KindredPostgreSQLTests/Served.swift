@@ -31,7 +31,7 @@ struct Served {
   }
 
   private init(
-    _ target: ConnectionTarget, isWritable: Bool, batches: BatchSizes = BatchSizes(),
+    _ target: ConnectionTarget, schemas: [String] = [], isWritable: Bool, batches: BatchSizes = BatchSizes(),
     _ configure: (inout KindredService.Options) -> Void = { _ in },
     model: @escaping @Sendable (any SchemaSource) throws -> Model = { Model(inferredFrom: try $0.schema()) }
   ) throws {
@@ -40,7 +40,8 @@ struct Served {
     options.isWritable = isWritable
     configure(&options)
     backend = try PostgreSQLBackend(
-      PostgreSQLPool(target, size: 4, checkoutTimeout: 5000), isWritable: isWritable, batches: batches,
+      PostgreSQLPool(target, size: 4, checkoutTimeout: 5000), schemas: schemas, isWritable: isWritable,
+      batches: batches,
       engine: Cluster.engine)
     service = try KindredService(
       backend, options: options,
@@ -51,6 +52,11 @@ struct Served {
   /// The same database served by a new server, which reads its schema again.
   func reopened(isWritable: Bool = false, batches: BatchSizes = BatchSizes()) throws -> Served {
     try Served(target, isWritable: isWritable, batches: batches)
+  }
+
+  /// The same database served by a new server whose `--schema` names these.
+  func reopened(schemas: [String]) throws -> Served {
+    try Served(target, schemas: schemas, isWritable: true)
   }
 
   /// Runs a statement on another connection, as another process would.
