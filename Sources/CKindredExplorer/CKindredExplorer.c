@@ -103,9 +103,6 @@ static const unsigned char plan_js[] = {
 static const unsigned char record_form_js[] = {
 #embed "assets/record-form.js"
 };
-static const unsigned char references_js[] = {
-#embed "assets/references.js"
-};
 static const unsigned char request_js[] = {
 #embed "assets/request.js"
 };
@@ -179,7 +176,6 @@ static const kindred_explorer_file files[] = {
   FILE("palette.js", palette_js),
   FILE("plan.js", plan_js),
   FILE("record-form.js", record_form_js),
-  FILE("references.js", references_js),
   FILE("request.js", request_js),
   FILE("selecting.js", selecting_js),
   FILE("server.js", server_js),

@@ -3,8 +3,8 @@
 import { quotedText } from "./cells.js";
 import { button, element } from "./dom.js";
 import { picker } from "./fields.js";
-import { openDialog } from "./menu.js";
 import { expressed } from "./json.js";
+import { openDialog } from "./menu.js";
 import { adding, quoted, valueText } from "./request.js";
 import { schema } from "./server.js";
 
