@@ -50,10 +50,10 @@ struct PageTests {
     let served = try Served(
       "CREATE TYPE mood AS ENUM ('glad', 'sad')", "CREATE TYPE pair AS (a int, b text)",
       "CREATE DOMAIN short AS char(3)",
-      "CREATE TABLE stored (id int PRIMARY KEY, value \(type), body text)",
-      "INSERT INTO stored SELECT n, CASE WHEN n % 3 > 0 THEN '\(values[type] ?? "12")'::\(type) END, repeat('long ', 400) || n FROM generate_series(1, 7) n",
-      "CREATE VIEW thing AS SELECT value, body FROM stored")
-    for target in ["/things?limit=", "/stored?sort=-value,body&fields=id&limit="] {
+      "CREATE TABLE item (id int PRIMARY KEY, value \(type), body text)",
+      "INSERT INTO item SELECT n, CASE WHEN n % 3 > 0 THEN '\(values[type] ?? "12")'::\(type) END, repeat('long ', 400) || n FROM generate_series(1, 7) n",
+      "CREATE VIEW thing AS SELECT value, body FROM item")
+    for target in ["/things?limit=", "/items?sort=-value,body&fields=id&limit="] {
       #expect(try walk("\(target)1", on: served) == walk("\(target)100", on: served))
       #expect(try walk("\(target)3", on: served).count == 7)
     }

@@ -117,9 +117,7 @@ extension Problem {
       self.init(RequestError(.invalidValue, "an expression has no value: \(complaint)"))
     case .tooLarge(let limit): self.init(RequestError(.limitExceeded, "\(limit); split the request"))
     case .forbidden: self.init(RequestError(.forbidden, "the rules of the database don't allow this"))
-    case .misconfigured:
-      self.init(
-        .unavailable, "the server lacks a privilege that it needs for this; its operator has to grant it")
+    case .misconfigured: self.init(.unavailable, "the server lacks a privilege; its operator has to grant it")
     case .brokenSchema:
       self.init(
         .conflict,

@@ -131,16 +131,14 @@ extension Problem {
       let predicate = names.isEmpty ? "doesn't have its column's type" : "has another type"
       self = .refusedValue(
         "\(subject) \(error.complaint.map { "is refused: \($0)" } ?? predicate)", at: one)
-    case .constraint(.unique):
+    case .constraint(.unique), .constraint(.exclusion):
       // The values of a record that the client can't see must not be revealed.
       let isNamed = !names.isEmpty && resource?.permissions.rowRule == nil
-      self = .takenKey
-      if isNamed { detail = "a record with this \(names) exists already" }
-      self.pointer = (isNamed ? one : pointer).fragment
-    case .constraint(.exclusion):
-      let isNamed = !names.isEmpty && resource?.permissions?.rowRule == nil
-      self = Problem(
-        .conflict, "\(isNamed ? "\(names) conflicts" : "the record conflicts") with another record")
+      let isKey = error.constraint == .unique
+      self = isKey ? .takenKey : Problem(.conflict, "the record conflicts with another one")
+      let named =
+        isKey ? "a record with this \(names) exists already" : "\(names) conflicts with another record"
+      if isNamed { detail = named }
       self.pointer = (isNamed ? one : pointer).fragment
     case .constraint(.foreignKey):
       self = .danglingReference

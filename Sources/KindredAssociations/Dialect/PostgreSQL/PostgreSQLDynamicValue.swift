@@ -58,9 +58,9 @@ struct PostgreSQLDynamicValue {
     return "CASE \(value.sql) WHEN 'true' THEN '1' WHEN 'false' THEN '0' ELSE \(text.sql) END"
   }
 
-  /// The number or boolean that the value is.
+  /// The number or boolean that the value is, or what every text is to SQLite: greater than any number.
   var number: CompiledExpression {
-    number(otherwise: "")
+    number(otherwise: " WHEN 'string' THEN 'Infinity'::numeric")
   }
 
   /// The number or boolean that the value is, or whose text it is.
