@@ -234,7 +234,8 @@ extension BackendError {
   var isResolvable: Bool {
     switch constraint {
     case .unique, .notNull, .check, .dataType, .other: true
-    case .foreignKey, .trigger, .exhaustedKeys, nil: false
+    // SQLite alone has conflict clauses, and PostgreSQL alone exclusion constraints.
+    case .exclusion, .foreignKey, .trigger, .exhaustedKeys, nil: false
     }
   }
 }

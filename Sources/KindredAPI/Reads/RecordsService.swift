@@ -237,8 +237,8 @@ extension BackendErrorKind {
   fileprivate var isOfLength: Bool {
     switch self {
     case .exceeded, .noValue: true
-    case .busy, .cancelled, .timedOut, .full, .tooLarge, .constraint, .wrongKey, .brokenSchema, .forbidden,
-      .unavailable, .defect:
+    case .busy, .cancelled, .timedOut, .full, .tooLarge, .constraint, .wrongKey, .brokenSchema,
+      .misconfigured, .forbidden, .unavailable, .away, .defect:
       false
     }
   }

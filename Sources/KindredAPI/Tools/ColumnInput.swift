@@ -48,7 +48,7 @@ extension Column {
     if !labels.isEmpty { return .choice }
     switch valueFormat {
     case .boolean: return .boolean
-    case .json: return .json
+    case .json, .part: return .json
     case .plain: break
     }
     if takesBase64 { return .bytes }
