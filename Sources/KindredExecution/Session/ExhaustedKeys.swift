@@ -26,6 +26,9 @@ extension Connection {
     let sequences = try rows("SELECT 1 FROM sqlite_schema WHERE name = 'sqlite_sequence'") { $0.int64(0) }
     guard !sequences.isEmpty else { return false }
     let tables = try rows("SELECT name FROM sqlite_sequence WHERE seq = \(Int64.max)") { $0.text(0) ?? "" }
-    return tables.contains { insertion.contains(" INTO \(SQL.quoted($0)) ") }
+    return tables.contains { table in
+      let place: SQL = " INTO \(identifier: table) "
+      return insertion.contains(place.rendered().text)
+    }
   }
 }

@@ -76,7 +76,8 @@ extension PostgreSQLSchemaSource {
       ])[0]
       let text = (0..<plan.rowCount).compactMap { plan.text($0, 0) }.joined(separator: "\n")
       let rows = try run([
-        undo, Query(Self.planned, [Array(text.utf8), Array(with.utf8)]),
+        undo,
+        Query(Self.planned, [Array(text.utf8), Array(Self.text(of: table, definitions).utf8)]),
       ])[1]
       guard rows.text(0, 1) == "f" else { return nil }
       return (0..<rows.rowCount).compactMap { rows.text($0, 0) }
@@ -84,6 +85,20 @@ extension PostgreSQLSchemaSource {
       _ = try run([undo])
       return nil
     }
+  }
+
+  /// Returns the SQL of a common table expression, and of those that it may read since it has their names.
+  private static func text(of table: Table, _ definitions: [Table]) -> String {
+    var text = ""
+    var (found, rest) = ([table], definitions.filter { $0.name != table.name })
+    while let next = found.popLast() {
+      guard case .commonTableExpression(let sql) = next.kind else { continue }
+      text += sql + "\n"
+      let read = { (other: Table) in sql.lowercased().contains(other.name.lowercased()) }
+      found += rest.filter(read)
+      rest.removeAll(where: read)
+    }
+    return text
   }
 
   /// The relations of a plan, and whether the text of its statement calls a function of the database's own.
