@@ -57,14 +57,16 @@ struct RemovedTableTests {
         name == resource ? "  \(name): null" : "  \(name): { access: { read: {}, write: {} } }"
       }.joined(separator: "\n")
     var succeeded = 0
+    var database = try Self.database(model)
+    let before = try database.stored("SELECT * FROM \(table)")
     for (method, target, content, headers) in Self.writes {
-      // Cascades and the like of earlier requests would change what later ones do.
-      let database = try Self.database(model)
-      let before = try database.stored("SELECT * FROM \(table)")
       let answer = try database.send(method, target, content, headers: headers)
-      succeeded += answer.status < 300 ? 1 : 0
       #expect(
         try database.stored("SELECT * FROM \(table)") == before, "\(method.token) \(target) \(content ?? "")")
+      guard answer.status < 300 else { continue }
+      succeeded += 1
+      // What it has changed would change what later requests do.
+      database = try Self.database(model)
     }
     #expect(succeeded > 20, "others are written")
   }
