@@ -1,5 +1,6 @@
 """What readers and editors look for first."""
 import re
+import sqlite3
 import tempfile
 from pathlib import Path
 
@@ -166,7 +167,6 @@ def records_are_imported_and_errors_stand_at_their_lines(visitor):
 @step
 def booleans_and_dates_are_picked(visitor):
     with tempfile.TemporaryDirectory() as folder:
-        import sqlite3
         path = Path(folder, "kinds.db")
         with sqlite3.connect(path) as database:
             database.executescript("""

@@ -1,6 +1,8 @@
 """What comes late, fails, expires or is lost after the first page."""
 import re
+import sqlite3
 import tempfile
+from pathlib import Path
 
 from playwright.sync_api import expect
 
@@ -269,8 +271,6 @@ def back_while_the_server_is_gone_is_restored_later(visitor):
 @step
 def names_of_the_language_are_names(visitor):
     with tempfile.TemporaryDirectory() as folder:
-        import sqlite3
-        from pathlib import Path
         path = Path(folder, "names.db")
         with sqlite3.connect(path) as database:
             database.executescript("""
@@ -292,3 +292,28 @@ def names_of_the_language_are_names(visitor):
             page.get_by_role("button", name="Menu of n", exact=True).click()
             page.get_by_role("menuitem", name="Group", exact=True).click()
             expect(page.get_by_role("gridcell", name="2", exact=True)).to_be_visible()
+
+
+@step
+def long_values_are_shown_by_their_size_and_survive_a_reload(visitor):
+    with tempfile.TemporaryDirectory() as folder:
+        path, photo = Path(folder, "photos.db"), Path(folder, "photo.png")
+        photo.write_bytes(bytes(range(256)) * 2000)
+        with sqlite3.connect(path) as database:
+            database.executescript("CREATE TABLE photo (id INTEGER PRIMARY KEY, name TEXT, content BLOB);"
+                                   "INSERT INTO photo VALUES (1, 'One', x'00');")
+        with serving(visitor.command, path, "--writable") as visitor.origin:
+            page = visitor.open("/photos")
+            page.get_by_role("gridcell", name="AA==", exact=True).click()
+            page.keyboard.press("F2")
+            page.locator(".cell-editor input").set_input_files(photo)
+            page.locator(".cell-editor input").press("Enter")
+            changes = page.get_by_role("region", name="Changes")
+            expect(changes).to_contain_text('{"content":"512 kB"}')
+            page.wait_for_timeout(300)
+            page.reload()
+            expect(changes).to_contain_text('{"content":"512 kB"}')
+            changes.get_by_role("button", name="Apply").click()
+            expect(changes).to_be_hidden()
+            answer = page.request.get(visitor.origin + "/photos/1/content")
+            assert answer.body() == photo.read_bytes()

@@ -72,7 +72,7 @@ export class PageView {
     table?.setAttribute("aria-rowcount", String(total ?? (isWhole ? count : -1)));
     this.grid.show({ url, go: (to) => this.explorer.click(to) });
     if (table !== null) this.#offerNew(table);
-    if (this.main.hasAttribute("data-writable")) void this.#prepareEditing();
+    if (this.main.hasAttribute("data-writable")) this.#prepareEditing().catch(() => {});
     if (table !== null && next !== null && value(url, "limit") === null) {
       this.endless = new Endless(this.main, table, url, readable(next), {
         adopt: (one) => this.grid.adoptRows(one),
@@ -190,12 +190,20 @@ export class PageView {
       editing.show();
       return editing;
     });
-    return this.prepared;
+    const { prepared } = this;
+    // A failure is not kept: the next call tries again.
+    prepared.catch(() => this.prepared = null);
+    return prepared;
   }
 
   /** @param {HTMLTableCellElement} cell */
   async #edit(cell) {
-    if (allows(cell.closest("table"), "PATCH")) (await this.#prepareEditing()).open(cell);
+    if (!allows(cell.closest("table"), "PATCH")) return;
+    try {
+      (await this.#prepareEditing()).open(cell);
+    } catch (error) {
+      this.explorer.fail(error);
+    }
   }
 
   /** @param {HTMLElement} row */

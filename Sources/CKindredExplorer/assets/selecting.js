@@ -35,6 +35,7 @@ export class Selection {
     const isSingle = table.closest("main")?.classList.contains("single") ?? false;
     if (head === undefined || isSingle || find(table, ":scope > tbody > tr[data-href]") === null) return;
     this.table = table;
+    table.setAttribute("aria-multiselectable", "true");
     if (find(head, ".select") !== null) return;
     this.whole =
       /** @type {HTMLInputElement} */ (element("input", { type: "checkbox", "aria-label": "Select all" }));

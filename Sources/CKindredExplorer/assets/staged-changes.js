@@ -230,7 +230,7 @@ export class StagedChanges {
 
   #changed() {
     const state = this.changes.length === 0 ? null : { changes: this.changes, sent: this.sent };
-    keep(state, (text) => `${this.changes[0]?.id} ${text}`).catch(() => {
+    keep(state).catch(() => {
       this.trouble = "The browser has no room to keep these changes: they are lost when this page is left.";
       this.onChange();
     });
@@ -245,6 +245,8 @@ const DATABASE = "kindred";
 const STORE = "values";
 /** The number of characters beyond which a value isn't kept in the session's storage. */
 const LONGEST = 20_000;
+/** The time in milliseconds for which the database keeps what a tab has left. */
+const KEPT = 7 * 24 * 3600 * 1000;
 
 /** @returns {Promise<IDBObjectStore>} */
 function values() {
@@ -273,34 +275,43 @@ class Elsewhere {
   }
 }
 
-/** The keys of the values that are in the database, or on their way. @type {Map<string, Promise<void>>} */
+/** The keys of the long values that are in the database, or on their way, and when they are there.
+ * @type {Map<string, { key: string, stored: Promise<unknown> }>} */
 const written = new Map();
 
-/** Keeps a state of plain objects, Maps and texts. @param {unknown} state null removes it @param {(key: string) => string} name makes the key of a long text unique
- * @throws if there is no room for it */
-export async function keep(state, name) {
+/** Writes a long value; the keys begin with the time, so that what closed tabs have left can be found. @param {string} value */
+function write(value) {
+  const key = `${Date.now()} ${identifier()}`;
+  const old = IDBKeyRange.upperBound(String(Date.now() - KEPT));
+  const stored = inDatabase((store) => store.delete(old)).then(() =>
+    inDatabase((store) => store.put(value, key))
+  );
+  written.set(value, { key, stored });
+  return written.get(value);
+}
+
+/** Keeps a state of plain objects, Maps and texts. @param {unknown} state null removes it @throws if there is no room for it */
+async function keep(state) {
   /** @type {Set<string>} */
   const used = new Set();
   const text = state === null ? null : JSON.stringify(state, (_, value) => {
     if (value instanceof Map) return { map: [...value] };
     if (typeof value !== "string" || value.length <= LONGEST) return value;
-    const key = name(`${value.length} ${value.slice(-200)}`);
-    used.add(key);
-    if (!written.has(key)) written.set(key, inDatabase((store) => store.put(value, key)).then(() => {}));
-    return { elsewhere: key };
+    used.add(value);
+    return { elsewhere: (written.get(value) ?? write(value))?.key };
   });
-  for (const key of [...written.keys()].filter((one) => !used.has(one))) {
-    written.delete(key);
+  for (const [value, { key }] of [...written].filter(([one]) => !used.has(one))) {
+    written.delete(value);
     inDatabase((store) => store.delete(key)).catch(() => {});
   }
   // What was kept before must not come back.
   sessionStorage.removeItem(STORED);
   if (text !== null) sessionStorage.setItem(STORED, text);
-  await Promise.all([...used].map((key) => written.get(key)));
+  await Promise.all([...used].map((value) => written.get(value)?.stored));
 }
 
 /** What was kept, without the long values, and a function that reads them. @returns {{ state: any, complete: () => Promise<void> }} */
-export function kept() {
+function kept() {
   /** @type {{ map: Map<unknown, unknown>, name: unknown, key: string }[]} */
   const missing = [];
   const revive = (/** @type {string} */ _, /** @type {any} */ value) => {
@@ -323,9 +334,10 @@ export function kept() {
     state,
     async complete() {
       for (const { map, name, key } of missing) {
-        written.set(key, Promise.resolve());
         const value = await inDatabase((store) => store.get(key)).catch(() => undefined);
-        if (value !== undefined) map.set(name, value);
+        if (value === undefined) continue;
+        written.set(value, { key, stored: Promise.resolve() });
+        map.set(name, value);
       }
     },
   };
