@@ -1,21 +1,21 @@
+/// The kind of a value, which its cell names as `data-kind`; that of a text is not written.
+package enum CellKind {
+  case text, number, boolean, null, bytes
+
+  fileprivate var attribute: StaticString {
+    switch self {
+    case .text: ""
+    case .number: " data-kind=\"number\""
+    case .boolean: " data-kind=\"boolean\""
+    case .null: " data-kind=\"null\""
+    case .bytes: " data-kind=\"bytes\""
+    }
+  }
+}
+
 /// Values on pages. A page shows the beginning of a long value and links to the whole, so that a page stays small
 /// whatever the database holds.
 extension OutputBuffer {
-  /// The kind of a value, which its cell names as `data-kind`; that of a text is not written.
-  package enum CellKind {
-    case text, number, boolean, null, bytes
-
-    fileprivate var attribute: StaticString {
-      switch self {
-      case .text: ""
-      case .number: " data-kind=\"number\""
-      case .boolean: " data-kind=\"boolean\""
-      case .null: " data-kind=\"null\""
-      case .bytes: " data-kind=\"bytes\""
-      }
-    }
-  }
-
   /// Appends the end of the start tag of a value's element.
   package mutating func append(endOfStartTag kind: CellKind) {
     append(kind.attribute)
