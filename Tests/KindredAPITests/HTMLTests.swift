@@ -47,10 +47,7 @@ struct HTMLTests {
   }
 
   @Test
-  func
-    `a table says how its columns are named, typed, grouped, sorted and repeated, and what may be changed`()
-    throws
-  {
+  func `a table says how its columns are named and typed, and what may be changed`() throws {
     let database = try TestDatabase(
       """
       CREATE TABLE thing ("a b" TEXT, day DATE, done BOOLEAN, meta JSON, bytes BLOB, loose);
