@@ -66,7 +66,8 @@ let package = Package(
         "KindredClock", "CKindredSQLite",
       ]),
     .target(
-      name: "KindredPostgreSQL", dependencies: ["KindredClock", "KindredPooling", "CKindredPostgreSQL"]),
+      name: "KindredPostgreSQL",
+      dependencies: ["KindredSQLSyntax", "KindredClock", "KindredPooling", "CKindredPostgreSQL"]),
     .target(
       name: "KindredPostgreSQLExecution",
       dependencies: [

@@ -41,11 +41,10 @@ struct IndexReader {
       {
         draft.orderingIndexes.append(OrderingIndex(name: index.name, column: draft.columns[column].name))
       }
-      var found = Index(
-        columns: entries.map { $0.position.map { draft.columns[$0].name } },
-        collations: entries.map(\.collation))
-      found.isUnique = index.isUnique
-      draft.indexes.append(found)
+      draft.indexes.append(
+        Index(
+          columns: entries.map { $0.position.map { draft.columns[$0].name } },
+          collations: entries.map(\.collation), isUnique: index.isUnique))
       guard index.isUnique, !index.isPrimaryKey else { continue }
       let key = entries.filter(\.isUniquelyCompared).compactMap(\.position)
       if key.count == entries.count { draft.uniqueKeys.append(key) }
@@ -88,8 +87,6 @@ extension TableDraft {
     primaryKey = key
     rowIDColumn = key.first.map { columns[$0].name }
     uniqueKeys.append(key)
-    var index = Index(columns: key.map { columns[$0].name })
-    index.isUnique = true
-    indexes.append(index)
+    indexes.append(Index(columns: key.map { columns[$0].name }, isUnique: true))
   }
 }

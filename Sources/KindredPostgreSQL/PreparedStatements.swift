@@ -1,3 +1,5 @@
+import KindredSQLSyntax
+
 /// The prepared statements of a connection, of which the most recently used are kept.
 struct PreparedStatements {
   /// The maximum number of statements.
@@ -8,7 +10,7 @@ struct PreparedStatements {
     var lastUse: UInt64
   }
 
-  private var entries: [String: Entry] = [:]
+  private var entries: [StatementText: Entry] = [:]
   private var uses: UInt64 = 0
   private var count: UInt64 = 0
   /// The names of statements that are no longer used, but not removed yet.
@@ -18,14 +20,14 @@ struct PreparedStatements {
 
   /// Returns the name of the statement with this SQL; nil if it must be prepared first.
   mutating func name(of sql: String) -> String? {
-    guard let index = entries.index(forKey: sql) else { return nil }
+    guard let index = entries.index(forKey: StatementText(sql)) else { return nil }
     uses += 1
     entries.values[index].lastUse = uses
     return entries.values[index].name
   }
 
   /// Returns whether the statement with this SQL is prepared, or can be without evicting another one.
-  func hasRoom(for sql: String) -> Bool { entries.count < Self.capacity || entries[sql] != nil }
+  func hasRoom(for sql: String) -> Bool { entries.count < Self.capacity || entries[StatementText(sql)] != nil }
 
   /// Returns a name for a new statement, and the name of the evicted one if there is one.
   mutating func add(_ sql: String) -> (name: String, evicted: String?) {
@@ -37,16 +39,16 @@ struct PreparedStatements {
     count += 1
     uses += 1
     let name = "\(prefix)_\(count)"
-    entries[sql] = Entry(name: name, lastUse: uses)
+    entries[StatementText(sql)] = Entry(name: name, lastUse: uses)
     return (name, evicted)
   }
 
   /// Forgets a statement that could not be prepared, or does not exist any more.
-  mutating func remove(_ sql: String) { entries[sql] = nil }
+  mutating func remove(_ sql: String) { entries[StatementText(sql)] = nil }
 
   /// Forgets a statement that exists but can't be used any more.
   mutating func retire(_ sql: String) {
-    if let entry = entries.removeValue(forKey: sql) { leftovers.append(entry.name) }
+    if let entry = entries.removeValue(forKey: StatementText(sql)) { leftovers.append(entry.name) }
   }
 
   /// Returns the names of the statements to be removed, once.

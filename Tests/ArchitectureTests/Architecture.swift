@@ -32,7 +32,8 @@ enum Architecture {
       gates: ["CKindredSQLite"],
       libraries: ["Dispatch"]),
     Module(
-      name: "KindredPostgreSQL", uses: ["KindredClock", "KindredPooling"], gates: ["CKindredPostgreSQL"],
+      name: "KindredPostgreSQL", uses: ["KindredSQLSyntax", "KindredClock", "KindredPooling"],
+      gates: ["CKindredPostgreSQL"],
       libraries: ["Dispatch"]),
     Module(
       name: "KindredPostgreSQLExecution", uses: ["KindredBackend", "KindredPostgreSQL"],

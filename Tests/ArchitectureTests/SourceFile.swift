@@ -49,7 +49,8 @@ struct SourceFile {
     }.map { $0 + 1 }
   }
 
-  /// The types that the file declares or extends, each with the number of its lines here.
+  /// The types that the file declares or extends, each with the number of its lines of code here: neither comments nor
+  /// empty lines.
   var typeSizes: [(type: Substring, lines: Int)] {
     let beginning =
       /^(?:@\w+ |public |package |fileprivate |private |indirect |final )*(?:struct|class|enum|actor|protocol|extension) ([\w.]+)/
@@ -58,7 +59,11 @@ struct SourceFile {
     for (number, line) in lines.enumerated() {
       if let match = line.firstMatch(of: beginning) { start = (match.1, number) }
       guard line.hasPrefix("}"), let (type, first) = start else { continue }
-      sizes.append((type, number - first + 1))
+      let code = lines[first...number].filter { line in
+        let text = line.drop { $0 == " " }
+        return !text.isEmpty && !text.hasPrefix("//")
+      }
+      sizes.append((type, code.count))
       start = nil
     }
     return sizes

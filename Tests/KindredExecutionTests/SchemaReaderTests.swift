@@ -59,7 +59,7 @@ import Testing
   func `INTEGER PRIMARY KEY is an index of its own`() throws {
     let table = try table("t", "CREATE TABLE t (name TEXT, id INTEGER PRIMARY KEY)")
     #expect(table.primaryKey == [1] && table.uniqueKeys == [[1]])
-    #expect(table.indexes == [Index(columns: ["id"])])
+    #expect(table.indexes == [Index(columns: ["id"], isUnique: true)])
   }
 
   @Test
@@ -67,7 +67,7 @@ import Testing
     for suffix in ["", " WITHOUT ROWID"] {
       let table = try table("t", "CREATE TABLE t (a TEXT, b TEXT, c, PRIMARY KEY (b DESC, a))\(suffix)")
       #expect(table.primaryKey == [1, 0] && table.uniqueKeys == [[1, 0]])
-      #expect(table.indexes == [Index(columns: ["b", "a"])])
+      #expect(table.indexes == [Index(columns: ["b", "a"], isUnique: true)])
       #expect(table.rowIDName == (suffix.isEmpty ? "rowid" : nil))
     }
   }
@@ -86,7 +86,9 @@ import Testing
     #expect(schema.tables["plain"]?.columns.map(\.name) == ["rowid", "level", "message"])
     #expect(schema.tables["plain"]?.primaryKey == [0] && schema.tables["plain"]?.uniqueKeys == [[0], [2]])
     #expect(
-      schema.tables["plain"]?.indexes == [Index(columns: ["rowid"]), Index(columns: ["message"])])
+      schema.tables["plain"]?.indexes == [
+        Index(columns: ["rowid"], isUnique: true), Index(columns: ["message"], isUnique: true),
+      ])
     #expect(schema.tables["one"]?.columns.map(\.name) == ["_rowid_", "RowID"])
     #expect(schema.tables["two"]?.columns.map(\.name) == ["oid", "rowid", "_rowid_"])
     #expect(schema.tables["three"]?.columns.map(\.name) == ["rowid", "_rowid_", "oid"])
@@ -124,9 +126,12 @@ import Testing
     #expect(table.uniqueKeys == [[0], [1], [2, 1], [2], [3]])
     #expect(
       table.indexes == [
-        Index(columns: ["id"]), Index(columns: ["a"]), Index(columns: ["b", "a"]), Index(columns: [nil]),
-        Index(columns: ["c", nil]), Index(columns: ["b"], collations: ["nocase"]),
-        Index(columns: ["c"], collations: ["binary"]), Index(columns: ["c"]), Index(columns: ["c", "b"]),
+        Index(columns: ["id"], isUnique: true), Index(columns: ["a"], isUnique: true),
+        Index(columns: ["b", "a"], isUnique: true), Index(columns: [nil], isUnique: true),
+        Index(columns: ["c", nil], isUnique: true),
+        Index(columns: ["b"], collations: ["nocase"], isUnique: true),
+        Index(columns: ["c"], collations: ["binary"], isUnique: true), Index(columns: ["c"], isUnique: true),
+        Index(columns: ["c", "b"]),
       ])
   }
 
@@ -164,7 +169,8 @@ import Testing
     #expect(table.columns.map(\.collation) == ["BINARY", "BINARY", "NoCase", "BINARY"])
     #expect(
       table.indexes == [
-        Index(columns: ["rowid"]), Index(columns: ["a", "b", "c"], collations: [nil, "binary", nil]),
+        Index(columns: ["rowid"], isUnique: true),
+        Index(columns: ["a", "b", "c"], collations: [nil, "binary", nil]),
         Index(columns: ["b", "c"], collations: [nil, "rtrim"]),
       ])
     #expect(table.isIndexed(["a"]) && table.isIndexed(["b"]) && !table.isIndexed(["a", "b"]))

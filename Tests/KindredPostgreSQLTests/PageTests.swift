@@ -43,7 +43,7 @@ struct PageTests {
       "uuid": "0195c2f8-0000-7000-8000-000000000001", "bytea": "\\x00ff", "json": "{ \"a\": 1.0 }",
       "jsonb": "{\"b\": [1, null]}", "text[]": "{a,NULL,\"b c\"}", "mood": "glad",
       "macaddr": "08:00:2b:01:02:03",
-      "int4range": "[1,5)", "tsvector": "'a':1", "point": "(1,2.5)", "xml": "<a/>", "pair": "(1,x)",
+      "int4range": "[1,5)", "tsvector": "a", "point": "(1,2.5)", "xml": "<a/>", "pair": "(1,x)",
       "bit(3)": "101",
       "varbit": "10", "real": "0.1", "float8": "-0",
     ]

@@ -47,6 +47,19 @@ final class PlanningState {
     self.isForOneRecord = isForOneRecord
   }
 
+  /// Returns whether a literal is written with the same digits as an equal value; if so, it becomes that value.
+  ///
+  /// Then the plan serves only requests with these values.
+  func unify(
+    _ literal: Int, _ expression: ResolvedExpression, with value: SQLValue, _ other: ResolvedExpression,
+    as binding: SQL.Binding
+  ) -> Bool {
+    readsLiterals = true
+    guard literals[literal] == value, expression.source.digits == other.source.digits else { return false }
+    sameLiterals[literal] = binding
+    return true
+  }
+
   /// Returns a state without memory, for statements that are checked but never run.
   func scratch() -> PlanningState {
     PlanningState(

@@ -235,12 +235,13 @@ public struct Index: Sendable, Hashable {
   /// The collation of each column in the index; nil for the column's own.
   public let collations: [String?]
   /// Whether no two records have equal values in all of its columns, NULLs aside.
-  public var isUnique = false
+  public let isUnique: Bool
 
   /// Creates an index over these columns, by default with their own collations.
-  public init(columns: [String?], collations: [String?]? = nil) {
+  public init(columns: [String?], collations: [String?]? = nil, isUnique: Bool = false) {
     self.columns = columns
     self.collations = collations ?? columns.map { _ in nil }
+    self.isUnique = isUnique
   }
 }
 

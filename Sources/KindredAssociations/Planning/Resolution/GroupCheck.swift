@@ -91,35 +91,23 @@ struct GroupCheck {
 extension PlanningState {
   /// Returns whether two expressions about the same records mean the same.
   ///
-  /// Equal literals become one, so that the database sees that the expressions are the same. Then the plan serves only
-  /// requests with these values.
+  /// Equal literals become one, so that the database sees that the expressions are the same.
   func isSame(_ first: ResolvedExpression, _ second: ResolvedExpression) -> Bool {
     let (first, second) = (first.definition, second.definition)
     switch (first.meaning, second.meaning) {
     case (.literal(let one), .literal(let other)) where one == other: return true
     case (.literal(let one), .literal(let other)):
-      return isSame(literals[one], first, as: .parameter(one), other, second)
+      return unify(other, second, with: literals[one], first, as: .parameter(one))
     case (.value(let value), .literal(let number)):
-      return isSame(value, first, as: .value(value), number, second)
+      return unify(number, second, with: value, first, as: .value(value))
     case (.literal(let number), .value(let value)):
-      return isSame(value, second, as: .value(value), number, first)
+      return unify(number, first, with: value, second, as: .value(value))
     case (.path(let one), .path(let other)): return isSame(one, other)
     default:
       let (parts, others) = (first.parts, second.parts)
       return first.meaning.isSameOperation(as: second.meaning) && parts.count == others.count
         && zip(parts, others).allSatisfy { isSame($0, $1) }
     }
-  }
-
-  /// Returns whether a literal equals a value, and writes it like that if so.
-  private func isSame(
-    _ value: SQLValue, _ first: ResolvedExpression, as binding: SQL.Binding, _ literal: Int,
-    _ second: ResolvedExpression
-  ) -> Bool {
-    readsLiterals = true
-    guard literals[literal] == value, first.source.digits == second.source.digits else { return false }
-    sameLiterals[literal] = binding
-    return true
   }
 
   fileprivate func isSame(_ first: ResolvedPath, _ second: ResolvedPath) -> Bool {
