@@ -82,6 +82,8 @@ struct WriteTarget {
   private static func effects(
     of method: HTTPMethod, on resource: Resource, _ linkage: Linkage?, in model: Model
   ) -> [(resource: Resource, method: HTTPMethod)] {
+    // Other methods are refused for what they are, whoever asks.
+    guard [.post, .patch, .put, .delete].contains(method) else { return [] }
     guard case .join(let join) = linkage else { return [(resource, method)] }
     let links = model.resource(of: join.table)
     return switch method {

@@ -22,7 +22,6 @@ extension Connection {
   }
 
   private func exhaustsKeys(_ insertion: String) throws -> Bool {
-    guard isInTransaction else { return false }
     let sequences = try rows("SELECT 1 FROM sqlite_schema WHERE name = 'sqlite_sequence'") { $0.int64(0) }
     guard !sequences.isEmpty else { return false }
     let tables = try rows("SELECT name FROM sqlite_sequence WHERE seq = \(Int64.max)") { $0.text(0) ?? "" }

@@ -119,7 +119,8 @@ extension Model {
       let form: SQL = table.isCompound ? "NOT MATERIALIZED " : ""
       return "\(identifier: table.name) AS \(form)(\(SQL(trusted: sql)))"
     }
-    return "WITH \(definitions.joined(separator: ", ")) "
+    // PostgreSQL lets a definition read itself and later ones only then; SQLite always does.
+    return "WITH RECURSIVE \(definitions.joined(separator: ", ")) "
   }
 }
 
