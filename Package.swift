@@ -17,12 +17,12 @@ let package = Package(
       ]),
   ],
   dependencies: [
-    // Of the library: whatever else a program uses has a say.
+    // Ranges, because a program resolves the dependencies of all products together with its own; what is built and
+    // tested here is in Package.resolved.
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
-    // Of the server alone, which is built of the same sources everywhere.
-    .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
-    .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
-    .package(url: "https://github.com/jpsim/Yams", exact: "6.2.2"),
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
   ],
   targets: [
     // The gates to C.

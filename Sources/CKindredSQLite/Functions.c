@@ -82,22 +82,24 @@ static void kindred_ceil(sqlite3_context *context, int count, sqlite3_value **ar
 // MARK: All
 
 int kindred_add_functions(
-  sqlite3 *db, kindred_must_stop must_stop, void *context, sqlite3_int64 built_length
+  sqlite3 *db, kindred_must_stop must_stop, void *context, sqlite3_int64 built_length, int replaces
 ) {
   static const struct {
     const char *name;
     int count;
     void (*function)(sqlite3_context *, int, sqlite3_value **);
+    // Whether it replaces one of SQLite's.
+    int replaces;
   } functions[] = {
     {"kindred_concat", 2, kindred_concat},
-    {"instr", 2, kindred_instr},
-    {"replace", 3, kindred_replace},
-    {"trim", 1, kindred_trim},
-    {"trim", 2, kindred_trim},
-    {"ltrim", 1, kindred_ltrim},
-    {"ltrim", 2, kindred_ltrim},
-    {"rtrim", 1, kindred_rtrim},
-    {"rtrim", 2, kindred_rtrim},
+    {"instr", 2, kindred_instr, 1},
+    {"replace", 3, kindred_replace, 1},
+    {"trim", 1, kindred_trim, 1},
+    {"trim", 2, kindred_trim, 1},
+    {"ltrim", 1, kindred_ltrim, 1},
+    {"ltrim", 2, kindred_ltrim, 1},
+    {"rtrim", 1, kindred_rtrim, 1},
+    {"rtrim", 2, kindred_rtrim, 1},
     {"kindred_like", 2, kindred_like},
     {"kindred_like", 3, kindred_like},
     {"kindred_glob", 2, kindred_glob},
@@ -109,6 +111,7 @@ int kindred_add_functions(
   int count = (int)(sizeof functions / sizeof functions[0]);
   if (sqlite3_compileoption_used("ENABLE_MATH_FUNCTIONS")) count -= 2;
   for (int index = 0; index < count; index++) {
+    if (functions[index].replaces && !replaces) continue;
     kindred_functions *shared = sqlite3_malloc(sizeof *shared);
     if (shared == NULL) return SQLITE_NOMEM;
     shared->must_stop = must_stop;

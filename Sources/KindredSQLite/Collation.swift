@@ -17,7 +17,7 @@ public final class Collation: Sendable {
     self.compare = compare
   }
 
-  func define(on connection: Connection) throws {
+  package func define(on connection: Connection) throws {
     let code = sqlite3_create_collation_v2(
       connection.handle, name, SQLITE_UTF8, Unmanaged.passRetained(self).toOpaque(),
       { context, leftCount, left, rightCount, right in

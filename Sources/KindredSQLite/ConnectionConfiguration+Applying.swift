@@ -14,7 +14,8 @@ extension ConnectionConfiguration {
     for (limit, value) in limits { sqlite3_limit(connection.handle, limit, value) }
     let builtLength = min(
       resourceLimits.builtValue ?? .max, sqlite3_limit(connection.handle, SQLITE_LIMIT_LENGTH, -1))
-    let code = connection.interruption.addFunctions(to: connection.handle, builtLength: builtLength)
+    let code = connection.interruption.addFunctions(
+      to: connection.handle, builtLength: builtLength, replacesOwn: boundsTextFunctions)
     guard code == SQLITE_OK else { throw connection.error(code) }
     // <https://www.sqlite.org/c3ref/c_dbconfig_defensive.html>
     let switches = [
@@ -40,5 +41,6 @@ extension ConnectionConfiguration {
       PRAGMA temp_store = \(temporaryStorage.rawValue);
       PRAGMA synchronous = \(durability.rawValue);
       """)
+    for preparation in preparations { try preparation.prepare(connection) }
   }
 }

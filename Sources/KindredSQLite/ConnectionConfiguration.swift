@@ -70,6 +70,15 @@ public struct ConnectionConfiguration: Hashable, Sendable {
   /// The collations that statements can use in addition to SQLite's own.
   public var collations: [Collation] = []
 
+  /// Whether SQLite's functions of texts that take long are replaced by ones that can be interrupted and that bound
+  /// what they build.
+  ///
+  /// It is on by default, because the statements of a server's clients may call them with any text.
+  public var boundsTextFunctions = true
+
+  /// What further prepares each connection, in order.
+  public var preparations: [ConnectionPreparation] = []
+
   /// Creates the default configuration.
   public init() {}
 
@@ -83,6 +92,25 @@ public struct ConnectionConfiguration: Hashable, Sendable {
     configuration.maximumExpressionDepth = .max
     configuration.maximumPatternLength = .max
     configuration.maximumAttachedDatabases = .max
+    configuration.boundsTextFunctions = false
     return configuration
   }
+}
+
+/// A step that prepares connections when they are opened.
+public final class ConnectionPreparation: Sendable {
+  let prepare: @Sendable (Connection) throws -> Void
+
+  /// Creates a step that calls `prepare` with each connection.
+  public init(_ prepare: @escaping @Sendable (Connection) throws -> Void) {
+    self.prepare = prepare
+  }
+}
+
+extension ConnectionPreparation: Hashable {
+  /// Whether both are the same object.
+  public static func == (left: ConnectionPreparation, right: ConnectionPreparation) -> Bool { left === right }
+
+  /// Hashes the identity.
+  public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }

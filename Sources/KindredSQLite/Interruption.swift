@@ -78,8 +78,10 @@ final class InterruptionState: Sendable {
 
   /// Adds functions that stop when a statement has to stop, and returns SQLite's result code.
   ///
-  /// - Parameter builtLength: The maximum size of a text that they build, in bytes.
-  func addFunctions(to connection: OpaquePointer, builtLength: Int32) -> Int32 {
+  /// - Parameters:
+  ///   - builtLength: The maximum size of a text that they build, in bytes.
+  ///   - replacesOwn: Whether they replace functions of SQLite.
+  func addFunctions(to connection: OpaquePointer, builtLength: Int32, replacesOwn: Bool) -> Int32 {
     kindred_add_functions(
       connection,
       { context in
@@ -87,7 +89,8 @@ final class InterruptionState: Sendable {
         let state = Unmanaged<InterruptionState>.fromOpaque(context).takeUnretainedValue()
         return state.mustStop() ? 1 : 0
       },
-      Unmanaged.passUnretained(self).toOpaque(), Int64(builtLength))
+      Unmanaged.passUnretained(self).toOpaque(), Int64(builtLength),
+      replacesOwn ? 1 : 0)
   }
 
   /// Removes the handlers of a connection that is about to be closed.

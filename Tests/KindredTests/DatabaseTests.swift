@@ -201,6 +201,7 @@ struct DatabaseTests {
       }
       try db.execute(sql: "BEGIN; DELETE FROM author")
       #expect(db.isInsideTransaction)
+      try db.rollback()
     }
     #expect(try queue.read { db in try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM author") } == 2)
   }

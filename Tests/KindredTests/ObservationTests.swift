@@ -100,10 +100,8 @@ struct ObservationTests {
   func `S307: the observation lasts until the observer is let go`() async throws {
     let values = Mutex<[Int]>([])
     let delivery = DispatchQueue(label: "test")
-    var observer: ValueObserver? = try Self.count.observationForCount().start(in: queue, on: delivery) {
-      count in
-      values.withLock { $0.append(count) }
-    }
+    var observer: ValueObserver? = try Self.count.observationForCount().start(
+      in: queue, on: delivery, onError: { _ in }, onChange: { count in values.withLock { $0.append(count) } })
     delivery.sync {}
     withExtendedLifetime(observer) {}
     observer = nil
@@ -320,9 +318,9 @@ struct ObservationTests {
       }
       return count
     }
-    let started = try observation.start(in: queue, on: DispatchQueue(label: "test")) { count in
-      continuation.yield(count)
-    }
+    let started = try observation.start(
+      in: queue, on: DispatchQueue(label: "test"), onError: { _ in },
+      onChange: { count in continuation.yield(count) })
     observer.withLock { $0 = started }
     try await write("INSERT INTO player (name) VALUES ('a')")
     await cancelled.signalled()

@@ -164,8 +164,10 @@ struct RowTests {
   @Test
   func `a row goes through its columns`() throws {
     let row = try row("SELECT 1 AS a, NULL AS b")
-    #expect(row.map(\.column) == ["a", "b"])
-    #expect(row.map(\.value) == [1.databaseValue, .null])
+    #expect(row.map { column, _ in column } == ["a", "b"])
+    #expect(row.map { _, value in value } == [1.databaseValue, .null])
+    #expect(Dictionary(row, uniquingKeysWith: { first, _ in first }) == ["a": 1.databaseValue, "b": .null])
+    #expect(row.containsNonNullValue)
     #expect(row.count == 2)
     #expect(row.hasColumn("A"))
     #expect(row.hasNull(atIndex: 1))

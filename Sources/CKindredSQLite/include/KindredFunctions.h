@@ -6,7 +6,8 @@ typedef int (*kindred_must_stop)(void *context);
 
 /// Adds Kindred's functions to a connection.
 ///
-/// - `instr`, `replace`, `trim`, `ltrim`, `rtrim`: like SQLite's, but linear or interruptible.
+/// - `instr`, `replace`, `trim`, `ltrim`, `rtrim`: like SQLite's, but linear or interruptible; only if `replaces` is
+///   not 0.
 /// - `kindred_concat(a, b)`: `a || b`. Neither it nor `replace` builds a text of more than `built_length` bytes.
 /// - `kindred_like`, `kindred_glob`: `LIKE` and `GLOB` with the arguments of SQLite's functions `like` and `glob`,
 ///   but interruptible. They can't use an index.
@@ -18,5 +19,5 @@ typedef int (*kindred_must_stop)(void *context);
 ///
 /// Returns SQLite's result code.
 int kindred_add_functions(
-  sqlite3 *db, kindred_must_stop must_stop, void *context, sqlite3_int64 built_length
+  sqlite3 *db, kindred_must_stop must_stop, void *context, sqlite3_int64 built_length, int replaces
 );

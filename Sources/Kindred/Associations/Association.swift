@@ -96,7 +96,10 @@ public struct JoinAssociation<Origin, Destination>: AssociationToMany {
   /// The path from the origin to the destination.
   public var path: AssociationPath
 
-  init(_ blueprint: RequestBlueprint, on condition: @escaping JoinCondition) {
+  /// Creates an association.
+  ///
+  /// - Parameter condition: By which two rows belong together; nil pairs every row with every other.
+  init(_ blueprint: RequestBlueprint, on condition: JoinCondition<Origin, Destination>? = nil) {
     // The name of such a table need not be an English word; inflection leaves other words unchanged.
     let key = AssociationKey.inflected(blueprint.tableName)
     path = AssociationPath(

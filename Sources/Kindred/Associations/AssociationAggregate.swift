@@ -3,7 +3,9 @@ import KindredAssociations
 /// A value computed from the records that are associated with another: `Author.books.count`.
 ///
 /// Each aggregate is computed independently, from its own records: none multiplies the rows of another.
-public struct AssociationAggregate<RowDecoder>: Sendable {
+///
+/// It is an expression as any other: `Author.order(Author.books.count.desc)`.
+public struct AssociationAggregate<RowDecoder>: SQLSpecificExpressible {
   /// The value that is computed.
   let expression: SQLExpression
   /// The name in the results; nil if the aggregate has no default name.
@@ -20,7 +22,11 @@ public struct AssociationAggregate<RowDecoder>: Sendable {
   /// Returns the aggregate under the name of a coding key.
   public func forKey(_ key: some CodingKey) -> AssociationAggregate { forKey(key.stringValue) }
 
-  var selection: SQLSelection { SQLSelection(.expression(expression, name: name)) }
+  /// The value that is computed.
+  public var sqlExpression: SQLExpression { expression }
+
+  /// The value, under the name of the aggregate.
+  public var sqlSelection: SQLSelection { SQLSelection(.expression(expression, name: name)) }
 }
 
 extension AssociationToMany {
@@ -76,10 +82,48 @@ extension AssociationToMany {
   }
 }
 
+/// Aggregates of what a closure or key path returns: `Author.books.max(\.year)`.
+extension AssociationToMany where RowDecoder: TableRecord {
+  /// The least value, or NULL if there is none: `minBookYear`.
+  public func min(
+    _ value: (RowDecoder.DatabaseComponents) throws -> any SQLSpecificExpressible
+  ) rethrows -> AssociationAggregate<OriginRowDecoder> {
+    try min(value(RowDecoder.databaseComponents).sqlExpression)
+  }
+
+  /// The greatest value, or NULL if there is none: `maxBookYear`.
+  public func max(
+    _ value: (RowDecoder.DatabaseComponents) throws -> any SQLSpecificExpressible
+  ) rethrows -> AssociationAggregate<OriginRowDecoder> {
+    try max(value(RowDecoder.databaseComponents).sqlExpression)
+  }
+
+  /// The average value, or NULL if there is none: `averageBookPrice`.
+  public func average(
+    _ value: (RowDecoder.DatabaseComponents) throws -> any SQLSpecificExpressible
+  ) rethrows -> AssociationAggregate<OriginRowDecoder> {
+    try average(value(RowDecoder.databaseComponents).sqlExpression)
+  }
+
+  /// The sum of the values, or NULL if there is none: `bookAwardsSum`.
+  public func sum(
+    _ value: (RowDecoder.DatabaseComponents) throws -> any SQLSpecificExpressible
+  ) rethrows -> AssociationAggregate<OriginRowDecoder> {
+    try sum(value(RowDecoder.databaseComponents).sqlExpression)
+  }
+
+  /// The sum of the values, or 0.0 if there is none: `bookAwardsSum`.
+  public func total(
+    _ value: (RowDecoder.DatabaseComponents) throws -> any SQLSpecificExpressible
+  ) rethrows -> AssociationAggregate<OriginRowDecoder> {
+    try total(value(RowDecoder.databaseComponents).sqlExpression)
+  }
+}
+
 extension DerivableRequest {
   /// Adds aggregates after the columns that are already selected.
   public func annotated(with aggregates: [AssociationAggregate<RowDecoder>]) -> Self {
-    refined { $0.annotations += aggregates.map(\.selection) }
+    refined { $0.annotations += aggregates.map(\.sqlSelection) }
   }
 
   /// Adds aggregates after the columns that are already selected.

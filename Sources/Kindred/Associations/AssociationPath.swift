@@ -44,11 +44,13 @@ public struct AssociationPath: Sendable {
 }
 
 /// A condition that decides whether two records belong together; compared by identity.
-final class JoinRule: Sendable {
-  let condition: JoinCondition
+///
+/// Its closure captures a closure that is `Sendable`, and the types of both records, which the compiler doubts.
+final class JoinRule: @unchecked Sendable {
+  let condition: (_ left: RecordAlias, _ right: RecordAlias) -> SQLExpression?
 
-  init(_ condition: @escaping JoinCondition) {
-    self.condition = condition
+  init<Origin, Destination>(_ condition: JoinCondition<Origin, Destination>?) {
+    self.condition = { condition?(TableAlias(of: $0), TableAlias(of: $1))?.sqlExpression }
   }
 }
 
@@ -132,12 +134,6 @@ public enum AssociationError: Error, Hashable, Sendable {
   case onlyForCollections
   /// A record encodes no value for a column that the association needs.
   case missingColumn(String, table: String)
-  /// No unique index has exactly these columns.
-  case notUnique(columns: [String], table: String)
-  /// The table has no primary key, or one of several columns.
-  case missingPrimaryKey(table: String)
-  /// A record to update or delete has no value in its primary key.
-  case missingPrimaryKeyValue(table: String)
 }
 
 extension AssociationError: CustomStringConvertible {
@@ -154,12 +150,6 @@ extension AssociationError: CustomStringConvertible {
       "An association refined with limit, distinct, group, having, or association aggregates can only be used with including(all:)"
     case .missingColumn(let column, let table):
       "The record of \(table) doesn't encode the column \(column), which the association needs"
-    case .notUnique(let columns, let table):
-      "The table \(table) has no unique index on \(columns.joined(separator: ", "))"
-    case .missingPrimaryKey(let table):
-      "The table \(table) has no single-column primary key"
-    case .missingPrimaryKeyValue(let table):
-      "The record of \(table) has no value in its primary key"
     }
   }
 }

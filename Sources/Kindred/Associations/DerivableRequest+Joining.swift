@@ -60,10 +60,11 @@ extension DerivableRequest {
 
 extension SQLSelection {
   /// Returns the same selection from the record that `alias` stands for.
-  fileprivate func about(_ alias: TableAlias) -> SQLSelection {
+  fileprivate func about(_ alias: TableAliasBase) -> SQLSelection {
     switch item {
     case .all: SQLSelection(.allOf(alias))
-    case .allOf: self
+    // Only the schema knows the remaining columns, which the record of the request would be asked for.
+    case .allOf, .allExcept: self
     case .expression(let expression, let name): SQLSelection(.expression(alias[expression], name: name))
     case .literal(let literal, of: let other): SQLSelection(.literal(literal, of: other ?? alias))
     }

@@ -39,12 +39,12 @@ public struct ForeignKey: Hashable, Sendable {
   }
 }
 
-extension Table {
+extension TableSchema {
   /// Returns the columns by which records of this table refer to those of `destination`.
   ///
   /// - Throws: `AssociationError` if the schema has no such foreign key, or several.
   func reference(
-    to destination: Table, using key: ForeignKey?
+    to destination: TableSchema, using key: ForeignKey?
   ) throws -> (origin: [String], destination: [String]) {
     let foreignKeys = foreignKeys.filter { $0.destination.equalsIgnoringCase(destination.name) }
     let missing = AssociationError.missingForeignKey(origin: name, destination: destination.name)

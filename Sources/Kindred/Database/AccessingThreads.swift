@@ -16,4 +16,7 @@ final class AccessingThreads: Sendable {
     defer { _ = threads.withLock { $0.remove(thread) } }
     return try body()
   }
+
+  /// Whether this thread has an access.
+  var hasCurrent: Bool { threads.withLock { $0.contains(ObjectIdentifier(Thread.current)) } }
 }

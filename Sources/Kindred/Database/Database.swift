@@ -16,13 +16,17 @@ public final class Database {
 
   private let ownConnection: Connection
   private var leases: [ObjectIdentifier: StatementLease] = [:]
+  /// The number of open transactions and savepoints that this library has opened.
+  private var transactionDepth = 0
   /// The schema as this access has read it; nil if it has used the shared one.
   var ownSchema: DatabaseSchema?
+  /// The SQL that has been made for that schema; replaced when a rollback may have changed it.
+  private lazy var ownStatements = RecordStatements()
 
   /// Whether the access may only read, although its connection can write.
   ///
   /// `PRAGMA query_only` is not used for this, because it makes SQLite prepare every cached statement again.
-  private let isQueryOnly: Bool
+  private(set) var isQueryOnly: Bool
 
   init(_ connection: Connection, context: DatabaseContext, isQueryOnly: Bool = false) {
     ownConnection = connection
@@ -81,28 +85,77 @@ extension Database {
   }
 
   /// Runs a statement together with its bindings.
-  func execute(_ sql: SQL) throws {
+  func execute(_ sql: SQLText) throws {
     let (text, bindings) = sql.rendered()
     try execute(sql: text, arguments: try StatementArguments(bindings))
   }
 
-  private func run(_ statement: Statement) throws {
+  private func run(_ statement: DriverStatement) throws {
     try checkMayRun(statement)
+    try checkMayStart(statement)
     while try statement.step() {}
   }
 
-  private func checkMayRun(_ statement: Statement) throws {
+  private func checkMayRun(_ statement: DriverStatement) throws {
     guard !isQueryOnly || statement.isReadOnly else {
       throw DatabaseError(
         extendedCode: SQLITE_READONLY, message: "a read access can't write", sql: statement.sql)
     }
   }
 
+  /// Checks the state of the access before a statement starts.
+  ///
+  /// - Throws: `DatabaseError` (abort) if SQLite has rolled back the transaction, after which each statement would be
+  ///   committed by itself; `DatabaseError` (interrupt) if the access has been cancelled; before a statement that
+  ///   writes, the error that a subscript of a row met, whose fallback must not be stored.
+  func checkMayStart(_ statement: DriverStatement) throws {
+    if transactionDepth > 0, !ownConnection.isInTransaction {
+      throw DatabaseError(
+        extendedCode: SQLITE_ABORT,
+        message: "the transaction has been rolled back, so no further statement of it can run",
+        sql: statement.sql)
+    }
+    try ownConnection.checkInterruption()
+    if !statement.isReadOnly { try failures.check() }
+  }
+
+  /// Runs the statement of a text with its values, and ignores the rows that it returns.
+  func run(_ text: StatementText, _ values: [SQLValue]) throws {
+    let connection = try connection
+    let statement = try connection.cached(text)
+    defer { connection.release(statement) }
+    try statement.bind(values)
+    try run(statement)
+  }
+
+  /// Runs one or more statements of a literal, and ignores the rows that they return.
+  ///
+  ///     try db.execute(literal: "INSERT INTO author (name) VALUES (\(name))")
+  ///
+  /// - Throws: `DatabaseError`. The statements before one that fails have run by then.
+  public func execute(literal: SQLLiteral) throws {
+    let (sql, arguments) = try literal.build(self)
+    try execute(sql: sql, arguments: arguments)
+  }
+
+  /// Prepares a statement.
+  ///
+  /// - Throws: `DatabaseError` if the SQL is invalid, or contains more than one statement.
+  public func makeStatement(sql: String) throws -> Statement { try makeStatement(StatementText(sql)) }
+
+  /// Prepares a statement, or takes it from the connection's cache, as ``makeStatement(sql:)`` does too.
+  ///
+  /// - Throws: `DatabaseError` if the SQL is invalid, or contains more than one statement.
+  public func cachedStatement(sql: String) throws -> Statement { try makeStatement(sql: sql) }
+
   /// Prepares a statement that returns rows.
   ///
   /// - Throws: `DatabaseError` if the SQL is invalid, or contains more than one statement.
-  public func makeSelectStatement(sql: String) throws -> SelectStatement {
-    let statement = try connection.cached(sql)
+  public func makeSelectStatement(sql: String) throws -> Statement { try makeStatement(sql: sql) }
+
+  /// Prepares a statement, or takes it from the connection's cache.
+  func makeStatement(_ text: StatementText) throws -> Statement {
+    let statement = try connection.cached(text)
     let lease = StatementLease(statement)
     do {
       try checkMayRun(statement)
@@ -111,7 +164,7 @@ extension Database {
       throw error
     }
     leases[ObjectIdentifier(lease)] = lease
-    return SelectStatement(lease, database: self)
+    return Statement(lease, database: self)
   }
 
   /// Returns a statement that is no longer referenced to the connection's cache.
@@ -123,6 +176,9 @@ extension Database {
   /// The rowid of the row that was inserted last; 0 after the access has ended.
   public var lastInsertedRowID: Int64 { isOpen ? ownConnection.lastInsertRowID : 0 }
 
+  /// The number of rows that all statements of the connection have changed; 0 after the access has ended.
+  public var totalChangesCount: Int { isOpen ? Int(sqlite3_total_changes64(ownConnection.handle)) : 0 }
+
   /// The number of rows that the last INSERT, UPDATE or DELETE changed; 0 after the access has ended.
   public var changesCount: Int { isOpen ? Int(ownConnection.changes) : 0 }
 }
@@ -130,26 +186,116 @@ extension Database {
 // MARK: - Transactions
 
 extension Database {
+  /// Returns the SQL that has been made for a schema, shared by all accesses unless only this one has seen it.
+  func recordStatements(_ version: DatabaseSchema.Version) -> RecordStatements {
+    ownSchema == nil && context.schema(version: version) != nil ? context.recordStatements : ownStatements
+  }
+
+  /// Forgets the schema after a rollback, after which its version may stand for another one.
+  private func forgetSchema() {
+    ownSchema = nil
+    ownStatements = RecordStatements()
+  }
+
   /// Whether a transaction is open.
   public var isInsideTransaction: Bool { isOpen && ownConnection.isInTransaction }
 
-  /// Runs `body` in a transaction, which is rolled back if `body` throws.
+  /// Runs `body` in a transaction, which is rolled back if `body` throws, or returns `TransactionCompletion.rollback`.
   ///
   /// Inside another transaction it opens a savepoint instead.
   ///
+  /// - Parameters:
+  ///   - kind: When the transaction takes its locks; immediately by default.
+  ///   - body: The statements of the transaction.
   /// - Throws: The error that `body` throws, or `DatabaseError`.
-  public func inTransaction<Result>(_ body: () throws -> Result) throws -> Result {
-    let connection = try connection
-    return try connection.isInTransaction
-      ? connection.savepoint { try checkingDecoding(body) }
-      : connection.writeTransaction { try checkingDecoding(body) }
+  public func inTransaction<Result>(
+    _ kind: TransactionKind? = nil, _ body: () throws -> Result
+  ) throws -> Result {
+    guard try !connection.isInTransaction else { return try inSavepoint(body) }
+    try beginTransaction(kind)
+    do {
+      let result = try insideTransaction(body)
+      if TransactionCompletion.isRollback(result) { try rollback() } else { try commit() }
+      return result
+    } catch {
+      ownConnection.rollback()
+      forgetSchema()
+      throw error
+    }
   }
 
-  /// Runs `body` in a savepoint, whose changes are rolled back if `body` throws.
+  /// Runs `body` in a savepoint, whose changes are rolled back if `body` throws, or returns
+  /// `TransactionCompletion.rollback`.
   ///
   /// - Throws: The error that `body` throws, or `DatabaseError`.
   public func inSavepoint<Result>(_ body: () throws -> Result) throws -> Result {
-    try connection.savepoint { try checkingDecoding(body) }
+    var undone: Result?
+    do {
+      return try connection.savepoint {
+        let result = try insideTransaction(body)
+        if TransactionCompletion.isRollback(result) {
+          undone = result
+          throw RollBack()
+        }
+        return result
+      }
+    } catch {
+      forgetSchema()
+      guard error is RollBack, let undone else { throw error }
+      return undone
+    }
+  }
+
+  private struct RollBack: Error {}
+
+  /// Runs `body` in a read transaction.
+  func reading<Result>(_ body: () throws -> Result) throws -> Result {
+    try connection.readTransaction { try insideTransaction(body) }
+  }
+
+  /// Runs `body`, which is refused further statements when its transaction is gone, and checks that it may be
+  /// committed.
+  private func insideTransaction<Result>(_ body: () throws -> Result) throws -> Result {
+    transactionDepth += 1
+    defer { transactionDepth -= 1 }
+    let result = try checkingDecoding(body)
+    try ownConnection.checkInterruption()
+    return result
+  }
+
+  /// Begins a transaction, which must be ended in the same access.
+  ///
+  /// - Parameter kind: When the transaction takes its locks; immediately by default.
+  /// - Throws: `DatabaseError`.
+  public func beginTransaction(_ kind: TransactionKind? = nil) throws {
+    switch kind ?? (isQueryOnly ? .deferred : .immediate) {
+    case .immediate: try connection.beginWrite()
+    case .deferred: try execute(sql: "BEGIN DEFERRED")
+    case .exclusive: try execute(sql: "BEGIN EXCLUSIVE")
+    }
+  }
+
+  /// Commits the transaction.
+  ///
+  /// - Throws: `DatabaseError`; the transaction is rolled back then.
+  public func commit() throws { try connection.commit() }
+
+  /// Rolls back the transaction.
+  ///
+  /// - Throws: `DatabaseError`.
+  public func rollback() throws {
+    try connection.rollback()
+    forgetSchema()
+  }
+
+  /// Runs `body`, in which statements that write throw.
+  ///
+  /// - Throws: The error that `body` throws.
+  public func readOnly<Result>(_ body: () throws -> Result) throws -> Result {
+    let before = isQueryOnly
+    isQueryOnly = true
+    defer { isQueryOnly = before }
+    return try body()
   }
 
   /// Runs `body`, then throws the first error that a subscript of a row recorded meanwhile.

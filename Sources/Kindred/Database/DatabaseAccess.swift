@@ -2,6 +2,12 @@ import KindredSQLite
 
 /// A database that can be read.
 public protocol DatabaseReader: AnyObject, Sendable {
+  /// The settings with which it was opened.
+  var configuration: Configuration { get }
+
+  /// The path of the file; `:memory:` for a database in memory.
+  var path: String { get }
+
   /// Runs `body` in a read transaction, which sees one state of the database whatever is committed meanwhile.
   ///
   /// - Throws: The error that `body` throws, or `DatabaseError`.
@@ -9,8 +15,17 @@ public protocol DatabaseReader: AnyObject, Sendable {
 
   /// Runs `body` in a read transaction on another thread.
   ///
-  /// - Throws: The error that `body` throws, or `DatabaseError`.
+  /// - Throws: The error that `body` throws; `DatabaseError`; `CancellationError` if the task is cancelled, which
+  ///   interrupts the access.
   func read<Result: Sendable>(_ body: @escaping @Sendable (Database) throws -> Result) async throws -> Result
+
+  /// Interrupts the statements of all accesses that are under way, which throw; later accesses run as usual.
+  func interrupt()
+
+  /// Closes the connections; accesses that begin afterwards throw.
+  ///
+  /// - Throws: `DatabaseError`.
+  func close() throws
 
   /// The database's commits, as seen by observations.
   var commits: DatabaseCommits { get }
@@ -27,7 +42,8 @@ public protocol DatabaseWriter: DatabaseReader {
 
   /// Runs `body` in a transaction on another thread.
   ///
-  /// - Throws: The error that `body` throws, or `DatabaseError`.
+  /// - Throws: The error that `body` throws; `DatabaseError`; `CancellationError` if the task is cancelled, which
+  ///   rolls back the transaction.
   func write<Result: Sendable>(
     _ body: @escaping @Sendable (Database) throws -> Result
   ) async throws -> Result
@@ -36,6 +52,32 @@ public protocol DatabaseWriter: DatabaseReader {
   ///
   /// - Throws: The error that `body` throws, or `DatabaseError`.
   func writeWithoutTransaction<Result>(_ body: (Database) throws -> Result) throws -> Result
+
+  /// Runs `body` on another thread without opening a transaction.
+  ///
+  /// - Throws: The error that `body` throws; `DatabaseError`; `CancellationError` if the task is cancelled, which
+  ///   interrupts the access.
+  func writeWithoutTransaction<Result: Sendable>(
+    _ body: @escaping @Sendable (Database) throws -> Result
+  ) async throws -> Result
+
+  /// Runs `body` without opening a transaction, while no other access runs.
+  ///
+  /// - Throws: The error that `body` throws, or `DatabaseError`.
+  func barrierWriteWithoutTransaction<Result>(_ body: (Database) throws -> Result) throws -> Result
+}
+
+extension DatabaseWriter {
+  /// Runs `body` in a transaction, which ends as `body` says, and is rolled back if it throws.
+  ///
+  /// - Throws: The error that `body` throws, or `DatabaseError`.
+  public func writeInTransaction(
+    _ kind: Database.TransactionKind? = nil, _ body: (Database) throws -> Database.TransactionCompletion
+  ) throws {
+    let _: Database.TransactionCompletion = try writeWithoutTransaction { db in
+      try db.inTransaction(kind) { try body(db) }
+    }
+  }
 }
 
 /// The commits of a database, as seen by observations.
@@ -45,18 +87,42 @@ public struct DatabaseCommits: Sendable {
 
 extension Connection {
   /// Runs `body` as an access to the database, and ends the access.
+  ///
+  /// - Throws: The error that `body` throws; `CancellationError` if the task of the access has been cancelled before
+  ///   it began.
   func access<Result>(
-    in context: DatabaseContext, isQueryOnly: Bool = false, _ body: (Database) throws -> Result
+    in context: DatabaseContext, isQueryOnly: Bool = false, _ cancellation: AccessCancellation? = nil,
+    _ body: (Database) throws -> Result
   ) throws -> Result {
-    let database = Database(self, context: context, isQueryOnly: isQueryOnly)
-    defer { database.close() }
-    return try database.checkingDecoding { try body(database) }
+    let handle = interruptHandle
+    try cancellation?.use(handle)
+    // Otherwise an interruption would outlive the access, on a connection that is in no pool.
+    defer { clearInterruption() }
+    return try context.running.running(handle) {
+      let database = Database(self, context: context, isQueryOnly: isQueryOnly)
+      defer { database.close() }
+      return try database.checkingDecoding { try body(database) }
+    }
   }
 
   /// Runs `body` as an access that may write, and notifies observers of what it has committed.
+  ///
+  /// - Throws: The error that `body` throws; `DatabaseError` (misuse) if it leaves a transaction open, which is rolled
+  ///   back.
   func writingAccess<Result>(
-    in context: DatabaseContext, _ body: (Database) throws -> Result
+    in context: DatabaseContext, _ cancellation: AccessCancellation? = nil,
+    _ body: (Database) throws -> Result
   ) throws -> Result {
-    try context.observers.watch(self) { try access(in: context, body) }
+    try context.observers.watch(self) {
+      defer { rollback() }
+      return try access(in: context, cancellation) { database in
+        let result = try body(database)
+        guard !isInTransaction else {
+          throw DatabaseError.misuse(
+            "the access has ended without ending its transaction, which is rolled back")
+        }
+        return result
+      }
+    }
   }
 }

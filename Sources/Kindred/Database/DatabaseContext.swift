@@ -1,26 +1,31 @@
+import Foundation
 import Synchronization
 
 /// The state that all accesses to one database share.
 final class DatabaseContext: Sendable {
   /// The observers of commits.
   let observers = ObserverRegister()
+  /// The accesses that are under way.
+  let running = RunningAccesses()
   /// Runs asynchronous read accesses, and the fetches of observations.
   let reads: AccessQueue
   /// Runs asynchronous write accesses.
   let writes: AccessQueue
+  /// The SQL that has been made for record types.
+  let recordStatements = RecordStatements()
 
   private let committedSchema = Mutex<DatabaseSchema?>(nil)
 
   /// Creates the state of a database with one connection.
-  init() {
-    reads = AccessQueue(width: 1)
+  init(qos: DispatchQoS = .default) {
+    reads = AccessQueue(width: 1, qos: qos)
     writes = reads
   }
 
   /// Creates the state of a database with connections that read, and one that writes.
-  init(readers: Int) {
-    reads = AccessQueue(width: readers)
-    writes = AccessQueue(width: 1)
+  init(readers: Int, qos: DispatchQoS) {
+    reads = AccessQueue(width: readers, qos: qos)
+    writes = AccessQueue(width: 1, qos: qos)
   }
 
   /// Returns the schema of a version, if it has been read.

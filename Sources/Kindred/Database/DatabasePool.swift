@@ -3,13 +3,32 @@ import KindredSQLite
 /// A database with several connections: read accesses run concurrently with each other and with the one that
 /// writes.
 ///
-/// It switches the file to WAL mode (<https://www.sqlite.org/wal.html>). A read access must not be opened inside
-/// another one, nor a write access inside another one: the inner one throws.
+/// It switches the file to WAL mode (<https://www.sqlite.org/wal.html>). A read access can be opened inside a write
+/// access, and sees what was committed before. Any other access inside one throws.
 public final class DatabasePool: DatabaseWriter {
   private let context: DatabaseContext
   private let readingThreads = AccessingThreads()
   private let writerLock = SerialLock()
   private let connections: ConnectionPool
+  /// The settings with which it was opened.
+  public let configuration: Configuration
+  /// The path of the file.
+  public let path: String
+
+  /// Opens the database in a file, which is created if it does not exist.
+  ///
+  /// - Throws: `OpenError`, or the error that preparing a connection throws.
+  public init(path: String, configuration: Configuration = Configuration()) throws {
+    guard path != ":memory:", !path.isEmpty else {
+      throw OpenError(
+        .other("an in-memory database has only one connection; open it as a DatabaseQueue"), path: path)
+    }
+    (self.path, self.configuration) = (path, configuration)
+    context = DatabaseContext(readers: configuration.maximumReaderCount, qos: configuration.qos)
+    connections = try ConnectionPool(
+      path: path, access: configuration.access, readers: configuration.maximumReaderCount,
+      checkoutTimeout: nil, configuration: configuration.driver(context))
+  }
 
   /// Opens the database in a file, which is created if it does not exist.
   ///
@@ -17,15 +36,10 @@ public final class DatabasePool: DatabaseWriter {
   ///   - path: The path of the file.
   ///   - maximumReaderCount: The number of read accesses that can run at the same time; others wait for them.
   /// - Throws: `OpenError`.
-  public init(path: String, maximumReaderCount: Int = 5) throws {
-    guard path != ":memory:", !path.isEmpty else {
-      throw OpenError(
-        .other("an in-memory database has only one connection; open it as a DatabaseQueue"), path: path)
-    }
-    context = DatabaseContext(readers: maximumReaderCount)
-    connections = try ConnectionPool(
-      path: path, access: .readWriteCreate, readers: maximumReaderCount, checkoutTimeout: nil,
-      configuration: .ofPrograms)
+  public convenience init(path: String, maximumReaderCount: Int) throws {
+    var configuration = Configuration()
+    configuration.maximumReaderCount = maximumReaderCount
+    try self.init(path: path, configuration: configuration)
   }
 
   /// The database's commits, as seen by observations.
@@ -34,12 +48,16 @@ public final class DatabasePool: DatabaseWriter {
   /// Runs `body` in a read transaction.
   ///
   /// - Throws: The error that `body` throws; `DatabaseError` (misuse) inside another read access of the pool.
-  public func read<Result>(_ body: (Database) throws -> Result) throws -> Result {
+  public func read<Result>(_ body: (Database) throws -> Result) throws -> Result { try read(nil, body) }
+
+  private func read<Result>(
+    _ cancellation: AccessCancellation?, _ body: (Database) throws -> Result
+  ) throws -> Result {
     // Waiting has no limit, so a thread must not wait for a connection while it holds one itself.
     try readingThreads.entering {
       try connections.withReader { connection in
-        try connection.access(in: context) { database in
-          try connection.readTransaction { try body(database) }
+        try connection.access(in: context, isQueryOnly: true, cancellation) { database in
+          try database.reading { try body(database) }
         }
       }
     }
@@ -47,39 +65,77 @@ public final class DatabasePool: DatabaseWriter {
 
   /// Runs `body` in a transaction, which is committed if `body` returns, and rolled back if it throws.
   ///
-  /// - Throws: The error that `body` throws, or `DatabaseError`.
+  /// - Throws: The error that `body` throws, or `DatabaseError`; `DatabaseError` (misuse) inside another access of the
+  ///   pool.
   public func write<Result>(_ body: (Database) throws -> Result) throws -> Result {
-    try writeWithoutTransaction { db in try db.inTransaction { try body(db) } }
+    try writeWithoutTransaction(nil) { db in try db.inTransaction { try body(db) } }
   }
 
   /// Runs `body` without opening a transaction: each statement commits by itself unless `body` opens one.
   ///
-  /// A transaction that is still open when `body` returns is rolled back.
+  /// - Throws: The error that `body` throws, or `DatabaseError`; `DatabaseError` (misuse) if `body` leaves a transaction
+  ///   open, which is rolled back, and inside another access of the pool.
+  public func writeWithoutTransaction<Result>(_ body: (Database) throws -> Result) throws -> Result {
+    try writeWithoutTransaction(nil, body)
+  }
+
+  private func writeWithoutTransaction<Result>(
+    _ cancellation: AccessCancellation?, _ body: (Database) throws -> Result
+  ) throws -> Result {
+    // A writer may wait for a reader, so a reader must not wait for the writer.
+    guard !readingThreads.hasCurrent else {
+      throw DatabaseError.misuse("a write access can't be opened inside a read access of the same pool")
+    }
+    return try writerLock.withLock {
+      try connections.withWriter { try $0.writingAccess(in: context, cancellation, body) }
+    }
+  }
+
+  /// Runs `body` without opening a transaction, after the read accesses that are under way, and before any other.
   ///
   /// - Throws: The error that `body` throws, or `DatabaseError`.
-  public func writeWithoutTransaction<Result>(_ body: (Database) throws -> Result) throws -> Result {
-    try writerLock.withLock {
-      try connections.withWriter { try $0.writingAccess(in: context, body) }
+  public func barrierWriteWithoutTransaction<Result>(
+    _ body: (Database) throws -> Result
+  ) throws -> Result {
+    try readingThreads.entering {
+      try writerLock.withLock {
+        var readers: [Connection] = []
+        defer { for reader in readers { connections.release(reader) } }
+        for _ in 0..<max(1, configuration.maximumReaderCount) { readers.append(try connections.reader()) }
+        return try connections.withWriter { try $0.writingAccess(in: context, nil, body) }
+      }
     }
   }
 
   /// Runs `body` in a read transaction on another thread.
   ///
-  /// - Throws: The error that `body` throws, or `DatabaseError`.
+  /// - Throws: The error that `body` throws; `DatabaseError`; `CancellationError`.
   public func read<Result: Sendable>(
     _ body: @escaping @Sendable (Database) throws -> Result
   ) async throws -> Result {
-    try await context.reads.result { try self.read(body) }
+    try await context.reads.result { try self.read($0, body) }
   }
 
   /// Runs `body` in a transaction on another thread.
   ///
-  /// - Throws: The error that `body` throws, or `DatabaseError`.
+  /// - Throws: The error that `body` throws; `DatabaseError`; `CancellationError`.
   public func write<Result: Sendable>(
     _ body: @escaping @Sendable (Database) throws -> Result
   ) async throws -> Result {
-    try await context.writes.result { try self.write(body) }
+    try await writeWithoutTransaction { db in try db.inTransaction { try body(db) } }
   }
+
+  /// Runs `body` on another thread without opening a transaction.
+  ///
+  /// - Throws: The error that `body` throws; `DatabaseError`; `CancellationError`.
+  public func writeWithoutTransaction<Result: Sendable>(
+    _ body: @escaping @Sendable (Database) throws -> Result
+  ) async throws -> Result {
+    try await context.writes.result { try self.writeWithoutTransaction($0, body) }
+  }
+
+  /// Interrupts the statements of all accesses that are under way, which throw.
+  public func interrupt() { context.running.interrupt() }
 
   /// Closes the connections; one that is in use is closed when its access ends.
   ///

@@ -1,4 +1,5 @@
 import KindredSQLite
+import Synchronization
 
 /// A database with one connection, whose accesses run one at a time.
 ///
@@ -11,27 +12,46 @@ public final class DatabaseQueue: DatabaseWriter {
     // `lock` gives it to one thread at a time.
     let connection: Connection
 
-    init(path: String) throws {
-      connection = try Connection(path: path, access: .readWriteCreate, configuration: .ofPrograms)
+    init(path: String, _ configuration: Configuration, _ context: DatabaseContext) throws {
+      connection = try Connection(
+        path: path, access: configuration.access, configuration: configuration.driver(context))
+      if configuration.journalMode == .wal, !configuration.readonly {
+        try connection.execute("PRAGMA journal_mode = WAL")
+      }
     }
   }
 
-  private let context = DatabaseContext()
+  private let context: DatabaseContext
   private let lock = SerialLock()
-  private let guarded: Result<Guarded, any Error>
+  private let guarded: Mutex<Result<Guarded, any Error>>
+  /// The settings with which it was opened.
+  public let configuration: Configuration
+  /// The path of the file; `:memory:` for a database in memory.
+  public let path: String
 
   /// Opens a database in memory, which exists as long as the queue.
   ///
   /// If SQLite can't open it, each access throws the error.
   public init() {
-    guarded = Result { try Guarded(path: ":memory:") }
+    (path, configuration, context) = (":memory:", Configuration(), DatabaseContext())
+    let (configuration, context) = (configuration, context)
+    guarded = Mutex(Result { try Guarded(path: ":memory:", configuration, context) })
+  }
+
+  /// Opens a database in memory, which exists as long as the queue.
+  ///
+  /// - Throws: `OpenError`, or the error that preparing the connection throws.
+  public convenience init(configuration: Configuration) throws {
+    try self.init(path: ":memory:", configuration: configuration)
   }
 
   /// Opens the database in a file, which is created if it does not exist.
   ///
-  /// - Throws: `OpenError`.
-  public init(path: String) throws {
-    guarded = .success(try Guarded(path: path))
+  /// - Throws: `OpenError`, or the error that preparing the connection throws.
+  public init(path: String, configuration: Configuration = Configuration()) throws {
+    (self.path, self.configuration) = (path, configuration)
+    context = DatabaseContext(qos: configuration.qos)
+    guarded = Mutex(.success(try Guarded(path: path, configuration, context)))
   }
 
   /// The database's commits, as seen by observations.
@@ -40,10 +60,14 @@ public final class DatabaseQueue: DatabaseWriter {
   /// Runs `body` in a read transaction; statements that write throw.
   ///
   /// - Throws: The error that `body` throws, or `DatabaseError`.
-  public func read<Result>(_ body: (Database) throws -> Result) throws -> Result {
+  public func read<Result>(_ body: (Database) throws -> Result) throws -> Result { try read(nil, body) }
+
+  private func read<Result>(
+    _ cancellation: AccessCancellation?, _ body: (Database) throws -> Result
+  ) throws -> Result {
     try withConnection { connection in
-      try connection.access(in: context, isQueryOnly: true) { database in
-        try connection.readTransaction { try body(database) }
+      try connection.access(in: context, isQueryOnly: true, cancellation) { database in
+        try database.reading { try body(database) }
       }
     }
   }
@@ -52,47 +76,88 @@ public final class DatabaseQueue: DatabaseWriter {
   ///
   /// - Throws: The error that `body` throws, or `DatabaseError`.
   public func write<Result>(_ body: (Database) throws -> Result) throws -> Result {
-    try inDatabase { db in try db.inTransaction { try body(db) } }
+    try writeWithoutTransaction(nil) { db in try db.inTransaction { try body(db) } }
   }
 
   /// Runs `body` without opening a transaction: each statement commits by itself unless `body` opens one.
   ///
-  /// A transaction that is still open when `body` returns is rolled back.
-  ///
-  /// - Throws: The error that `body` throws, or `DatabaseError`.
-  public func inDatabase<Result>(_ body: (Database) throws -> Result) throws -> Result {
+  /// - Throws: The error that `body` throws, or `DatabaseError`; `DatabaseError` (misuse) if `body` leaves a transaction
+  ///   open, which is rolled back.
+  public func writeWithoutTransaction<Result>(_ body: (Database) throws -> Result) throws -> Result {
+    try writeWithoutTransaction(nil, body)
+  }
+
+  private func writeWithoutTransaction<Result>(
+    _ cancellation: AccessCancellation?, _ body: (Database) throws -> Result
+  ) throws -> Result {
     try withConnection { connection in
-      defer { connection.rollback() }
-      return try connection.writingAccess(in: context, body)
+      try connection.writingAccess(in: context, cancellation, body)
     }
   }
 
-  /// Runs `body` without opening a transaction, as `inDatabase(_:)` does.
+  /// Runs `body` without opening a transaction: GRDB's name for ``writeWithoutTransaction(_:)-(_)`` of a queue.
   ///
   /// - Throws: The error that `body` throws, or `DatabaseError`.
-  public func writeWithoutTransaction<Result>(_ body: (Database) throws -> Result) throws -> Result {
-    try inDatabase(body)
+  public func inDatabase<Result>(_ body: (Database) throws -> Result) throws -> Result {
+    try writeWithoutTransaction(body)
   }
+
+  /// Runs `body` in a transaction, which ends as `body` says, and is rolled back if it throws.
+  ///
+  /// - Throws: The error that `body` throws, or `DatabaseError`.
+  public func inTransaction(
+    _ kind: Database.TransactionKind? = nil, _ body: (Database) throws -> Database.TransactionCompletion
+  ) throws {
+    try writeInTransaction(kind, body)
+  }
+
+  /// Runs `body` without opening a transaction; no other access of a queue runs meanwhile.
+  ///
+  /// - Throws: The error that `body` throws, or `DatabaseError`.
+  public func barrierWriteWithoutTransaction<Result>(
+    _ body: (Database) throws -> Result
+  ) throws -> Result { try writeWithoutTransaction(body) }
 
   /// Runs `body` in a read transaction on another thread.
   ///
-  /// - Throws: The error that `body` throws, or `DatabaseError`.
+  /// - Throws: The error that `body` throws; `DatabaseError`; `CancellationError`.
   public func read<Result: Sendable>(
     _ body: @escaping @Sendable (Database) throws -> Result
   ) async throws -> Result {
-    try await context.reads.result { try self.read(body) }
+    try await context.reads.result { try self.read($0, body) }
   }
 
   /// Runs `body` in a transaction on another thread.
   ///
-  /// - Throws: The error that `body` throws, or `DatabaseError`.
+  /// - Throws: The error that `body` throws; `DatabaseError`; `CancellationError`.
   public func write<Result: Sendable>(
     _ body: @escaping @Sendable (Database) throws -> Result
   ) async throws -> Result {
-    try await context.writes.result { try self.write(body) }
+    try await writeWithoutTransaction { db in try db.inTransaction { try body(db) } }
+  }
+
+  /// Runs `body` on another thread without opening a transaction.
+  ///
+  /// - Throws: The error that `body` throws; `DatabaseError`; `CancellationError`.
+  public func writeWithoutTransaction<Result: Sendable>(
+    _ body: @escaping @Sendable (Database) throws -> Result
+  ) async throws -> Result {
+    try await context.writes.result { try self.writeWithoutTransaction($0, body) }
+  }
+
+  /// Interrupts the statements of the access that is under way, which throws.
+  public func interrupt() { context.running.interrupt() }
+
+  /// Closes the connection after the access that is under way; later ones throw.
+  ///
+  /// - Throws: `DatabaseError` (misuse) inside an access.
+  public func close() throws {
+    try lock.withLock {
+      guarded.withLock { $0 = .failure(DatabaseError.misuse("the database is closed")) }
+    }
   }
 
   private func withConnection<Result>(_ body: (Connection) throws -> Result) throws -> Result {
-    try lock.withLock { try body(try guarded.get().connection) }
+    try lock.withLock { try body(try guarded.withLock { try $0.get() }.connection) }
   }
 }

@@ -23,7 +23,7 @@ struct DatabaseSchema: Sendable {
       own =
         try [temporary]
         + attached.map { name in
-          try connection.withStatement("PRAGMA \(SQL.quoted(name)).schema_version") { statement in
+          try connection.withStatement("PRAGMA \(SQLText.quoted(name)).schema_version") { statement in
             try statement.step() ? statement.int64(0) : 0
           }
         }
@@ -52,12 +52,15 @@ extension Model {
   }
 
   /// Returns the table with a name, ignoring case.
-  func table(named name: String) -> Table? {
+  func table(named name: String) -> TableSchema? {
     tables[name] ?? tables.values.first { $0.name.equalsIgnoringCase(name) }
   }
 }
 
 extension Database {
+  /// The state of the schema, as the current transaction sees it.
+  var schemaVersion: DatabaseSchema.Version { get throws { try DatabaseSchema.Version(connection) } }
+
   /// The tables, as the current transaction sees them.
   ///
   /// They are read again only when the schema has changed.
@@ -80,7 +83,7 @@ extension Database {
   /// Returns the table with a name, ignoring case.
   ///
   /// - Throws: SQLite's `DatabaseError` if there is none.
-  func table(_ name: String) throws -> Table {
+  func table(_ name: String) throws -> TableSchema {
     if let table = try model.table(named: name) { return table }
     throw try missingTable(name)
   }
@@ -88,7 +91,7 @@ extension Database {
   /// Returns why a table can't be read: it does not exist, or it is a view of something that does not.
   func missingTable(_ name: String) throws -> DatabaseError {
     do {
-      _ = try connection.prepare("SELECT * FROM \(SQL.quoted(name))")
+      _ = try connection.prepare("SELECT * FROM \(SQLText.quoted(name))")
     } catch let error as DatabaseError {
       return error
     }

@@ -7,14 +7,14 @@ import KindredSQLSyntax
 /// `fetchAll`, `fetchOne` and `fetchSet`; a program adds its own methods in extensions:
 ///
 ///     extension FetchRequest where RowDecoder: MyProtocol { … }
-public protocol FetchRequest<RowDecoder> {
+public protocol FetchRequest<RowDecoder>: Sendable {
   /// The type that the rows are decoded into.
   associatedtype RowDecoder
 
   /// Returns the request's statement with its arguments bound, and the adapter of its rows.
   ///
   /// - Throws: `DatabaseError` if the statement can't be prepared.
-  func prepare(_ db: Database) throws -> (SelectStatement, (any RowAdapter)?)
+  func prepare(_ db: Database) throws -> (Statement, (any RowAdapter)?)
 
   /// Returns the request ready to run, including the statements of its collections.
   ///
@@ -65,7 +65,7 @@ public struct AdaptedFetchRequest<Base: FetchRequest>: FetchRequest {
   let adapter: @Sendable (Database) throws -> any RowAdapter
 
   /// Returns the base request's statement, with this adapter applied after the request's own.
-  public func prepare(_ db: Database) throws -> (SelectStatement, (any RowAdapter)?) {
+  public func prepare(_ db: Database) throws -> (Statement, (any RowAdapter)?) {
     let (statement, inner) = try base.prepare(db)
     let outer = try adapter(db)
     return (statement, inner.map { ChainedAdapter(first: $0, second: outer) } ?? outer)
@@ -74,8 +74,6 @@ public struct AdaptedFetchRequest<Base: FetchRequest>: FetchRequest {
   /// Returns the number of rows of the base request.
   public func fetchCount(_ db: Database) throws -> Int { try base.fetchCount(db) }
 }
-
-extension AdaptedFetchRequest: Sendable where Base: Sendable {}
 
 /// An adapter that is applied to the result of another.
 private struct ChainedAdapter: RowAdapter {

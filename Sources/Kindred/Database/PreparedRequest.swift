@@ -4,7 +4,7 @@ public struct PreparedRequest {
   typealias Supplement = ([Row]) throws -> [Row]
 
   /// The statement with its arguments.
-  public var statement: SelectStatement
+  public var statement: Statement
   /// The adapter of the statement's rows; nil if they are used as they are.
   public var adapter: (any RowAdapter)?
 
@@ -16,7 +16,7 @@ public struct PreparedRequest {
   var keyColumns: [Int] = []
 
   /// Creates a request from a statement and the adapter of its rows.
-  public init(statement: SelectStatement, adapter: (any RowAdapter)? = nil) {
+  public init(statement: Statement, adapter: (any RowAdapter)? = nil) {
     self.statement = statement
     self.adapter = adapter
   }

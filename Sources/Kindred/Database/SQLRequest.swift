@@ -1,18 +1,18 @@
-import KindredSQLSyntax
-
 /// A request written in SQL.
 ///
-///     let request = SQLRequest<Row>(sql: "SELECT * FROM author WHERE name = ?", arguments: ["Melville"])
-///     let rows = try request.fetchAll(db)
-public struct SQLRequest<RowDecoder>: FetchRequest {
-  /// The SQL of the request.
-  public var sql: String
-  /// The values of the statement's parameters.
-  public var arguments: StatementArguments
+///     let request: SQLRequest<Author> = "SELECT * FROM author WHERE name = \(name)"
+///     let authors = try request.fetchAll(db)
+public struct SQLRequest<RowDecoder>: FetchRequest, Sendable {
+  private enum Source: Sendable {
+    case sql(String, StatementArguments)
+    case literal(SQLLiteral)
+  }
+
+  private let source: Source
   /// The adapter of the rows; nil if they are used as they are.
   public var adapter: (any RowAdapter)?
 
-  /// A request written in SQL.
+  /// Creates a request of SQL and the values of its parameters.
   ///
   /// - Parameters:
   ///   - sql: One statement that returns rows. Pass values in `arguments`, never in the text.
@@ -21,19 +21,45 @@ public struct SQLRequest<RowDecoder>: FetchRequest {
   public init(
     sql: String, arguments: StatementArguments = StatementArguments(), adapter: (any RowAdapter)? = nil
   ) {
-    self.sql = sql
-    self.arguments = arguments
+    source = .sql(sql, arguments)
     self.adapter = adapter
+  }
+
+  /// Creates a request of a literal.
+  public init(literal: SQLLiteral, adapter: (any RowAdapter)? = nil) {
+    source = .literal(literal)
+    self.adapter = adapter
+  }
+
+  /// The SQL of the request, with its values.
+  public var sqlLiteral: SQLLiteral {
+    switch source {
+    case .sql(let sql, let arguments): SQLLiteral(sql: sql, arguments: arguments)
+    case .literal(let literal): literal
+    }
   }
 
   /// Returns the prepared statement and the adapter of its rows.
   ///
   /// - Throws: `DatabaseError` if the SQL is invalid.
-  public func prepare(_ db: Database) throws -> (SelectStatement, (any RowAdapter)?) {
-    let statement = try db.makeSelectStatement(sql: sql)
+  public func prepare(_ db: Database) throws -> (Statement, (any RowAdapter)?) {
+    let (sql, arguments) =
+      switch source {
+      case .sql(let sql, let arguments): (sql, arguments)
+      case .literal(let literal): try literal.build(db)
+      }
+    let statement = try db.makeStatement(sql: sql)
     statement.arguments = arguments
     return (statement, adapter)
   }
 }
 
-extension SQLRequest: Sendable where RowDecoder: Sendable {}
+extension SQLRequest: ExpressibleByStringInterpolation {
+  /// Creates a request of SQL text.
+  public init(stringLiteral sql: String) { self.init(sql: sql) }
+
+  /// Creates a request of SQL with interpolated values, which are bound as parameters.
+  public init(stringInterpolation interpolation: SQLLiteral.StringInterpolation) {
+    self.init(literal: SQLLiteral(stringInterpolation: interpolation))
+  }
+}

@@ -17,12 +17,12 @@ public struct StatementArguments: Hashable, Sendable {
 
   /// The values of `?` parameters, in order.
   public init(_ values: some Sequence<(any DatabaseValueConvertible)?>) {
-    positional = values.map { $0?.databaseValue.storage ?? .null }
+    positional = values.map { $0?.databaseValue.sqlValue ?? .null }
   }
 
   /// The values of `:name`, `@name` and `$name` parameters, by their names without the first character.
   public init(_ values: [String: (any DatabaseValueConvertible)?]) {
-    named = values.mapValues { $0?.databaseValue.storage ?? .null }
+    named = values.mapValues { $0?.databaseValue.sqlValue ?? .null }
   }
 
   /// The values of `?` parameters, as the engine represents them.
@@ -33,7 +33,7 @@ public struct StatementArguments: Hashable, Sendable {
   /// The bindings of a statement that doesn't depend on the rows of another.
   ///
   /// - Throws: `DatabaseError` (misuse) if it does.
-  init(_ bindings: [SQL.Binding]) throws {
+  init(_ bindings: [SQLText.Binding]) throws {
     positional = try bindings.map { binding in
       guard let value = binding.knownValue else {
         throw DatabaseError.misuse("a value of the request is missing")
@@ -83,7 +83,7 @@ extension StatementArguments {
   /// Binds the parameters of a statement, and removes the positional values that it has used.
   ///
   /// - Throws: `DatabaseError` (misuse) if a parameter has no value.
-  mutating func bind(to statement: Statement) throws {
+  mutating func bind(to statement: DriverStatement) throws {
     var used = 0
     // Parameters count from 1; for a statement without any, the range `1...0` would trap.
     var parameter: Int32 = 1
@@ -94,7 +94,7 @@ extension StatementArguments {
         try statement.bind(positional[used], at: parameter)
         used += 1
       } else {
-        throw DatabaseError.misuse("a parameter has no value", sql: statement.sql)
+        throw DatabaseError.misuse(missing(parameter, in: statement), sql: statement.sql)
       }
       parameter += 1
     }
@@ -104,7 +104,7 @@ extension StatementArguments {
   /// Binds the parameters of a statement that has to use all values.
   ///
   /// - Throws: `DatabaseError` (misuse) if a parameter has no value, or a positional value no parameter.
-  func bindAll(to statement: Statement) throws {
+  func bindAll(to statement: DriverStatement) throws {
     var rest = self
     try rest.bind(to: statement)
     try rest.checkUsed(sql: statement.sql)
@@ -117,7 +117,19 @@ extension StatementArguments {
     }
   }
 
-  private func name(of parameter: Int32, in statement: Statement) -> String? {
+  /// Returns the message about a parameter without a value, and the names that no parameter has.
+  private func missing(_ parameter: Int32, in statement: DriverStatement) -> String {
+    let parameters = (1...max(1, statement.parameterCount)).map { number in
+      sqlite3_bind_parameter_name(statement.handle, number).map { String(cString: $0) }
+    }
+    let name = parameters[Int(parameter) - 1] ?? "\(parameter)"
+    let known = Set(parameters.compactMap { $0?.dropFirst() }.map(String.init))
+    let unused = named.keys.filter { !known.contains($0) }.sorted()
+    return "the parameter \(name) has no value"
+      + (unused.isEmpty ? "" : "; the statement has no parameter \(unused.joined(separator: ", "))")
+  }
+
+  private func name(of parameter: Int32, in statement: DriverStatement) -> String? {
     guard !named.isEmpty else { return nil }
     return sqlite3_bind_parameter_name(statement.handle, parameter).map { String(cString: $0 + 1) }
   }

@@ -20,7 +20,11 @@ struct ColumnDecoder: Decoder, SingleValueDecodingContainer {
       guard let json = Data.fromDatabaseValue(DatabaseValue(row.value(at: index))) else {
         throw RowDecodingError(.mismatch(found: row.value(at: index).typeName), key: name, type: type)
       }
-      return try place.jsonDecoder(for: name).decode(type, from: json)
+      do {
+        return try place.jsonDecoder(for: name).decode(type, from: json)
+      } catch let error as DecodingError {
+        throw error.below(place.codingPath)
+      }
     }
   }
 
@@ -39,5 +43,23 @@ struct ColumnDecoder: Decoder, SingleValueDecodingContainer {
       return try column.read(from: row, atIndex: index, as: type)
     }
     return try Value(from: self)
+  }
+}
+
+extension DecodingError {
+  /// Returns the error with a longer path, which begins at the record rather than at the JSON of a column.
+  fileprivate func below(_ path: [any CodingKey]) -> DecodingError {
+    func longer(_ context: Context) -> Context {
+      Context(
+        codingPath: path + context.codingPath, debugDescription: context.debugDescription,
+        underlyingError: context.underlyingError)
+    }
+    return switch self {
+    case .typeMismatch(let type, let context): .typeMismatch(type, longer(context))
+    case .valueNotFound(let type, let context): .valueNotFound(type, longer(context))
+    case .keyNotFound(let key, let context): .keyNotFound(key, longer(context))
+    case .dataCorrupted(let context): .dataCorrupted(longer(context))
+    @unknown default: self
+    }
   }
 }

@@ -13,8 +13,8 @@ final class PlannedRequest {
 
   /// A statement and the layout of its rows.
   private struct Node {
-    let statement: SelectStatement
-    let bindings: [SQL.Binding]
+    let statement: Statement
+    let bindings: [SQLText.Binding]
     let batch: Plan.Batch?
     let layout: RowLayout
     let collections: [Prefetch]
@@ -39,7 +39,8 @@ final class PlannedRequest {
   /// The values of the rows above a row, from the root down to and including its own.
   private typealias Lineage = [[SQLValue]]
   /// Adds the current row of a statement to the collection of a record.
-  private typealias Addition = (_ values: [SQLValue], _ owner: Int, _ statement: Statement) throws -> Void
+  private typealias Addition = (_ values: [SQLValue], _ owner: Int, _ statement: DriverStatement) throws ->
+    Void
 
   init(_ plan: Plan, on db: Database) throws {
     self.db = db
@@ -104,7 +105,7 @@ final class PlannedRequest {
     var rows: [Row] = []
     // For each row, the index of the record that it belongs to.
     var owners: [Int] = []
-    func add(_ values: [SQLValue], of owner: Int, _ statement: Statement) throws {
+    func add(_ values: [SQLValue], of owner: Int, _ statement: DriverStatement) throws {
       try statement.checkKeys(node.keyColumns, in: values)
       rows.append(Row(layout: node.layout, values: values, failures: db.failures))
       owners.append(owner)
@@ -153,11 +154,11 @@ final class PlannedRequest {
     }
   }
 
-  private func values(_ bindings: [SQL.Binding], below lineage: Lineage) throws -> [SQLValue] {
+  private func values(_ bindings: [SQLText.Binding], below lineage: Lineage) throws -> [SQLValue] {
     try bindings.map { try value(of: $0, below: lineage) }
   }
 
-  private func value(of binding: SQL.Binding, below lineage: Lineage) throws -> SQLValue {
+  private func value(of binding: SQLText.Binding, below lineage: Lineage) throws -> SQLValue {
     switch binding {
     case .value(let value): return value
     case .ancestor(let level, let column):
@@ -172,7 +173,7 @@ final class PlannedRequest {
   }
 }
 
-extension Statement {
+extension DriverStatement {
   /// Throws if one of these columns of the current row holds a text that is not UTF-8.
   ///
   /// In `values`, U+FFFD replaces the invalid bytes, so the text would equal no key of the rows below.

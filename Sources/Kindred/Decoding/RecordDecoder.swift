@@ -1,3 +1,5 @@
+import Foundation
+
 /// Decodes `Decodable` types from rows.
 ///
 /// A property is decoded from the column of its name; else from the collection, or the associated record, that a
@@ -10,6 +12,8 @@ final class RecordDecoder: Decoder {
   let place: DecodingPlace
   /// The likely position of the next property: most types declare their properties in the order of the columns.
   private var expectedPosition = 0
+  /// How the names of columns become names of properties.
+  let naming: DatabaseColumnDecodingStrategy
 
   var codingPath: [any CodingKey] { place.codingPath }
   var userInfo: [CodingUserInfoKey: Any] { place.userInfo }
@@ -17,6 +21,7 @@ final class RecordDecoder: Decoder {
   init(row: Row, at place: DecodingPlace) {
     self.row = row
     self.place = place
+    naming = place.record?.databaseColumnDecodingStrategy ?? .useDefaultKeys
   }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
@@ -47,13 +52,33 @@ final class RecordDecoder: Decoder {
   /// Returns the position of the column with a name.
   func position(of name: String) -> Int? {
     let columns = row.layout.columns
-    if columns.indices.contains(expectedPosition), columns[expectedPosition].name == name {
+    if columns.indices.contains(expectedPosition), columns[expectedPosition].name == name,
+      case .useDefaultKeys = naming
+    {
       expectedPosition += 1
       return expectedPosition - 1
     }
-    guard let position = row.layout.position(of: name) else { return nil }
+    guard let position = naming.position(of: name, in: row.layout) else { return nil }
     expectedPosition = position + 1
     return position
+  }
+
+  /// Returns the value of a column as a `Value`, which must be `column`; dates and data as the record says.
+  func value<Value>(
+    _ column: any DatabaseValueConvertible.Type, at position: Int, as type: Value.Type
+  ) throws -> Value {
+    guard let record = place.record, type == Date.self || type == Data.self else {
+      return try column.read(from: row, atIndex: position, as: type)
+    }
+    let (name, stored) = (row.layout.columns[position].name, DatabaseValue(row.value(at: position)))
+    let value: Any? =
+      type == Date.self
+      ? record.databaseDateDecodingStrategy(for: name).date(stored)
+      : record.databaseDataDecodingStrategy(for: name).data(stored)
+    guard let value = value as? Value else {
+      throw RowDecodingError(.mismatch(found: stored.sqlValue.typeName), key: name, type: type)
+    }
+    return value
   }
 
   /// Returns the value of a column; nil if there is no such column.

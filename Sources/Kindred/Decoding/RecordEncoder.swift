@@ -1,4 +1,5 @@
 import Foundation
+import KindredSQLSyntax
 
 /// Encodes the properties of a record into columns; properties that no column can hold directly become JSON.
 final class RecordEncoder: Encoder {
@@ -9,8 +10,34 @@ final class RecordEncoder: Encoder {
   var codingPath: [any CodingKey] { [] }
   var userInfo: [CodingUserInfoKey: Any] { record.databaseEncodingUserInfo }
 
+  /// How the names of properties become names of columns.
+  private let naming: DatabaseColumnEncodingStrategy
+
   init(_ record: any EncodableRecord.Type) {
     self.record = record
+    naming = record.databaseColumnEncodingStrategy
+  }
+
+  /// Returns the name of the column of a property.
+  private func column(of key: some CodingKey) -> String {
+    if case .useDefaultKeys = naming { key.stringValue } else { naming.column(of: key) }
+  }
+
+  /// Returns the value of a property in its column.
+  private func value<Value: Encodable>(_ value: Value, _ key: some CodingKey, column: String) throws
+    -> SQLValue
+  {
+    switch value {
+    case let date as Date: return record.databaseDateEncodingStrategy(for: column).value(of: date)
+    case let data as Data: return record.databaseDataEncodingStrategy(for: column).value(of: data)
+    case let uuid as UUID: return record.databaseUUIDEncodingStrategy(for: column).value(of: uuid)
+    case let value as any DatabaseValueConvertible: return value.databaseValue.sqlValue
+    default: break
+    }
+    let detector = CompositeDetector(codingPath: [key], userInfo: userInfo)
+    try value.encode(to: detector)
+    guard detector.isComposite else { return detector.value?.databaseValue.sqlValue ?? .null }
+    return .text(String(decoding: try record.databaseJSONEncoder(for: column).encode(value), as: UTF8.self))
   }
 
   /// Returns the columns that have been encoded.
@@ -60,39 +87,42 @@ final class RecordEncoder: Encoder {
     let encoder: RecordEncoder
     var codingPath: [any CodingKey] { [] }
 
-    func encodeNil(forKey key: Key) { encoder.container[key.stringValue] = nil }
+    func encodeNil(forKey key: Key) { encoder.container.set(.null, for: encoder.column(of: key)) }
 
     func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws {
-      encoder.container[key.stringValue] = try column(value, key)
+      let name = encoder.column(of: key)
+      encoder.container.set(try encoder.value(value, key, column: name), for: name)
     }
 
     func encodeIfPresent<Value: Encodable>(_ value: Value?, forKey key: Key) throws {
-      encoder.container[key.stringValue] = try value.flatMap { try column($0, key) }
+      if let value { try encode(value, forKey: key) } else { encodeNil(forKey: key) }
     }
 
     // Without these, Swift prefers its default implementations, which omit NULL, to the generic method above.
-    func encodeIfPresent(_ value: Bool?, forKey key: Key) { encoder.container[key.stringValue] = value }
-    func encodeIfPresent(_ value: String?, forKey key: Key) { encoder.container[key.stringValue] = value }
-    func encodeIfPresent(_ value: Double?, forKey key: Key) { encoder.container[key.stringValue] = value }
-    func encodeIfPresent(_ value: Float?, forKey key: Key) { encoder.container[key.stringValue] = value }
-    func encodeIfPresent(_ value: Int?, forKey key: Key) { encoder.container[key.stringValue] = value }
-    func encodeIfPresent(_ value: Int8?, forKey key: Key) { encoder.container[key.stringValue] = value }
-    func encodeIfPresent(_ value: Int16?, forKey key: Key) { encoder.container[key.stringValue] = value }
-    func encodeIfPresent(_ value: Int32?, forKey key: Key) { encoder.container[key.stringValue] = value }
-    func encodeIfPresent(_ value: Int64?, forKey key: Key) { encoder.container[key.stringValue] = value }
-    func encodeIfPresent(_ value: UInt?, forKey key: Key) { encoder.container[key.stringValue] = value }
-    func encodeIfPresent(_ value: UInt8?, forKey key: Key) { encoder.container[key.stringValue] = value }
-    func encodeIfPresent(_ value: UInt16?, forKey key: Key) { encoder.container[key.stringValue] = value }
-    func encodeIfPresent(_ value: UInt32?, forKey key: Key) { encoder.container[key.stringValue] = value }
-    func encodeIfPresent(_ value: UInt64?, forKey key: Key) { encoder.container[key.stringValue] = value }
+    func encodeIfPresent(_ value: Bool?, forKey key: Key) { set(value, key) }
+    func encodeIfPresent(_ value: String?, forKey key: Key) { set(value, key) }
+    func encodeIfPresent(_ value: Double?, forKey key: Key) { set(value, key) }
+    func encodeIfPresent(_ value: Float?, forKey key: Key) { set(value, key) }
+    func encodeIfPresent(_ value: Int?, forKey key: Key) { set(value, key) }
+    func encodeIfPresent(_ value: Int8?, forKey key: Key) { set(value, key) }
+    func encodeIfPresent(_ value: Int16?, forKey key: Key) { set(value, key) }
+    func encodeIfPresent(_ value: Int32?, forKey key: Key) { set(value, key) }
+    func encodeIfPresent(_ value: Int64?, forKey key: Key) { set(value, key) }
+    func encodeIfPresent(_ value: UInt?, forKey key: Key) { set(value, key) }
+    func encodeIfPresent(_ value: UInt8?, forKey key: Key) { set(value, key) }
+    func encodeIfPresent(_ value: UInt16?, forKey key: Key) { set(value, key) }
+    func encodeIfPresent(_ value: UInt32?, forKey key: Key) { set(value, key) }
+    func encodeIfPresent(_ value: UInt64?, forKey key: Key) { set(value, key) }
 
-    private func column(_ value: some Encodable, _ key: Key) throws -> (any DatabaseValueConvertible)? {
-      if let value = value as? any DatabaseValueConvertible { return value }
-      let detector = CompositeDetector(codingPath: [key], userInfo: encoder.userInfo)
-      try value.encode(to: detector)
-      guard detector.isComposite else { return detector.value }
-      let json = encoder.record.databaseJSONEncoder(for: key.stringValue)
-      return String(decoding: try json.encode(value), as: UTF8.self)
+    // Shortcuts for the most frequent types, which avoid looking up their conformances.
+    func encode(_ value: Bool, forKey key: Key) { set(value, key) }
+    func encode(_ value: String, forKey key: Key) { set(value, key) }
+    func encode(_ value: Double, forKey key: Key) { set(value, key) }
+    func encode(_ value: Int, forKey key: Key) { set(value, key) }
+    func encode(_ value: Int64, forKey key: Key) { set(value, key) }
+
+    private func set(_ value: (some DatabaseValueConvertible)?, _ key: Key) {
+      encoder.container.set(value?.databaseValue.sqlValue ?? .null, for: encoder.column(of: key))
     }
 
     func nestedContainer<Nested: CodingKey>(

@@ -12,7 +12,7 @@ extension Row {
       guard let scope = scopesTree[key] else {
         throw RowDecodingError(.keyNotFound, key: key, type: Record.self)
       }
-      return try Record(row: scope)
+      return try RowDecodingError.below(key) { try Record.decoded(from: scope) }
     }
   }
 
@@ -21,7 +21,7 @@ extension Row {
   /// An error of decoding is thrown by the fetch.
   public subscript<Record: FetchableRecord>(key: String) -> Record? {
     guard let scope = scopesTree[key], !scope.containsOnlyNulls else { return nil }
-    return recordingFailures { try Record(row: scope) }
+    return recordingFailures { try RowDecodingError.below(key) { try Record.decoded(from: scope) } }
   }
 
   /// The records of the collection of a key; if there is no such collection, an empty array, and the fetch throws.
@@ -43,7 +43,11 @@ extension Row {
     guard let rows = prefetchedRows[key] else {
       throw RowDecodingError(.keyNotFound, key: key, type: [Record].self)
     }
-    return try rows.map(Record.decoded)
+    return try RowDecodingError.below(key) {
+      try rows.enumerated().map { index, row in
+        try RowDecodingError.below(String(index)) { try Record.decoded(from: row) }
+      }
+    }
   }
 
   private func recordingFailures<Value>(_ decode: () throws -> Value) -> Value? {

@@ -2,19 +2,21 @@
 struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   let decoder: RecordDecoder
   var codingPath: [any CodingKey] { decoder.codingPath }
-  var allKeys: [Key] { row.columnNames.compactMap(Key.init(stringValue:)) }
+  var allKeys: [Key] { row.columnNames.compactMap { Key(stringValue: decoder.naming.key(of: $0)) } }
 
   private var row: Row { decoder.row }
 
   func contains(_ key: Key) -> Bool {
     let name = key.stringValue
-    return row.layout.position(of: name) != nil || row.prefetchedRows[name] != nil
+    return decoder.naming.position(of: name, in: row.layout) != nil || row.prefetchedRows[name] != nil
       || row.scopesTree[name] != nil
   }
 
   func decodeNil(forKey key: Key) -> Bool {
     let name = key.stringValue
-    if let position = row.layout.position(of: name) { return row.hasNull(atIndex: position) }
+    if let position = decoder.naming.position(of: name, in: row.layout) {
+      return row.hasNull(atIndex: position)
+    }
     if row.prefetchedRows[name] != nil { return false }
     return row.scopesTree[name]?.containsOnlyNulls ?? true
   }
@@ -27,14 +29,18 @@ struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let name = key.stringValue
     let position = decoder.position(of: name)
     if let position, let column = Value.self as? any DatabaseValueConvertible.Type {
-      return try column.read(from: row, atIndex: position, as: type)
+      return try decoder.value(column, at: position, as: type)
     }
     let place = decoder.place.below(key)
-    if let rows = row.prefetchedRows[name] { return try Value(from: RowsDecoder(rows: rows, at: place)) }
+    if let rows = row.prefetchedRows[name] {
+      return try RowDecodingError.below(name) { try Value(from: RowsDecoder(rows: rows, at: place)) }
+    }
     if let position {
       return try ColumnDecoder(row: row, index: position, name: name, place: place).decodeColumn(type)
     }
-    if let scope = row.scopesTree[name] { return try RowReading(type).value(of: scope, as: type, at: place) }
+    if let scope = row.scopesTree[name] {
+      return try RowDecodingError.below(name) { try RowReading(type).value(of: scope, as: type, at: place) }
+    }
     // The property that holds the requested record itself may have any name.
     let reading = RowReading(type)
     if case .column = reading { throw RowDecodingError(.columnNotFound, key: name, type: type) }
@@ -54,7 +60,7 @@ struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     if let position = decoder.position(of: key.stringValue) {
       if row.hasNull(atIndex: position) { return nil }
       if let column = Value.self as? any DatabaseValueConvertible.Type {
-        return try column.read(from: row, atIndex: position, as: type)
+        return try decoder.value(column, at: position, as: type)
       }
     }
     return contains(key) && !decodeNil(forKey: key) ? try value(type, key) : nil

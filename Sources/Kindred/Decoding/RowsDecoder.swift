@@ -47,10 +47,11 @@ final class RowsDecoder: Decoder, UnkeyedDecodingContainer {
 
   func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
     let (row, place) = try next()
-    if let reading, reading.type == type { return try reading.1.value(of: row, as: type, at: place) }
-    let reading = RowReading(type)
+    let reading = reading.flatMap { $0.type == type ? $0.1 : nil } ?? RowReading(type)
     self.reading = (type, reading)
-    return try reading.value(of: row, as: type, at: place)
+    return try RowDecodingError.below(String(currentIndex - 1)) {
+      try reading.value(of: row, as: type, at: place)
+    }
   }
 
   func nestedContainer<Nested: CodingKey>(

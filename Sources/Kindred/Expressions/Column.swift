@@ -47,13 +47,14 @@ public struct Column: ColumnExpression, Hashable {
   public static let rowID = Column("rowid")
 }
 
-/// The columns of a record by dynamic member lookup, as in `filter { $0.country == "France" }`.
+/// The columns of a record that doesn't name them, by dynamic member lookup: `filter { $0.country == "France" }`.
 ///
-/// Names are not checked at compile time: a misspelled column throws when the request runs.
+/// Names are not checked at compile time: a misspelled column throws when the request runs. A record that declares
+/// `enum Columns` has exactly those.
 @dynamicMemberLookup
-public struct RecordColumns: Sendable {
+public enum RecordColumns {
   /// The column with that name.
-  public subscript(dynamicMember name: String) -> Column {
+  public static subscript(dynamicMember name: String) -> Column {
     Column(name.first == "$" ? String(name.dropFirst()) : name)
   }
 }

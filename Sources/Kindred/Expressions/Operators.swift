@@ -104,18 +104,73 @@ extension SQLSpecificExpressible {
     binary(.divide, left, right)
   }
 
+  /// The sum of both values.
+  @_disfavoredOverload
+  public static func + (left: some SQLExpressible, right: Self) -> SQLExpression { binary(.add, left, right) }
+
+  /// The left value minus the right one.
+  @_disfavoredOverload
+  public static func - (left: some SQLExpressible, right: Self) -> SQLExpression {
+    binary(.subtract, left, right)
+  }
+
+  /// The product of both values.
+  @_disfavoredOverload
+  public static func * (left: some SQLExpressible, right: Self) -> SQLExpression {
+    binary(.multiply, left, right)
+  }
+
+  /// The left value divided by the right one; the quotient of two integers is an integer.
+  @_disfavoredOverload
+  public static func / (left: some SQLExpressible, right: Self) -> SQLExpression {
+    binary(.divide, left, right)
+  }
+
+  /// The remainder of the left value divided by the right one.
+  public static func % (left: Self, right: some SQLExpressible) -> SQLExpression {
+    binary(.remainder, left, right)
+  }
+
+  /// The bits that both values have.
+  public static func & (left: Self, right: some SQLExpressible) -> SQLExpression { bits("&", left, right) }
+
+  /// The bits that at least one of the values has.
+  public static func | (left: Self, right: some SQLExpressible) -> SQLExpression { bits("|", left, right) }
+
+  /// The bits of the left value, moved to higher places.
+  public static func << (left: Self, right: some SQLExpressible) -> SQLExpression { bits("<<", left, right) }
+
+  /// The bits of the left value, moved to lower places.
+  public static func >> (left: Self, right: some SQLExpressible) -> SQLExpression { bits(">>", left, right) }
+
+  private static func bits(
+    _ op: String, _ left: any SQLExpressible, _ right: any SQLExpressible
+  ) -> SQLExpression {
+    .raw([.expression(left.sqlExpression), .text(" \(op) "), .expression(right.sqlExpression)])
+  }
+
+  /// Whether both are equal, or both NULL.
+  public static func === (left: Self, right: (any SQLExpressible)?) -> SQLExpression {
+    binary(.is, left, right?.sqlExpression ?? SQLExpression(.value(.null)))
+  }
+
+  /// Whether both differ, and not both are NULL.
+  public static func !== (left: Self, right: (any SQLExpressible)?) -> SQLExpression {
+    binary(.isNot, left, right?.sqlExpression ?? SQLExpression(.value(.null)))
+  }
+
   /// The value with the opposite sign.
   public static prefix func - (operand: Self) -> SQLExpression {
     SQLExpression([operand.sqlExpression]) { .unary(.minus, $0[0]) }
   }
 
   /// Whether both conditions hold.
-  public static func && (left: Self, right: some SQLSpecificExpressible) -> SQLExpression {
+  public static func && (left: Self, right: some SQLExpressible) -> SQLExpression {
     SQLExpression([left.sqlExpression, right.sqlExpression], joinedBy: .and)
   }
 
   /// Whether at least one of the conditions holds.
-  public static func || (left: Self, right: some SQLSpecificExpressible) -> SQLExpression {
+  public static func || (left: Self, right: some SQLExpressible) -> SQLExpression {
     SQLExpression([left.sqlExpression, right.sqlExpression], joinedBy: .or)
   }
 
@@ -126,19 +181,32 @@ extension SQLSpecificExpressible {
 
   /// The value, or another one if it is NULL.
   public static func ?? (left: Self, right: some SQLExpressible) -> SQLExpression {
-    .call("IFNULL", [left.sqlExpression, right.sqlExpression])
+    .call("ifnull", [left, right])
   }
 
   /// Returns whether the value matches a LIKE pattern, in which `%` stands for any text and `_` for any character.
-  public func like(_ pattern: some SQLExpressible) -> SQLExpression {
-    SQLExpression([sqlExpression, pattern.sqlExpression]) {
-      .match(.like, $0[0], $0[1], escape: nil, negated: false)
+  ///
+  /// - Parameters:
+  ///   - pattern: The pattern.
+  ///   - escape: The character before a `%` or `_` of the pattern that stands for itself.
+  public func like(_ pattern: some SQLExpressible, escape: (any SQLExpressible)? = nil) -> SQLExpression {
+    let operands = [sqlExpression, pattern.sqlExpression] + (escape.map { [$0.sqlExpression] } ?? [])
+    return SQLExpression(operands) {
+      .match(.like, $0[0], $0[1], escape: $0.count > 2 ? $0[2] : nil, negated: false)
     }
   }
 
   /// Returns the value with a collation by which it is compared and ordered.
   public func collating(_ collation: CollationName) -> SQLExpression {
-    .raw([.expression(sqlExpression), .text(" COLLATE \(SQL.quoted(collation.rawValue))")])
+    if let known = KindredAssociations.Expression.Collation(rawValue: collation.rawValue.lowercased()) {
+      return SQLExpression([sqlExpression]) { .collate($0[0], known) }
+    }
+    return .raw([.expression(sqlExpression), .text(" COLLATE \(SQLText.quoted(collation.rawValue))")])
+  }
+
+  /// Returns the value with a collation of the program.
+  public func collating(_ collation: DatabaseCollation) -> SQLExpression {
+    collating(CollationName(rawValue: collation.name))
   }
 }
 
@@ -149,23 +217,64 @@ extension SQLExpression {
     case and
     /// `OR`: false without operands.
     case or
-  }
-}
+    /// `||`: the empty text without operands.
+    case concat
+    /// `+`: 0 without operands.
+    case add
+    /// `*`: 1 without operands.
+    case multiply
 
-extension Sequence where Element: SQLSpecificExpressible {
-  /// Returns any number of conditions joined by an operator: `names.map { Column("name") == $0 }.joined(operator:
-  /// .or)`.
-  public func joined(operator joining: SQLExpression.AssociativeBinaryOperator) -> SQLExpression {
-    let operands = map(\.sqlExpression)
-    return switch operands.count {
-    case 0: SQLExpression(.boolean(joining == .and))
-    case 1: operands[0]
-    default: SQLExpression(operands, joinedBy: joining)
+    /// The operator between two operands; nil for those that the engine joins by itself.
+    var binary: KindredAssociations.Expression.BinaryOperator? {
+      switch self {
+      case .and, .or: nil
+      case .concat: .concatenate
+      case .add: .add
+      case .multiply: .multiply
+      }
+    }
+
+    /// The result without operands.
+    var neutral: SQLExpression {
+      switch self {
+      case .and: SQLExpression(.boolean(true))
+      case .or: SQLExpression(.boolean(false))
+      case .concat: "".sqlExpression
+      case .add: 0.sqlExpression
+      case .multiply: 1.sqlExpression
+      }
     }
   }
 }
 
-extension Sequence where Element: SQLExpressible {
+extension Sequence where Element: SQLSpecificExpressible {
+  /// Returns any number of expressions joined by an operator: `names.map { Column("name") == $0 }.joined(operator:
+  /// .or)`.
+  public func joined(operator joining: SQLExpression.AssociativeBinaryOperator) -> SQLExpression {
+    SQLExpression.joined(map(\.sqlExpression), joining)
+  }
+}
+
+extension Sequence where Element == any SQLSpecificExpressible {
+  /// Returns any number of expressions joined by an operator.
+  public func joined(operator joining: SQLExpression.AssociativeBinaryOperator) -> SQLExpression {
+    SQLExpression.joined(map(\.sqlExpression), joining)
+  }
+}
+
+extension SQLExpression {
+  fileprivate static func joined(
+    _ operands: [SQLExpression], _ joining: AssociativeBinaryOperator
+  ) -> SQLExpression {
+    guard let first = operands.first, operands.count > 1 else { return operands.first ?? joining.neutral }
+    guard let binary = joining.binary else { return SQLExpression(operands, joinedBy: joining) }
+    return operands.dropFirst().reduce(first) { left, right in
+      SQLExpression([left, right]) { .binary(binary, $0[0], $0[1]) }
+    }
+  }
+}
+
+extension Collection where Element: SQLExpressible {
   /// Returns whether an expression equals one of these values: `IN (…)`.
   public func contains(_ element: some SQLSpecificExpressible) -> SQLExpression {
     SQLExpression([element.sqlExpression] + map(\.sqlExpression)) {
@@ -174,11 +283,44 @@ extension Sequence where Element: SQLExpressible {
   }
 }
 
+// MARK: - Ranges
+
+// Every range compares its bounds. A range of integers is a collection too, but a column may hold numbers between its
+// elements.
+
 extension ClosedRange where Bound: SQLExpressible {
   /// Returns whether an expression lies between the bounds, inclusive: `BETWEEN … AND …`.
   public func contains(_ element: some SQLSpecificExpressible) -> SQLExpression {
     SQLExpression([element.sqlExpression, lowerBound.sqlExpression, upperBound.sqlExpression]) {
       .between($0[0], $0[1], $0[2], negated: false)
     }
+  }
+}
+
+extension Range where Bound: SQLExpressible {
+  /// Returns whether an expression is at least the lower bound, and less than the upper one.
+  public func contains(_ element: some SQLSpecificExpressible) -> SQLExpression {
+    element.sqlExpression >= lowerBound && element.sqlExpression < upperBound
+  }
+}
+
+extension PartialRangeFrom where Bound: SQLExpressible {
+  /// Returns whether an expression is at least the bound.
+  public func contains(_ element: some SQLSpecificExpressible) -> SQLExpression {
+    element.sqlExpression >= lowerBound
+  }
+}
+
+extension PartialRangeThrough where Bound: SQLExpressible {
+  /// Returns whether an expression is at most the bound.
+  public func contains(_ element: some SQLSpecificExpressible) -> SQLExpression {
+    element.sqlExpression <= upperBound
+  }
+}
+
+extension PartialRangeUpTo where Bound: SQLExpressible {
+  /// Returns whether an expression is less than the bound.
+  public func contains(_ element: some SQLSpecificExpressible) -> SQLExpression {
+    element.sqlExpression < upperBound
   }
 }

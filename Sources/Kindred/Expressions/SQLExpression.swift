@@ -143,7 +143,7 @@ public struct SQLExpression: SQLSpecificExpressible {
     case .joined(let joining, let operands):
       let known = operands.compactMap(\.withoutSchema)
       guard known.count == operands.count else { return nil }
-      return Expression(joining == .and ? .all(known) : .any(known), at: Origin())
+      return Expression(joining.conjunction(known), at: Origin())
     }
   }
 
@@ -182,16 +182,6 @@ extension SQLExpression {
     case text(String)
     case expression(SQLExpression)
   }
-
-  /// Returns a call of an SQL function.
-  static func call(_ function: String, _ arguments: [SQLExpression]) -> SQLExpression {
-    var parts: [RawPart] = [.text("\(function)(")]
-    for (index, argument) in arguments.enumerated() {
-      if index > 0 { parts.append(.text(", ")) }
-      parts.append(.expression(argument))
-    }
-    return raw(parts + [.text(")")])
-  }
 }
 
 extension Optional: SQLExpressible where Wrapped: SQLExpressible {
@@ -201,5 +191,12 @@ extension Optional: SQLExpressible where Wrapped: SQLExpressible {
 
 extension DatabaseValueConvertible {
   /// The value as a bound parameter.
-  public var sqlExpression: SQLExpression { SQLExpression(.value(databaseValue.storage)) }
+  public var sqlExpression: SQLExpression { SQLExpression(.value(databaseValue.sqlValue)) }
+}
+
+extension SQLExpression.AssociativeBinaryOperator {
+  /// Returns the engine's conjunction or disjunction of operands.
+  func conjunction(_ operands: [Expression]) -> Expression.Kind {
+    self == .or ? .any(operands) : .all(operands)
+  }
 }

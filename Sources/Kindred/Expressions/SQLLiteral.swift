@@ -51,6 +51,50 @@ public struct SQLLiteral: SQLSpecificExpressible, ExpressibleByStringInterpolati
   /// The columns of the SQL, of which there may be several.
   public var sqlSelection: SQLSelection { SQLSelection(.literal(self, of: nil)) }
 
+  /// Returns the SQL of the literal with `?` for its values, and the values.
+  ///
+  /// - Throws: The error that the literal has; `DatabaseError` (misuse) if it contains an expression that only a request
+  ///   can have, such as an aggregate of an association.
+  public func build(_ db: Database) throws -> (sql: String, arguments: StatementArguments) {
+    // Each value has a `?`: several statements take their values one after the other, which numbers would confuse.
+    let (text, bindings) = try text().rendered()
+    var (sql, values) = ("", [SQLValue]())
+    for part in SQLLiteral(sql: text, arguments: try StatementArguments(bindings)).parts {
+      switch part {
+      case .text(let text): sql += text
+      case .expression(let expression):
+        guard case .known(let known) = expression.form, case .value(let value) = known.kind else { continue }
+        sql += "?"
+        values.append(value)
+      }
+    }
+    return (sql, StatementArguments(values))
+  }
+
+  /// Returns the literal as SQL outside of a request, in which columns have no table.
+  func text() throws -> SQLText {
+    if let failure { throw failure }
+    return try parts.reduce(into: SQLText()) { sql, part in
+      switch part {
+      case .text(let text): sql.append(SQLText(trusted: text))
+      case .expression(let expression): sql.append(try expression.text())
+      }
+    }
+  }
+
+  /// The SQL with literals for its values, as a schema needs it, which has no parameters.
+  ///
+  /// If the literal can't be written, a statement with it fails, and its error states the reason.
+  var plain: String {
+    do {
+      return try text().replacingBindings { binding, _ in
+        binding.knownValue.map { SQLText(literal: $0) }
+      }.rendered().text
+    } catch {
+      return SQLText.quoted("\(error)")
+    }
+  }
+
   /// Returns the pieces between the top-level commas, such as the columns of a selection.
   func splitAtCommas() -> [SQLLiteral] {
     var pieces: [[SQLExpression.RawPart]] = [[]]
@@ -74,7 +118,7 @@ public struct SQLLiteral: SQLSpecificExpressible, ExpressibleByStringInterpolati
   }
 
   /// The text of the literal if it consists of nothing else.
-  var text: String? {
+  private var onlyText: String? {
     guard parts.count == 1, case .text(let text) = parts[0] else { return nil }
     return text
   }
@@ -107,7 +151,7 @@ public struct SQLLiteral: SQLSpecificExpressible, ExpressibleByStringInterpolati
 
   /// The table of `*` or `table.*`; nil if the literal is neither.
   var star: Star? {
-    guard let text else { return nil }
+    guard let text = onlyText else { return nil }
     var scanner = ParameterScanner(text)
     let tokens = scanner.tokens().filter { !$0.isWhiteSpaceOrComment }
     switch tokens.count {
@@ -154,9 +198,44 @@ public struct SQLLiteral: SQLSpecificExpressible, ExpressibleByStringInterpolati
       appendInterpolation(literal: SQLLiteral(stringLiteral: sql))
     }
 
+    /// Appends SQL with parameters, and their values.
+    public mutating func appendInterpolation(
+      sql: String, arguments: StatementArguments
+    ) { appendInterpolation(literal: SQLLiteral(sql: sql, arguments: arguments)) }
+
+    /// Appends another literal.
+    public mutating func appendInterpolation(_ literal: SQLLiteral) { appendInterpolation(literal: literal) }
+
+    /// Appends a list of values or expressions, as `IN` needs it: `(?, ?, ?)`.
+    @_disfavoredOverload
+    public mutating func appendInterpolation<Values: Sequence>(_ values: Values)
+    where Values.Element: SQLExpressible {
+      appendLiteral("(")
+      for (index, value) in values.enumerated() {
+        if index > 0 { appendLiteral(", ") }
+        parts.append(.expression(value.sqlExpression))
+      }
+      appendLiteral(")")
+    }
+
+    /// Appends the quoted name of a column.
+    public mutating func appendInterpolation(_ key: some CodingKey) {
+      appendLiteral(SQLText.quoted(key.stringValue))
+    }
+
+    /// Appends the quoted name of a record's table.
+    public mutating func appendInterpolation<Record: TableRecord>(tableOf record: Record) {
+      appendInterpolation(Record.self)
+    }
+
+    /// Appends the name of a collation, after `COLLATE`.
+    public mutating func appendInterpolation(_ collation: CollationName) {
+      appendLiteral(SQLText.quoted(collation.rawValue))
+    }
+
     /// Appends the quoted name of a record's table.
     public mutating func appendInterpolation<Record: TableRecord>(_ type: Record.Type) {
-      appendLiteral(SQL.quoted(Record.databaseTableName))
+      appendLiteral(SQLText.quoted(Record.databaseTableName))
     }
   }
 }
@@ -167,5 +246,65 @@ extension [SQLExpression.RawPart] {
   fileprivate mutating func append(sql: String) {
     if sql.isEmpty { return }
     if case .text(let before) = last { self[count - 1] = .text(before + sql) } else { append(.text(sql)) }
+  }
+}
+
+extension SQLLiteral {
+  /// Returns both literals one after the other.
+  public static func + (left: SQLLiteral, right: SQLLiteral) -> SQLLiteral {
+    "\(literal: left)\(literal: right)"
+  }
+
+  /// Appends a literal.
+  public static func += (left: inout SQLLiteral, right: SQLLiteral) { left = left + right }
+
+  /// Appends a literal.
+  public mutating func append(literal: SQLLiteral) { self += literal }
+
+  /// Appends SQL with the values of its parameters.
+  public mutating func append(sql: String, arguments: StatementArguments = StatementArguments()) {
+    self += SQLLiteral(sql: sql, arguments: arguments)
+  }
+
+  /// Creates a literal of an expression.
+  public init(_ expression: some SQLSpecificExpressible) {
+    parts = [.expression(expression.sqlExpression)]
+  }
+
+  /// Whether there is no SQL.
+  public var isEmpty: Bool { parts.isEmpty && failure == nil }
+}
+
+extension Collection<SQLLiteral> {
+  /// Returns the literals with a separator between them.
+  public func joined(separator: String = "") -> SQLLiteral {
+    enumerated().reduce(into: SQLLiteral(parts: [])) { joined, element in
+      if element.offset > 0 { joined += SQLLiteral(stringLiteral: separator) }
+      joined += element.element
+    }
+  }
+}
+
+extension SQLExpression {
+  /// Returns the expression as SQL outside of a request, in which columns have no table.
+  fileprivate func text() throws -> SQLText {
+    if let columnName { return "\(identifier: columnName)" }
+    guard let known = withoutSchema else {
+      throw DatabaseError.misuse(
+        "a literal that is no part of a request contains an expression that needs one")
+    }
+    if case .value(let value) = known.kind { return "\(.value(value))" }
+    // A name that nobody else has, which is removed again.
+    let nowhere = "kindred:literal"
+    let table = TableSchema(name: nowhere, kind: .view, columns: [], primaryKey: [])
+    var node = RequestNode()
+    node.fields = [.expression(NamedExpression(name: nil, expression: known))]
+    let request = KindredAssociations.FetchRequest(path: RequestPath(resource: nowhere), root: node)
+    let planner = Planner(model: Model(rowsOf: Schema(tables: [table])))
+    let (sql, bindings) = try (planner.selection(of: request).first ?? SQLText()).rendered()
+    let literal = SQLLiteral(
+      sql: sql.replacing("\(SQLText.quoted(nowhere)).", with: ""),
+      arguments: try StatementArguments(bindings))
+    return try literal.text()
   }
 }

@@ -29,11 +29,13 @@ public struct SQLSelection: SQLSelectable {
   enum Item: Sendable {
     /// All columns of the record.
     case all
+    /// All columns of the record except those with these names.
+    case allExcept([String])
     /// All columns of another record of the request.
-    case allOf(TableAlias)
+    case allOf(TableAliasBase)
     case expression(SQLExpression, name: String?)
     /// SQL that selects any number of columns, from the record that the alias stands for if there is one.
-    case literal(SQLLiteral, of: TableAlias?)
+    case literal(SQLLiteral, of: TableAliasBase?)
   }
 
   let item: Item
@@ -53,4 +55,31 @@ public struct AllColumns: SQLSelectable {
 
   /// All columns.
   public var sqlSelection: SQLSelection { SQLSelection(.all) }
+}
+
+extension SQLSelectable where Self == AllColumns {
+  /// All columns of the record.
+  public static var allColumns: AllColumns { AllColumns() }
+}
+
+extension SQLSelectable where Self == SQLSelection {
+  /// All columns of the record except some.
+  public static func allColumns(excluding names: some Collection<String>) -> SQLSelection {
+    SQLSelection(.allExcept(Array(names)))
+  }
+
+  /// All columns of the record except some.
+  public static func allColumns(
+    excluding columns: some Collection<any ColumnExpression>
+  ) -> SQLSelection { SQLSelection(.allExcept(columns.map(\.name))) }
+}
+
+extension SQLSelectable where Self == Column {
+  /// The rowid.
+  public static var rowID: Column { .rowID }
+}
+
+extension SQLSelectable where Self == SQLExpression {
+  /// The number of rows of a group: `COUNT(*)`.
+  public static var countAll: SQLExpression { .call("count", []) }
 }

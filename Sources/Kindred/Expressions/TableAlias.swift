@@ -1,27 +1,25 @@
 import KindredAssociations
+import KindredSQLSyntax
 
-/// A name for one record of a request, by which expressions elsewhere in the request refer to its columns.
-///
-///     let author = TableAlias()
-///     let posthumous = Book
-///       .joining(required: Book.author.aliased(author))
-///       .filter(Column("publishDate") >= author[Column("deathDate")])
-///
-/// An alias stands for exactly one record of a request; otherwise fetching throws.
-public final class TableAlias: Hashable, Sendable {
+/// A name for one record of a request, whatever its type.
+public class TableAliasBase: Hashable, @unchecked Sendable {
+  // The properties never change, so that subclasses, which add none, are as safe as a final class.
   let alias: RecordAlias
+  /// The name of a record that is no part of the request, such as `excluded` in an upsert.
+  private let qualifier: String?
 
-  /// Creates an alias.
-  ///
-  /// - Parameter name: The alias in the request's SQL, for use in SQL snippets; by default a name that is free.
-  public init(name: String? = nil) {
-    alias = RecordAlias(name: name)
+  init(_ alias: RecordAlias, qualifier: String? = nil) {
+    self.alias = alias
+    self.qualifier = qualifier
   }
 
   /// The expression, evaluated for the record.
   public subscript(expression: some SQLSpecificExpressible) -> SQLExpression {
-    let alias = alias
-    return SQLExpression([expression.sqlExpression]) { .program(.of(alias, $0[0])) }
+    let (alias, expression) = (alias, expression.sqlExpression)
+    if let qualifier, let column = expression.columnName {
+      return .raw([.text("\(SQLText.quoted(qualifier)).\(SQLText.quoted(column))")])
+    }
+    return SQLExpression([expression]) { .program(.of(alias, $0[0])) }
   }
 
   /// The column of the record with a name.
@@ -43,8 +41,43 @@ public final class TableAlias: Hashable, Sendable {
   }
 
   /// Whether both are the same alias.
-  public static func == (left: TableAlias, right: TableAlias) -> Bool { left === right }
+  public static func == (left: TableAliasBase, right: TableAliasBase) -> Bool { left === right }
 
   /// Hashes the identity.
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+/// A name for one record of a request, by which expressions elsewhere in the request refer to its columns.
+///
+///     let author = TableAlias<Author>()
+///     let posthumous = Book
+///       .joining(required: Book.author.aliased(author))
+///       .filter { $0.publishDate >= author.deathDate }
+///
+/// An alias stands for exactly one record of a request; otherwise fetching throws. `TableAlias()` is one of a record of
+/// any type, whose columns are written `author[Column("deathDate")]`.
+@dynamicMemberLookup
+public final class TableAlias<RowDecoder>: TableAliasBase, @unchecked Sendable {
+  /// Creates an alias.
+  ///
+  /// - Parameter name: The alias in the request's SQL, for use in SQL snippets; by default a name that is free.
+  public init(name: String? = nil) { super.init(RecordAlias(name: name)) }
+
+  /// Creates an alias of a record of any type.
+  ///
+  /// - Parameter name: The alias in the request's SQL, for use in SQL snippets; by default a name that is free.
+  public init(name: String? = nil) where RowDecoder == Void { super.init(RecordAlias(name: name)) }
+
+  /// Creates the name of a record that is no part of the request.
+  init(qualifier: String) { super.init(RecordAlias(name: nil), qualifier: qualifier) }
+
+  /// Creates another reference to an alias.
+  init(of alias: RecordAlias) { super.init(alias) }
+}
+
+extension TableAlias where RowDecoder: TableRecord {
+  /// The column of the record.
+  public subscript<Value: SQLSpecificExpressible>(
+    dynamicMember column: KeyPath<RowDecoder.DatabaseComponents, Value>
+  ) -> SQLExpression { self[RowDecoder.databaseComponents[keyPath: column]] }
 }

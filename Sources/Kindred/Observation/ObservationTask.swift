@@ -66,6 +66,17 @@ final class ObservationTask<Reducer: ValueReducer, Reader: DatabaseReader>: Comm
     }
   }
 
+  /// Starts observing, then fetches the first value on this thread; delivers it, or its error.
+  func startReporting() {
+    do {
+      try start()
+    } catch {
+      state.withLock { $0.phase = .idle }
+      deliver(true, event(.failure(error)))
+      cancel()
+    }
+  }
+
   /// Starts observing; the first value is fetched and delivered on other threads, as later ones are.
   ///
   /// If the first fetch fails, its error is delivered.

@@ -34,7 +34,7 @@ final class ObserverRegister: Sendable {
       defer { if sqlite3_total_changes64(connection.handle) != count { tell(.unknown) } }
       return try access()
     }
-    let version = try connection.schemaVersion
+    let version = try DatabaseSchema.Version(connection)
     let watch = CommitWatch(connection)
     defer {
       let changes = changes(of: watch.finish(), since: version, on: connection)
@@ -44,12 +44,14 @@ final class ObserverRegister: Sendable {
   }
 
   private func changes(
-    of statements: Set<String>, since schemaVersion: Int64, on connection: Connection
+    of statements: Set<String>, since schemaVersion: DatabaseSchema.Version, on connection: Connection
   ) -> DatabaseChanges {
     do {
       // Changes of the schema are not counted as changed rows. A transaction that is still open will be rolled
       // back.
-      if !connection.isInTransaction, try connection.schemaVersion != schemaVersion { return .unknown }
+      if !connection.isInTransaction, try DatabaseSchema.Version(connection) != schemaVersion {
+        return .unknown
+      }
       return try effects(of: statements, on: connection).reduce(into: DatabaseChanges()) {
         $0.formUnion($1.changes)
       }

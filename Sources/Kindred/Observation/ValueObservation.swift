@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 
 /// Fetches a value immediately, and again after each transaction that changes the tables and columns it depends on.
 ///
@@ -21,6 +22,14 @@ public struct ValueObservation<Reducer: ValueReducer>: Sendable {
       reducer: ValueReducers.Map(base: reducer, transform: transform))
   }
 
+  /// Returns an observation that skips values that a closure calls equal to the one before.
+  public func removeDuplicates(
+    by areEqual: @escaping @Sendable (Reducer.Value, Reducer.Value) -> Bool
+  ) -> ValueObservation<ValueReducers.RemoveDuplicatesBy<Reducer>> {
+    ValueObservation<ValueReducers.RemoveDuplicatesBy<Reducer>>(
+      reducer: ValueReducers.RemoveDuplicatesBy(base: reducer, areEqual: areEqual))
+  }
+
   /// Returns an observation that skips values equal to the one before.
   public func removeDuplicates() -> ValueObservation<ValueReducers.RemoveDuplicates<Reducer>>
   where Reducer.Value: Equatable {
@@ -36,6 +45,12 @@ extension ValueObservation {
   ) -> ValueObservation where Reducer == ValueReducers.Fetch<Value> {
     ValueObservation(reducer: ValueReducers.Fetch(body: fetch))
   }
+
+  /// Returns an observation of the value that `fetch` returns, as `tracking(_:)` does: what is read is found out again
+  /// by each fetch.
+  public static func trackingConstantRegion<Value: Sendable>(
+    _ fetch: @escaping @Sendable (Database) throws -> Value
+  ) -> ValueObservation where Reducer == ValueReducers.Fetch<Value> { tracking(fetch) }
 
   /// Returns an observation of the number of rows of a request, which notifies it when it differs.
   public static func trackingCount(
@@ -84,22 +99,82 @@ extension FetchRequest where Self: Sendable, RowDecoder: DatabaseValueConvertibl
 extension ValueObservation {
   /// Starts the observation, which lasts until the returned observer is deallocated or cancelled.
   ///
-  /// The first value is fetched before this method returns. If it is called on the main queue, the first value is
-  /// also notified before it returns. All values are notified on the main queue, in order.
+  /// If it is called on the main queue, the first value is notified before this method returns. All others are fetched
+  /// in the background, and notified on the main queue, in order.
   ///
   /// - Parameters:
   ///   - reader: The database.
-  ///   - onError: Receives the error of a later fetch that fails, which ends the observation.
+  ///   - onError: Receives the error of a fetch that fails, which ends the observation.
+  ///   - onChange: Receives the values.
+  public func start(
+    in reader: some DatabaseReader, onError: @escaping @MainActor (any Error) -> Void,
+    onChange: @escaping @MainActor (Reducer.Value) -> Void
+  ) -> AnyDatabaseCancellable {
+    start(
+      in: reader, scheduling: MainQueue.isCurrent ? .immediate : .mainActor, onError: onError,
+      onChange: onChange)
+  }
+
+  /// Starts the observation, which lasts until the returned observer is deallocated or cancelled.
+  ///
+  /// All values are notified on the main queue, in order.
+  ///
+  /// - Parameters:
+  ///   - reader: The database.
+  ///   - scheduler: When the first value is fetched and notified.
+  ///   - onError: Receives the error of a fetch that fails, which ends the observation.
+  ///   - onChange: Receives the values.
+  public func start(
+    in reader: some DatabaseReader, scheduling scheduler: ValueObservationMainActorScheduler,
+    onError: @escaping @MainActor (any Error) -> Void,
+    onChange: @escaping @MainActor (Reducer.Value) -> Void
+  ) -> AnyDatabaseCancellable {
+    let isImmediate = scheduler == .immediate && MainQueue.isCurrent
+    let task = ObservationTask(reducer, in: reader) { isFirst, event in
+      if isFirst, isImmediate { return MainActor.assumeIsolated { event.send(onChange, onError) } }
+      DispatchQueue.main.async { MainActor.assumeIsolated { event.send(onChange, onError) } }
+    }
+    if isImmediate { task.startReporting() } else { task.startInBackground() }
+    return AnyDatabaseCancellable { task.cancel() }
+  }
+
+  /// Starts the observation, which lasts until the returned observer is deallocated or cancelled.
+  ///
+  /// - Parameters:
+  ///   - reader: The database.
+  ///   - scheduler: The queue on which values are notified, in order if it is a serial one.
+  ///   - onError: Receives the error of a fetch that fails, which ends the observation.
+  ///   - onChange: Receives the values.
+  public func start(
+    in reader: some DatabaseReader, scheduling scheduler: ValueObservationQueueScheduler,
+    onError: @escaping @Sendable (any Error) -> Void,
+    onChange: @escaping @Sendable (Reducer.Value) -> Void
+  ) -> AnyDatabaseCancellable {
+    let queue = scheduler.queue
+    let task = ObservationTask(reducer, in: reader) { _, event in
+      queue.async { event.send(onChange, onError) }
+    }
+    task.startInBackground()
+    return AnyDatabaseCancellable { task.cancel() }
+  }
+
+  /// Starts the observation, which lasts until the returned observer is deallocated or cancelled.
+  ///
+  /// The first value is fetched before this method returns. If it is called on the main queue, the first value is
+  /// also notified before it returns. All values are notified on the main queue, in order. The error of a later fetch
+  /// ends the observation, and is written to standard error.
+  ///
+  /// - Parameters:
+  ///   - reader: The database.
   ///   - onChange: Receives the values.
   /// - Throws: The error that the first fetch throws.
   public func start(
-    in reader: some DatabaseReader, onError: @escaping @MainActor (any Error) -> Void = { _ in },
-    onChange: @escaping @MainActor (Reducer.Value) -> Void
-  ) throws -> ValueObserver {
+    in reader: some DatabaseReader, onChange: @escaping @MainActor (Reducer.Value) -> Void
+  ) throws -> AnyDatabaseCancellable {
     let isOnMainQueue = MainQueue.isCurrent
     return try start(in: reader) { isFirst, event in
-      if isFirst, isOnMainQueue { return MainActor.assumeIsolated { event.send(onChange, onError) } }
-      DispatchQueue.main.async { MainActor.assumeIsolated { event.send(onChange, onError) } }
+      if isFirst, isOnMainQueue { return MainActor.assumeIsolated { event.send(onChange, Self.report) } }
+      DispatchQueue.main.async { MainActor.assumeIsolated { event.send(onChange, Self.report) } }
     }
   }
 
@@ -115,10 +190,14 @@ extension ValueObservation {
   /// - Throws: The error that the first fetch throws.
   public func start(
     in reader: some DatabaseReader, on queue: DispatchQueue,
-    onError: @escaping @Sendable (any Error) -> Void = { _ in },
+    onError: @escaping @Sendable (any Error) -> Void,
     onChange: @escaping @Sendable (Reducer.Value) -> Void
-  ) throws -> ValueObserver {
+  ) throws -> AnyDatabaseCancellable {
     try start(in: reader) { _, event in queue.async { event.send(onChange, onError) } }
+  }
+
+  private static func report(_ error: any Error) {
+    FileHandle.standardError.write(Data("Kindred: an observation has ended: \(error)\n".utf8))
   }
 
   /// Returns the values as an asynchronous sequence, which ends when the consuming task is cancelled, or by
@@ -145,18 +224,21 @@ extension ValueObservation {
   private func start(
     in reader: some DatabaseReader,
     deliver: @escaping @Sendable (_ isFirst: Bool, ObservationEvent<Reducer.Value>) -> Void
-  ) throws -> ValueObserver {
+  ) throws -> AnyDatabaseCancellable {
     let task = ObservationTask(reducer, in: reader, deliver: deliver)
     try task.start()
-    return ValueObserver { task.cancel() }
+    return AnyDatabaseCancellable { task.cancel() }
   }
 }
 
 /// A token that keeps an observation running: it stops when the token is deallocated, or `cancel` is called.
-public final class ValueObserver: Sendable {
+public final class AnyDatabaseCancellable: Sendable {
   private let onCancel: @Sendable () -> Void
 
-  init(_ onCancel: @escaping @Sendable () -> Void) {
+  /// Creates a token.
+  ///
+  /// - Parameter onCancel: Ends what the token keeps running; it may be called several times.
+  public init(cancel onCancel: @escaping @Sendable () -> Void) {
     self.onCancel = onCancel
   }
 
@@ -167,5 +249,29 @@ public final class ValueObserver: Sendable {
   /// Ends the observation: if it is called on the main queue, no further value is notified there.
   public func cancel() {
     onCancel()
+  }
+}
+
+/// A token that keeps an observation running.
+public typealias ValueObserver = AnyDatabaseCancellable
+
+/// A token that keeps an observation running.
+public typealias DatabaseCancellable = AnyDatabaseCancellable
+
+/// When an observation on the main queue notifies its first value.
+public enum ValueObservationMainActorScheduler: Sendable {
+  /// Later, as all other values.
+  case mainActor
+  /// Before `start` returns, if it is called on the main queue.
+  case immediate
+}
+
+/// The queue on which an observation notifies its values.
+public struct ValueObservationQueueScheduler: Sendable {
+  let queue: DispatchQueue
+
+  /// A queue, which should be a serial one.
+  public static func async(onQueue queue: DispatchQueue) -> ValueObservationQueueScheduler {
+    ValueObservationQueueScheduler(queue: queue)
   }
 }

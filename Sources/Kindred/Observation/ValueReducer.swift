@@ -46,6 +46,23 @@ public enum ValueReducers {
     }
   }
 
+  /// Notifies the values of another reducer, except those that a closure calls equal to the one before.
+  public struct RemoveDuplicatesBy<Base: ValueReducer>: ValueReducer {
+    var base: Base
+    let areEqual: @Sendable (Base.Value, Base.Value) -> Bool
+    var last: Base.Value?
+
+    /// Fetches as the base reducer does.
+    public func fetch(_ db: Database) throws -> Base.Fetched { try base.fetch(db) }
+
+    /// Returns the value of the base reducer, or `nil` if it equals the one before.
+    public mutating func value(_ fetched: Base.Fetched) -> Base.Value? {
+      guard let value = base.value(fetched), !(last.map { areEqual($0, value) } ?? false) else { return nil }
+      last = value
+      return value
+    }
+  }
+
   /// Notifies the transformed values of another reducer.
   public struct Map<Base: ValueReducer, Value: Sendable>: ValueReducer {
     var base: Base

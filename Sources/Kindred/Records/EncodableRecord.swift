@@ -15,6 +15,18 @@ public protocol EncodableRecord {
   ///
   /// By default, dates are milliseconds since 1970, data is in Base64, and keys are sorted.
   static func databaseJSONEncoder(for column: String) -> JSONEncoder
+
+  /// How the names of properties become names of columns; unchanged by default.
+  static var databaseColumnEncodingStrategy: DatabaseColumnEncodingStrategy { get }
+
+  /// Returns how a date is stored in a column; by default as a text that SQLite's date functions read.
+  static func databaseDateEncodingStrategy(for column: String) -> DatabaseDateEncodingStrategy
+
+  /// Returns how `Data` is stored in a column; by default as a blob.
+  static func databaseDataEncodingStrategy(for column: String) -> DatabaseDataEncodingStrategy
+
+  /// Returns how a UUID is stored in a column; by default as a blob.
+  static func databaseUUIDEncodingStrategy(for column: String) -> DatabaseUUIDEncodingStrategy
 }
 
 extension EncodableRecord {
@@ -28,32 +40,68 @@ extension EncodableRecord {
     encoder.userInfo = databaseEncodingUserInfo
     return encoder
   }
+
+  /// The names of the properties.
+  public static var databaseColumnEncodingStrategy: DatabaseColumnEncodingStrategy { .useDefaultKeys }
+
+  /// Returns the way in which `Date` stores itself.
+  public static func databaseDateEncodingStrategy(for column: String) -> DatabaseDateEncodingStrategy {
+    .deferredToDate
+  }
+
+  /// Returns the way in which `Data` stores itself.
+  public static func databaseDataEncodingStrategy(for column: String) -> DatabaseDataEncodingStrategy {
+    .deferredToData
+  }
+
+  /// Returns the way in which `UUID` stores itself.
+  public static func databaseUUIDEncodingStrategy(for column: String) -> DatabaseUUIDEncodingStrategy {
+    .deferredToUUID
+  }
 }
 
-/// The columns of a record with their values.
-public struct PersistenceContainer: Sendable {
-  /// The values by the names of the columns.
-  private(set) var values: [String: SQLValue] = [:]
-  /// The names of the columns in the order in which they were set.
-  private(set) var columns: [String] = []
+extension EncodableRecord {
+  /// The values that the record stores, by the names of the columns.
+  ///
+  /// - Throws: The error that encoding throws.
+  public var databaseDictionary: [String: DatabaseValue] {
+    get throws { try PersistenceContainer(self).databaseValues }
+  }
 
-  /// Creates a container without columns.
-  public init() {}
+  /// Returns whether both records store equal values in the same columns.
+  ///
+  /// - Throws: The error that encoding throws.
+  public func databaseEquals(_ record: Self) throws -> Bool { try databaseChanges(from: record).isEmpty }
 
-  /// The value of a column.
-  public subscript(_ column: String) -> (any DatabaseValueConvertible)? {
-    get { values[column].map(DatabaseValue.init) }
-    set {
-      let value = newValue?.databaseValue.storage ?? .null
-      if values.updateValue(value, forKey: column) == nil { columns.append(column) }
+  /// Returns the columns in which this record differs from another, with the values of the other.
+  ///
+  /// - Throws: The error that encoding throws.
+  public func databaseChanges(from record: some EncodableRecord) throws -> [String: DatabaseValue] {
+    let (new, old) = (try PersistenceContainer(self), try PersistenceContainer(record))
+    return zip(new.columns, new.storage).reduce(into: [:]) { changes, column in
+      let before = old.position(of: column.0).map { old.storage[$0] }
+      if before != column.1 { changes[column.0] = DatabaseValue(before ?? .null) }
     }
   }
 
-  /// The value of a column.
-  public subscript(_ column: some ColumnExpression) -> (any DatabaseValueConvertible)? {
-    get { self[column.name] }
-    set { self[column.name] = newValue }
+  /// Modifies the record, and returns the columns that it changes, with their values before.
+  ///
+  /// - Throws: The error that `modify` or encoding throws.
+  public mutating func databaseChanges(
+    modify: (inout Self) throws -> Void
+  ) throws -> [String: DatabaseValue] {
+    // A class changes the same object, so its values are encoded before.
+    let before = EncodedRecord(container: try PersistenceContainer(self))
+    try modify(&self)
+    return try databaseChanges(from: before)
   }
+}
+
+/// A record that consists of columns that have been encoded.
+struct EncodedRecord: EncodableRecord {
+  let container: PersistenceContainer
+
+  func encode(to container: inout PersistenceContainer) { container = self.container }
 }
 
 extension EncodableRecord where Self: Encodable {

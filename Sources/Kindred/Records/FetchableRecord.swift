@@ -14,6 +14,15 @@ public protocol FetchableRecord: RowDecodable {
   ///
   /// By default, dates are milliseconds since 1970, and data is in Base64.
   static func databaseJSONDecoder(for column: String) -> JSONDecoder
+
+  /// How the names of columns become names of properties; unchanged by default.
+  static var databaseColumnDecodingStrategy: DatabaseColumnDecodingStrategy { get }
+
+  /// Returns how a date is read from a column; by default from a text or a number of seconds since 1970.
+  static func databaseDateDecodingStrategy(for column: String) -> DatabaseDateDecodingStrategy
+
+  /// Returns how `Data` is read from a column; by default from a blob.
+  static func databaseDataDecodingStrategy(for column: String) -> DatabaseDataDecodingStrategy
 }
 
 extension FetchableRecord {
@@ -27,12 +36,27 @@ extension FetchableRecord {
     decoder.userInfo = databaseDecodingUserInfo
     return decoder
   }
+
+  /// The names of the columns.
+  public static var databaseColumnDecodingStrategy: DatabaseColumnDecodingStrategy { .useDefaultKeys }
+
+  /// Returns the way in which `Date` reads itself.
+  public static func databaseDateDecodingStrategy(for column: String) -> DatabaseDateDecodingStrategy {
+    .deferredToDate
+  }
+
+  /// Returns the way in which `Data` reads itself.
+  public static func databaseDataDecodingStrategy(for column: String) -> DatabaseDataDecodingStrategy {
+    .deferredToData
+  }
 }
 
 extension FetchableRecord where Self: Decodable {
   /// Creates a record from a row: columns, associated records and collections go to the properties of their names.
   public init(row: Row) throws {
-    self = try Self(from: RecordDecoder(row: row, at: DecodingPlace(record: Self.self)))
+    self = try RowDecodingError.of(Self.self) {
+      try Self(from: RecordDecoder(row: row, at: DecodingPlace(record: Self.self)))
+    }
   }
 }
 
@@ -41,8 +65,10 @@ extension FetchableRecord {
   ///
   /// - Throws: The error that the initializer throws, or that a subscript in it met and could not throw.
   public static func decoded(from row: Row) throws -> Self {
-    let record = try Self(row: row)
-    try row.checkDecoding()
-    return record
+    try RowDecodingError.of(Self.self) {
+      let record = try Self(row: row)
+      try row.checkDecoding()
+      return record
+    }
   }
 }

@@ -1,110 +1,123 @@
-import KindredAssociations
-import KindredSQLSyntax
-
-/// A type whose records can be inserted, updated and deleted.
-public protocol PersistableRecord: EncodableRecord, TableRecord {}
-
+/// The methods of ``MutablePersistableRecord`` that insert, for records that learn nothing from it.
 extension PersistableRecord {
-  /// Inserts the record; `Database.lastInsertedRowID` then has its rowid.
+  /// Inserts the record.
   ///
-  /// - Throws: `DatabaseError`, or the error that encoding throws.
-  public func insert(_ db: Database) throws {
-    let record = try container()
-    let names = record.columns.map { "\(identifier: $0)" as SQL }
-    let values = record.columns.map { "\(.value(record.values[$0] ?? .null))" as SQL }
-    let table: SQL = "\(identifier: Self.databaseTableName)"
-    try db.execute(
-      names.isEmpty
-        ? "INSERT INTO \(table) DEFAULT VALUES"
-        : "INSERT INTO \(table) (\(names.joined(separator: ", "))) VALUES (\(values.joined(separator: ", ")))"
-    )
+  /// - Parameters:
+  ///   - db: The database.
+  ///   - conflict: What happens if a constraint is violated; by default what `persistenceConflictPolicy` says.
+  /// - Throws: `DatabaseError`, or the error that encoding or a callback throws.
+  public func insert(_ db: Database, onConflict conflict: Database.ConflictResolution? = nil) throws {
+    var record = self
+    try record.savingMutably(db) { try $0.insertRecord(db, conflict) }
   }
 
-  /// Updates all columns of the row that has the primary key of the record.
+  /// Inserts the record, and returns what is stored, decoded as another type.
   ///
-  /// - Throws: `RecordError.recordNotFound` if there is no such row; `AssociationError` if the record has no value
-  ///   in its primary key; `DatabaseError`, or the error that encoding throws.
-  public func update(_ db: Database) throws {
-    let record = try container()
-    let key = try record.key(of: Self.databaseTableName, db)
-    // A record that consists of its key updates the key to itself, to find out whether the row exists.
-    let others = record.columns.filter { name in !key.contains { $0.name.equalsIgnoringCase(name) } }
-    let columns = others.isEmpty ? key.map(\.name) : others
-    let changes = columns.map { "\(identifier: $0) = \(.value(record.value(of: $0)))" as SQL }
-    try db.execute(
-      "UPDATE \(identifier: Self.databaseTableName) SET \(changes.joined(separator: ", ")) WHERE \(key.condition)"
-    )
-    guard db.changesCount > 0 else {
-      throw RecordError.recordNotFound(
-        databaseTableName: Self.databaseTableName,
-        key: Dictionary(key.map { ($0.name, DatabaseValue($0.value)) }) { first, _ in first })
+  /// - Throws: `RecordError.recordNotFound` if the record was skipped; `DatabaseError`, or the error that coding or a
+  ///   callback throws.
+  public func insertAndFetch<Record: FetchableRecord & TableRecord>(
+    _ db: Database, onConflict conflict: Database.ConflictResolution? = nil, as type: Record.Type
+  ) throws -> Record {
+    try insertAndFetch(db, onConflict: conflict, selection: Record.databaseSelection) {
+      try Self.found(Record.fetchOne($0))
     }
   }
 
-  /// Updates the record, or inserts it if it does not exist.
+  /// Inserts the record, and returns what `fetch` makes of the selected columns.
   ///
-  /// - Throws: `DatabaseError`, or the error that encoding throws.
-  public func save(_ db: Database) throws {
-    do {
-      try update(db)
-    } catch AssociationError.missingPrimaryKeyValue, RecordError.recordNotFound {
-      try insert(db)
+  /// - Throws: `DatabaseError`, or the error that encoding, `fetch` or a callback throws.
+  public func insertAndFetch<Result>(
+    _ db: Database, onConflict conflict: Database.ConflictResolution? = nil, selection: [any SQLSelectable],
+    fetch: (Statement) throws -> Result
+  ) throws -> Result {
+    var record = self
+    return try record.savingMutably(db) {
+      try $0.insertRecord(db, conflict, returning: selection, fetch)
     }
   }
 
-  /// Deletes the row that has the primary key of the record.
+  /// Inserts the record, and returns what `fetch` makes of the columns that `select` chooses.
   ///
-  /// - Returns: Whether there was such a row.
-  /// - Throws: `AssociationError` if the record has no value in its primary key; `DatabaseError`, or the error that
-  ///   encoding throws.
-  @discardableResult
-  public func delete(_ db: Database) throws -> Bool {
-    let key = try container().key(of: Self.databaseTableName, db)
-    try db.execute("DELETE FROM \(identifier: Self.databaseTableName) WHERE \(key.condition)")
-    return db.changesCount > 0
+  /// - Throws: `DatabaseError`, or the error that encoding, a closure or a callback throws.
+  public func insertAndFetch<Result>(
+    _ db: Database, onConflict conflict: Database.ConflictResolution? = nil,
+    fetch: (Statement) throws -> Result, select: (DatabaseComponents) throws -> [any SQLSelectable]
+  ) throws -> Result {
+    try insertAndFetch(
+      db, onConflict: conflict, selection: select(Self.databaseComponents), fetch: fetch)
   }
 
-  private func container() throws -> PersistenceContainer {
-    var container = PersistenceContainer()
-    try encode(to: &container)
-    return container
-  }
-}
-
-extension PersistenceContainer {
-  /// Returns the value of a column, whose name is compared ignoring case.
-  fileprivate func value(of column: String) -> SQLValue {
-    values[column] ?? values.first { $0.key.equalsIgnoringCase(column) }?.value ?? .null
+  /// Updates the record, or inserts it if it has no key, or none that exists.
+  ///
+  /// - Throws: `DatabaseError`, or the error that encoding or a callback throws.
+  public func save(_ db: Database, onConflict conflict: Database.ConflictResolution? = nil) throws {
+    var record = self
+    try record.saveRecord(
+      db, update: { try $0.updateRecord(db, conflict) }, insert: { try $0.insertRecord(db, conflict) })
   }
 
-  /// Returns the columns of the primary key with the record's values.
-  fileprivate func key(of table: String, _ db: Database) throws -> [(name: String, value: SQLValue)] {
-    let key = try db.table(table).orderedKey.map { (name: $0, value: value(of: $0)) }
-    guard !key.isEmpty, key.allSatisfy({ $0.value != .null }) else {
-      throw AssociationError.missingPrimaryKeyValue(table: table)
+  /// Updates or inserts the record, and returns what is stored, decoded as another type.
+  ///
+  /// - Throws: `DatabaseError`, or the error that coding or a callback throws.
+  public func saveAndFetch<Record: FetchableRecord & TableRecord>(
+    _ db: Database, onConflict conflict: Database.ConflictResolution? = nil, as type: Record.Type
+  ) throws -> Record {
+    try saveAndFetch(db, onConflict: conflict, selection: Record.databaseSelection) {
+      try Self.found(Record.fetchOne($0))
     }
-    return key
   }
-}
 
-extension [(name: String, value: SQLValue)] {
-  fileprivate var condition: SQL {
-    map { "\(identifier: $0.name) = \(.value($0.value))" as SQL }.joined(separator: " AND ")
+  /// Updates or inserts the record, and returns what `fetch` makes of the selected columns.
+  ///
+  /// - Throws: `DatabaseError`, or the error that encoding, `fetch` or a callback throws.
+  public func saveAndFetch<Result>(
+    _ db: Database, onConflict conflict: Database.ConflictResolution? = nil, selection: [any SQLSelectable],
+    fetch: (Statement) throws -> Result
+  ) throws -> Result {
+    var record = self
+    return try record.saveRecord(
+      db, update: { try $0.updateRecord(db, conflict, returning: selection, fetch) },
+      insert: { try $0.insertRecord(db, conflict, returning: selection, fetch) })
   }
-}
 
-/// An error of writing a record.
-public enum RecordError: Error, Hashable, Sendable {
-  /// No row of the table has the record's primary key.
-  case recordNotFound(databaseTableName: String, key: [String: DatabaseValue])
-}
+  /// Inserts the record, or updates the row that is in the way of a unique index.
+  ///
+  /// The callbacks are those of an insertion.
+  ///
+  /// - Throws: `DatabaseError`, or the error that encoding or a callback throws.
+  public func upsert(_ db: Database) throws {
+    var record = self
+    try record.upsertRecord(db, returning: []) { _ in }
+  }
 
-extension RecordError: CustomStringConvertible {
-  /// Describes the error in one line, without the values of the key.
-  public var description: String {
-    switch self {
-    case .recordNotFound(let table, let key):
-      "the table \(table) has no record with this key: \(key.keys.sorted().joined(separator: ", "))"
-    }
+  /// Inserts the record, or updates the row that is in its way, and returns what is stored.
+  ///
+  ///     let stored = try word.upsertAndFetch(db, onConflict: ["text"]) { _ in [Column("count") += 1] }
+  ///
+  /// - Parameters:
+  ///   - db: The database.
+  ///   - target: The columns of the unique index that may be violated; any if empty.
+  ///   - strategy: The columns that are overwritten although no assignment names them.
+  ///   - assignments: What an existing row's columns are set to; `excluded` stands for the record.
+  /// - Throws: `DatabaseError`, or the error that coding or a callback throws.
+  public func upsertAndFetch(
+    _ db: Database, onConflict target: [String] = [], updating strategy: UpsertUpdateStrategy = .allColumns,
+    doUpdate assignments: ((_ excluded: TableAlias<Self>) -> [ColumnAssignment])? = nil
+  ) throws -> Self where Self: FetchableRecord {
+    try upsertAndFetch(db, as: Self.self, onConflict: target, updating: strategy, doUpdate: assignments)
+  }
+
+  /// Inserts the record, or updates the row that is in its way, and returns what is stored, decoded as another type.
+  ///
+  /// - Throws: `DatabaseError`, or the error that coding or a callback throws.
+  public func upsertAndFetch<Record: FetchableRecord & TableRecord>(
+    _ db: Database, as type: Record.Type, onConflict target: [String] = [],
+    updating strategy: UpsertUpdateStrategy = .allColumns,
+    doUpdate assignments: ((_ excluded: TableAlias<Self>) -> [ColumnAssignment])? = nil
+  ) throws -> Record {
+    var record = self
+    return try record.upsertRecord(
+      db, onConflict: target, updating: strategy, doUpdate: assignments,
+      returning: Record.databaseSelection, Record.decoded)
   }
 }

@@ -69,11 +69,6 @@ extension TableRecord {
     all().filter(predicate)
   }
 
-  /// Returns a request of the records that satisfy a condition: `filter { $0.country == "France" }`.
-  public static func filter(_ predicate: (RecordColumns) -> SQLExpression) -> QueryInterfaceRequest<Self> {
-    all().filter(predicate)
-  }
-
   /// Returns a request of the records that satisfy an SQL snippet.
   public static func filter(
     sql: String, arguments: StatementArguments = StatementArguments()
@@ -143,7 +138,14 @@ extension TableRecord {
   // MARK: Tables
 
   /// Returns a request of all records, to which expressions can refer by an alias.
-  public static func aliased(_ alias: TableAlias) -> QueryInterfaceRequest<Self> { all().aliased(alias) }
+  public static func aliased(_ alias: TableAlias<Void>) -> QueryInterfaceRequest<Self> {
+    all().aliased(alias)
+  }
+
+  /// Returns a request of all records, to which expressions can refer by an alias.
+  public static func aliased(_ alias: TableAlias<Self>) -> QueryInterfaceRequest<Self> {
+    all().aliased(alias)
+  }
 
   /// Returns a request of all records that defines a common table expression.
   public static func with<Rows>(_ table: CommonTableExpression<Rows>) -> QueryInterfaceRequest<Self> {

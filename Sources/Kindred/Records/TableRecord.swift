@@ -15,6 +15,28 @@ public protocol TableRecord {
   /// Declare it with exactly this type: `static let databaseSelection: [any SQLSelectable]`. Without the annotation
   /// Swift infers another type, and the property silently fails to satisfy the requirement.
   static var databaseSelection: [any SQLSelectable] { get }
+
+  /// The columns that closures and key paths know.
+  ///
+  /// A record that declares `enum Columns` has these, checked by the compiler:
+  ///
+  ///     enum Columns {
+  ///       static let title = Column(CodingKeys.title)
+  ///     }
+  ///
+  /// Any other has a column for every word.
+  associatedtype Columns = RecordColumns
+
+  /// What closures and key paths receive.
+  associatedtype DatabaseComponents = Columns.Type
+
+  /// What closures and key paths receive.
+  static var databaseComponents: DatabaseComponents { get }
+}
+
+extension TableRecord where DatabaseComponents == Columns.Type {
+  /// The columns.
+  public static var databaseComponents: DatabaseComponents { Columns.self }
 }
 
 extension TableRecord {
@@ -23,7 +45,7 @@ extension TableRecord {
   public static var databaseTableName: String { defaultTableName(of: String(describing: Self.self)) }
 
   /// All columns of the table.
-  public static var databaseSelection: [any SQLSelectable] { [AllColumns()] }
+  public static var databaseSelection: [any SQLSelectable] { [.allColumns] }
 
   /// Returns the number of columns of the default selection, according to the schema.
   ///
@@ -47,12 +69,12 @@ extension TableRecord {
 
 extension SQLSelection {
   /// Returns the selection as SQL for a statement in which the record's table is called `name`.
-  fileprivate func sql(of name: String) -> String {
+  func sql(of name: String) -> String {
     switch item {
-    case .all, .allOf: return "\(SQL.quoted(name)).*"
+    case .all, .allExcept, .allOf: return "\(SQLText.quoted(name)).*"
     case .literal(let literal, _): return literal.sqlExpression.sql(of: name)
     case .expression(let expression, let key):
-      return expression.sql(of: name) + (key.map { " AS \(SQL.quoted($0))" } ?? "")
+      return expression.sql(of: name) + (key.map { " AS \(SQLText.quoted($0))" } ?? "")
     }
   }
 }
@@ -61,12 +83,12 @@ extension SQLExpression {
   /// Returns the expression as SQL with literal values, for a statement in which the record's table is called
   /// `name`.
   fileprivate func sql(of name: String) -> String {
-    if let columnName { return "\(SQL.quoted(name)).\(SQL.quoted(columnName))" }
+    if let columnName { return "\(SQLText.quoted(name)).\(SQLText.quoted(columnName))" }
     guard let known = withoutSchema else {
       // The statement then fails with "no such column", and the name of the column states the reason.
-      return SQL.quoted("the selection of \(name), which needs a database to be written")
+      return SQLText.quoted("the selection of \(name), which needs a database to be written")
     }
-    let table = Table(name: name, kind: .view, columns: [], primaryKey: [])
+    let table = TableSchema(name: name, kind: .view, columns: [], primaryKey: [])
     let model = Model(rowsOf: Schema(tables: [table]))
     var node = RequestNode()
     node.fields = [.expression(NamedExpression(name: nil, expression: known))]
@@ -74,7 +96,7 @@ extension SQLExpression {
     let columns = (try? Planner(model: model).selection(of: request)) ?? []
     return columns.map { column in
       column.replacingBindings { binding, _ in
-        binding.knownValue.map { SQL(literal: $0) }
+        binding.knownValue.map { SQLText(literal: $0) }
       }.rendered().text
     }.joined(separator: ", ")
   }

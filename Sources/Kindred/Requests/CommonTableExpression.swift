@@ -15,23 +15,72 @@ public struct CommonTableExpression<RowDecoder>: Sendable {
   /// Creates a table of the rows of a request.
   ///
   /// - Parameters:
+  ///   - isRecursive: Ignored, because SQLite finds out by itself.
   ///   - name: The name of the table.
   ///   - columns: The names of its columns; if `nil` or empty, those of the request.
   ///   - request: The request that the rows come from.
-  public init(named name: String, columns: [String]? = nil, request: QueryInterfaceRequest<RowDecoder>) {
+  public init(
+    recursive isRecursive: Bool = false, named name: String, columns: [String]? = nil,
+    request: QueryInterfaceRequest<RowDecoder>
+  ) {
     blueprint = CommonTableBlueprint(name: name, columns: columns, definition: .request(request.blueprint))
+  }
+
+  /// Creates a table of the rows of a request of another type.
+  ///
+  /// - Parameters:
+  ///   - isRecursive: Ignored, because SQLite finds out by itself.
+  ///   - name: The name of the table.
+  ///   - columns: The names of its columns; if `nil` or empty, those of the request.
+  ///   - request: The request that the rows come from.
+  @_disfavoredOverload
+  public init<Other>(
+    recursive isRecursive: Bool = false, named name: String, columns: [String]? = nil,
+    request: QueryInterfaceRequest<Other>
+  ) {
+    blueprint = CommonTableBlueprint(name: name, columns: columns, definition: .request(request.blueprint))
+  }
+
+  /// Creates a table of the rows of an SQL request, which may refer to the table itself recursively.
+  ///
+  /// - Parameters:
+  ///   - isRecursive: Ignored, because SQLite finds out by itself.
+  ///   - name: The name of the table.
+  ///   - columns: The names of its columns; if `nil` or empty, those of the request.
+  ///   - request: The request that the rows come from.
+  public init(
+    recursive isRecursive: Bool = false, named name: String, columns: [String]? = nil,
+    request: SQLRequest<RowDecoder>
+  ) {
+    self.init(named: name, columns: columns, literal: request.sqlLiteral, as: RowDecoder.self)
+  }
+
+  /// Creates a table of the rows of an SQL request of another type, which may refer to the table itself recursively.
+  ///
+  /// - Parameters:
+  ///   - isRecursive: Ignored, because SQLite finds out by itself.
+  ///   - name: The name of the table.
+  ///   - columns: The names of its columns; if `nil` or empty, those of the request.
+  ///   - request: The request that the rows come from.
+  @_disfavoredOverload
+  public init<Other>(
+    recursive isRecursive: Bool = false, named name: String, columns: [String]? = nil,
+    request: SQLRequest<Other>
+  ) {
+    self.init(named: name, columns: columns, literal: request.sqlLiteral, as: RowDecoder.self)
   }
 
   /// Creates a table of the rows of an SQL statement, which may refer to the table itself recursively.
   ///
   /// - Parameters:
+  ///   - isRecursive: Ignored, because SQLite finds out by itself.
   ///   - name: The name of the table.
   ///   - columns: The names of its columns; if `nil` or empty, those of the statement.
   ///   - sql: The statement.
   ///   - arguments: The values of its parameters.
   ///   - type: The type that its rows are decoded into.
   public init(
-    named name: String, columns: [String]? = nil, sql: String,
+    recursive isRecursive: Bool = false, named name: String, columns: [String]? = nil, sql: String,
     arguments: StatementArguments = StatementArguments(), as type: RowDecoder.Type
   ) {
     self.init(named: name, columns: columns, literal: SQLLiteral(sql: sql, arguments: arguments), as: type)
@@ -40,12 +89,14 @@ public struct CommonTableExpression<RowDecoder>: Sendable {
   /// Creates a table of the rows of an SQL statement, which may refer to the table itself recursively.
   ///
   /// - Parameters:
+  ///   - isRecursive: Ignored, because SQLite finds out by itself.
   ///   - name: The name of the table.
   ///   - columns: The names of its columns; if `nil` or empty, those of the statement.
   ///   - literal: The statement, with its values.
   ///   - type: The type that its rows are decoded into.
   public init(
-    named name: String, columns: [String]? = nil, literal: SQLLiteral, as type: RowDecoder.Type
+    recursive isRecursive: Bool = false, named name: String, columns: [String]? = nil, literal: SQLLiteral,
+    as type: RowDecoder.Type
   ) {
     blueprint = CommonTableBlueprint(name: name, columns: columns, definition: .literal(literal))
   }
@@ -66,29 +117,44 @@ public struct CommonTableExpression<RowDecoder>: Sendable {
   ///   - condition: Returns the condition by which two rows belong together; `nil` pairs every row with every
   ///     other.
   public func association<Destination: TableRecord>(
-    to destination: Destination.Type, on condition: @escaping JoinCondition
+    to destination: Destination.Type,
+    on condition: @escaping JoinCondition<RowDecoder, Destination>
   ) -> JoinAssociation<RowDecoder, Destination> {
     JoinAssociation(RequestBlueprint(destination), on: condition)
   }
 
   /// Returns an association from the rows of this table to those of another common table expression.
   public func association<Destination>(
-    to destination: CommonTableExpression<Destination>, on condition: @escaping JoinCondition
+    to destination: CommonTableExpression<Destination>,
+    on condition: @escaping JoinCondition<RowDecoder, Destination>
   ) -> JoinAssociation<RowDecoder, Destination> {
     JoinAssociation(destination.all().blueprint, on: condition)
   }
+}
+
+extension CommonTableExpression {
+  /// Returns an association that pairs every row of this table with every record of another.
+  public func association<Destination: TableRecord>(
+    to destination: Destination.Type
+  ) -> JoinAssociation<RowDecoder, Destination> { JoinAssociation(RequestBlueprint(destination)) }
+
+  /// Returns an association that pairs every row of this table with every row of another.
+  public func association<Destination>(
+    to destination: CommonTableExpression<Destination>
+  ) -> JoinAssociation<RowDecoder, Destination> { JoinAssociation(destination.all().blueprint) }
 }
 
 extension CommonTableExpression where RowDecoder == Row {
   /// Creates a table of the rows of an SQL statement, which may refer to the table itself recursively.
   ///
   /// - Parameters:
+  ///   - isRecursive: Ignored, because SQLite finds out by itself.
   ///   - name: The name of the table.
   ///   - columns: The names of its columns; if `nil` or empty, those of the statement.
   ///   - sql: The statement.
   ///   - arguments: The values of its parameters.
   public init(
-    named name: String, columns: [String]? = nil, sql: String,
+    recursive isRecursive: Bool = false, named name: String, columns: [String]? = nil, sql: String,
     arguments: StatementArguments = StatementArguments()
   ) {
     self.init(named: name, columns: columns, sql: sql, arguments: arguments, as: Row.self)
@@ -97,17 +163,20 @@ extension CommonTableExpression where RowDecoder == Row {
   /// Creates a table of the rows of an SQL statement, which may refer to the table itself recursively.
   ///
   /// - Parameters:
+  ///   - isRecursive: Ignored, because SQLite finds out by itself.
   ///   - name: The name of the table.
   ///   - columns: The names of its columns; if `nil` or empty, those of the statement.
   ///   - literal: The statement, with its values.
-  public init(named name: String, columns: [String]? = nil, literal: SQLLiteral) {
+  public init(
+    recursive isRecursive: Bool = false, named name: String, columns: [String]? = nil, literal: SQLLiteral
+  ) {
     self.init(named: name, columns: columns, literal: literal, as: Row.self)
   }
 }
 
 /// Returns the condition by which two rows belong together; `nil` pairs every row with every other.
-public typealias JoinCondition =
-  @Sendable (_ left: TableAlias, _ right: TableAlias) -> SQLExpression?
+public typealias JoinCondition<Origin, Destination> =
+  @Sendable (_ left: TableAlias<Origin>, _ right: TableAlias<Destination>) -> (any SQLSpecificExpressible)?
 
 extension TableRecord {
   /// Returns an association from these records to the rows of a common table expression.
@@ -117,10 +186,18 @@ extension TableRecord {
   ///   - condition: Returns the condition by which two rows belong together; `nil` pairs every row with every
   ///     other.
   public static func association<Destination>(
-    to destination: CommonTableExpression<Destination>, on condition: @escaping JoinCondition
+    to destination: CommonTableExpression<Destination>,
+    on condition: @escaping JoinCondition<Self, Destination>
   ) -> JoinAssociation<Self, Destination> {
     JoinAssociation(destination.all().blueprint, on: condition)
   }
+}
+
+extension TableRecord {
+  /// Returns an association that pairs every record with every row of a common table expression.
+  public static func association<Destination>(
+    to destination: CommonTableExpression<Destination>
+  ) -> JoinAssociation<Self, Destination> { JoinAssociation(destination.all().blueprint) }
 }
 
 /// The definition of a common table expression.

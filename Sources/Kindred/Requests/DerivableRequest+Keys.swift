@@ -3,15 +3,15 @@ import KindredSQLSyntax
 
 /// Filters by primary keys and unique columns.
 extension DerivableRequest {
-  /// Keeps the record with this single-column primary key or rowid; none if the key is `nil`.
+  /// Keeps the record with this single-column primary key or rowid; none if the key is `nil`, as an optional `id` may
+  /// be, or is stored as NULL.
   public func filter<Key: DatabaseValueConvertible>(key: Key?) -> Self {
-    guard let key else { return none() }
-    return filter(keys: [key])
+    filter(keys: key.map { [$0] } ?? [])
   }
 
-  /// Keeps the records with these single-column primary keys or rowids.
+  /// Keeps the records with these single-column primary keys or rowids, among which NULL stands for none.
   public func filter<Keys: Sequence>(keys: Keys) -> Self where Keys.Element: DatabaseValueConvertible {
-    let values = keys.map(\.sqlExpression)
+    let values = keys.map(\.sqlExpression).filter { !$0.isNull }
     return filter(
       SQLExpression { resolver in
         let column = Column(try resolver.singleKeyColumn())
@@ -21,7 +21,7 @@ extension DerivableRequest {
 
   /// Keeps the record with these values in the columns of a unique index; none if the key is `nil`.
   ///
-  /// Fetching throws an `AssociationError` if no unique index has exactly these columns.
+  /// Fetching throws a `RecordError` if no unique index has exactly these columns.
   public func filter(key: [String: (any DatabaseValueConvertible)?]?) -> Self {
     guard let key else { return none() }
     return filter(keys: [key])
@@ -29,7 +29,7 @@ extension DerivableRequest {
 
   /// Keeps the records with these values in the columns of a unique index.
   ///
-  /// Fetching throws an `AssociationError` if no unique index has exactly these columns.
+  /// Fetching throws a `RecordError` if no unique index has exactly these columns.
   public func filter(keys: [[String: (any DatabaseValueConvertible)?]]) -> Self {
     let keys = keys.map { key in
       key.sorted { $0.key < $1.key }.map { (column: $0.key, value: $0.value?.sqlExpression) }
@@ -62,9 +62,11 @@ extension DerivableRequest where RowDecoder: Identifiable, RowDecoder.ID: Databa
 
 extension RequestResolver {
   /// Returns the only column of the primary key, or else the rowid.
-  fileprivate func singleKeyColumn() throws -> String {
+  func singleKeyColumn() throws -> String {
     let key = table.orderedKey
-    guard key.count == 1 else { throw AssociationError.missingPrimaryKey(table: table.name) }
+    guard key.count == 1 else {
+      throw RecordError.notOneColumn(databaseTableName: table.name, columns: key)
+    }
     return key[0]
   }
 
@@ -72,7 +74,7 @@ extension RequestResolver {
     let names = columns.map { table.column(named: $0)?.name ?? $0 }
     let isRowID = names.count == 1 && table.rowIDName != nil && names[0].equalsIgnoringCase("rowid")
     guard isRowID || table.isUnique(names) else {
-      throw AssociationError.notUnique(columns: columns, table: table.name)
+      throw RecordError.notUnique(databaseTableName: table.name, columns: columns)
     }
   }
 
@@ -84,7 +86,7 @@ extension RequestResolver {
       return try expression(
         .raw([.expression(Column(table.name).sqlExpression), .text(" MATCH "), .expression(value)]))
     }
-    let index = SQL.quoted(fullText.table)
+    let index = SQLText.quoted(fullText.table)
     return try expression(
       .raw([
         .expression(Column(table.rowIDName ?? "rowid").sqlExpression),

@@ -35,11 +35,6 @@ extension DerivableRequest {
   /// Selects columns and expressions, in place of any selected before.
   public func select(_ selection: any SQLSelectable...) -> Self { select(selection) }
 
-  /// Selects a column by dynamic member lookup, in place of any selected before: `select(\.$name)`.
-  public func select<Selected: SQLSelectable>(_ column: KeyPath<RecordColumns, Selected>) -> Self {
-    select(RecordColumns()[keyPath: column])
-  }
-
   /// Selects the columns of an SQL snippet, in place of any selected before.
   public func select(sql: String, arguments: StatementArguments = StatementArguments()) -> Self {
     select(literal: SQLLiteral(sql: sql, arguments: arguments))
@@ -66,11 +61,6 @@ extension DerivableRequest {
     with { $0.filters.append(predicate.sqlExpression) }
   }
 
-  /// Keeps only records that satisfy a condition: `filter { $0.country == "France" }`.
-  public func filter(_ predicate: (RecordColumns) -> SQLExpression) -> Self {
-    filter(predicate(RecordColumns()))
-  }
-
   /// Keeps only records that satisfy an SQL snippet.
   public func filter(sql: String, arguments: StatementArguments = StatementArguments()) -> Self {
     filter(literal: SQLLiteral(sql: sql, arguments: arguments))
@@ -78,6 +68,12 @@ extension DerivableRequest {
 
   /// Keeps only records that satisfy an SQL literal.
   public func filter(literal: SQLLiteral) -> Self { filter(literal.sqlExpression) }
+
+  /// The request itself.
+  public func all() -> Self { self }
+
+  /// Keeps all of the records, or none of them.
+  public func filter(_ predicate: Bool) -> Self { filter(SQLExpression(.boolean(predicate))) }
 
   /// Keeps none of the records.
   public func none() -> Self { filter(SQLExpression(.boolean(false))) }
@@ -99,11 +95,6 @@ extension DerivableRequest {
   /// Orders the records, in place of any order given before.
   public func order(_ terms: any SQLOrderingTerm...) -> Self { order(terms) }
 
-  /// Orders the records by a column with dynamic member lookup: `order(\.$year.desc)`.
-  public func order<Term: SQLOrderingTerm>(_ term: KeyPath<RecordColumns, Term>) -> Self {
-    order(RecordColumns()[keyPath: term])
-  }
-
   /// Orders the records by an SQL snippet, in place of any order given before.
   public func order(sql: String, arguments: StatementArguments = StatementArguments()) -> Self {
     order(literal: SQLLiteral(sql: sql, arguments: arguments))
@@ -122,6 +113,9 @@ extension DerivableRequest {
   /// Reverses the order, including that of joined records; has no effect if there is none.
   public func reversed() -> Self { with { $0.ordering.isReversed.toggle() } }
 
+  /// Appends the primary key to the order, or the rowid if there is none, so that no two records have the same place.
+  public func withStableOrder() -> Self { with { $0.ordering.isStable = true } }
+
   /// Removes the order, including that of joined records.
   public func unordered() -> Self { with { $0.removeOrder() } }
 
@@ -133,18 +127,37 @@ extension DerivableRequest {
   // MARK: Groups
 
   /// Groups the records that have equal values of these expressions into one row (`GROUP BY`).
-  public func group(_ expressions: [any SQLSpecificExpressible]) -> Self {
+  public func group(_ expressions: [any SQLExpressible]) -> Self {
     let expressions = expressions.map(\.sqlExpression)
     return refined { $0.group = expressions }
   }
 
   /// Groups the records that have equal values of these expressions into one row (`GROUP BY`).
-  public func group(_ expressions: any SQLSpecificExpressible...) -> Self { group(expressions) }
+  public func group(_ expressions: any SQLExpressible...) -> Self { group(expressions) }
+
+  /// Groups the records by an SQL snippet.
+  public func group(sql: String, arguments: StatementArguments = StatementArguments()) -> Self {
+    group(literal: SQLLiteral(sql: sql, arguments: arguments))
+  }
+
+  /// Groups the records by an SQL literal.
+  public func group(literal: SQLLiteral) -> Self { group(literal.splitAtCommas()) }
+
+  /// Groups the records that have the same primary key, or the same rowid if there is none.
+  public func groupByPrimaryKey() -> Self { refined { $0.groupsByPrimaryKey = true } }
 
   /// Keeps only groups that satisfy a condition, in addition to other conditions (`HAVING`).
   public func having(_ predicate: some SQLSpecificExpressible) -> Self {
     refined { $0.havings.append(predicate.sqlExpression) }
   }
+
+  /// Keeps only groups that satisfy an SQL snippet.
+  public func having(sql: String, arguments: StatementArguments = StatementArguments()) -> Self {
+    having(literal: SQLLiteral(sql: sql, arguments: arguments))
+  }
+
+  /// Keeps only groups that satisfy an SQL literal.
+  public func having(literal: SQLLiteral) -> Self { having(literal.sqlExpression) }
 
   /// Returns a copy with a change that associations support only in `including(all:)`.
   func refined(_ change: (inout RequestBlueprint) -> Void) -> Self {
@@ -157,7 +170,10 @@ extension DerivableRequest {
   // MARK: Tables
 
   /// Gives the record an alias, by which expressions elsewhere in the request refer to it.
-  public func aliased(_ alias: TableAlias) -> Self { with { $0.aliases.append(alias) } }
+  public func aliased(_ alias: TableAlias<Void>) -> Self { with { $0.aliases.append(alias) } }
+
+  /// Gives the record an alias, by which expressions elsewhere in the request refer to it.
+  public func aliased(_ alias: TableAlias<RowDecoder>) -> Self { with { $0.aliases.append(alias) } }
 
   /// Defines a common table expression for the request.
   public func with<Rows>(_ table: CommonTableExpression<Rows>) -> Self {

@@ -55,7 +55,7 @@ extension QueryInterfaceRequest: FetchRequest {
   /// Returns the statement of the records with its arguments bound.
   ///
   /// - Throws: `AssociationError`, `DatabaseError`.
-  public func prepare(_ db: Database) throws -> (SelectStatement, (any RowAdapter)?) {
+  public func prepare(_ db: Database) throws -> (Statement, (any RowAdapter)?) {
     let prepared = try prepareRequest(db, isForSingleRow: false)
     return (prepared.statement, prepared.layout.map(LayoutAdapter.init))
   }

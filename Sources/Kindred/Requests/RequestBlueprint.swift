@@ -16,13 +16,15 @@ public struct RequestBlueprint: Sendable {
   var filters: [SQLExpression] = []
   var ordering = RequestOrdering()
   var group: [SQLExpression] = []
+  /// Whether the records are also grouped by the primary key, which only the schema knows.
+  var groupsByPrimaryKey = false
   var havings: [SQLExpression] = []
   var isDistinct = false
   var limit: Int?
   var offset: Int?
   /// The associated requests, by their keys.
   var children: [AssociatedRequest] = []
-  var aliases: [TableAlias] = []
+  var aliases: [TableAliasBase] = []
   var commonTables: [CommonTableBlueprint] = []
   /// The record that `request(for:)` starts from.
   var origin: RequestOrigin?
@@ -33,7 +35,7 @@ public struct RequestBlueprint: Sendable {
 
   /// Whether limits or groups change which records there are, so that no aggregate can be computed from them.
   var isLimitedOrGrouped: Bool {
-    limit != nil || isDistinct || !group.isEmpty || !havings.isEmpty
+    limit != nil || isDistinct || !group.isEmpty || groupsByPrimaryKey || !havings.isEmpty
   }
 
   init(tableName: String, defaultSelection: [SQLSelection]) {
@@ -55,8 +57,10 @@ struct RequestOrdering: Sendable {
   /// Whether the terms are the columns of the primary key, which only the schema knows.
   var byPrimaryKey = false
   var isReversed = false
+  /// Whether the primary key follows the terms.
+  var isStable = false
 
-  var isEmpty: Bool { terms.isEmpty && !byPrimaryKey }
+  var isEmpty: Bool { terms.isEmpty && !byPrimaryKey && !isStable }
 }
 
 /// A record and the association that leads from it.
@@ -153,6 +157,7 @@ extension RequestBlueprint {
     havings += other.havings
     if !other.ordering.isEmpty { ordering = other.ordering }
     if !other.group.isEmpty { group = other.group }
+    groupsByPrimaryKey = groupsByPrimaryKey || other.groupsByPrimaryKey
     isDistinct = isDistinct || other.isDistinct
     (limit, offset) = other.limit == nil ? (limit, offset) : (other.limit, other.offset)
     for alias in other.aliases where !aliases.contains(alias) { aliases.append(alias) }

@@ -8,10 +8,10 @@ extension RequestResolver {
     var defined: Set<String> = []
     // As in SQL, a common table expression hides a table of the same name.
     for common in tables where defined.insert(common.name.foldingASCIICase).inserted {
-      model.add(Table(name: common.name, kind: .ofRequest, columns: [], primaryKey: []))
+      model.add(TableSchema(name: common.name, kind: .ofRequest, columns: [], primaryKey: []))
       let names = try common.columns ?? columnNames(of: common, among: tables)
       model.add(
-        Table(
+        TableSchema(
           name: common.name, kind: .ofRequest,
           columns: names.map { KindredAssociations.Column(name: $0) }, primaryKey: []))
     }
@@ -25,13 +25,29 @@ extension RequestResolver {
       .expression(
         NamedExpression(name: nil, expression: Expression(.program(.raw([.text("*")])), at: Origin())))
     ]
-    root.rows.commonTables = try tables.prefix { $0.name != common.name }.map { try $0.resolved(self) }
-    root.rows.commonTables.append(try common.resolved(self))
+    // Its SQL may name any of the others, before or after it. One that can't be resolved yet is none that it names.
+    let visible = outerTables.filter { outer in
+      !tables.contains { $0.name.equalsIgnoringCase(outer.name) }
+    }
+    let others = (visible + tables).filter { !$0.name.equalsIgnoringCase(common.name) }
+    root.rows.commonTables = others.compactMap { try? $0.resolved(self) } + [try common.resolved(self)]
     let request = KindredAssociations.FetchRequest(path: RequestPath(resource: common.name), root: root)
     let plan = try Planner(model: model).planRows(request)
     try db.prepareTransients(of: plan)
     return try plan.nodes.first.map { try db.makeSelectStatement(sql: $0.statement.sql).columnNames } ?? []
   }
+}
+
+extension [CommonTableBlueprint] {
+  /// Returns these tables, after those of enclosing requests that their SQL may name.
+  func with(outer: [CommonTableBlueprint]) -> [CommonTableBlueprint] {
+    guard contains(where: \.isLiteral) else { return self }
+    return outer.filter { other in !contains { $0.name.equalsIgnoringCase(other.name) } } + self
+  }
+}
+
+extension CommonTableBlueprint {
+  fileprivate var isLiteral: Bool { if case .literal = definition { true } else { false } }
 }
 
 extension RequestBlueprint {
@@ -44,7 +60,7 @@ extension RequestBlueprint {
 }
 
 extension Model {
-  fileprivate mutating func add(_ table: Table) {
+  fileprivate mutating func add(_ table: TableSchema) {
     for name in tables.keys where name != table.name && name.equalsIgnoringCase(table.name) {
       (resources[name], tables[name]) = (nil, nil)
     }

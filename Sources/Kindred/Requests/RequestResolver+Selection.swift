@@ -14,7 +14,7 @@ extension RequestResolver {
         if let star = piece.star, star.table == nil { return [.all] }
         return try columns(piece, of: nil).map { .expression($0) }
       }
-    case .allOf, .expression, .literal: return try columns(selection).map { .expression($0) }
+    case .allExcept, .allOf, .expression, .literal: return try columns(selection).map { .expression($0) }
     }
   }
 
@@ -22,6 +22,9 @@ extension RequestResolver {
   func columns(_ selection: SQLSelection) throws -> [NamedExpression] {
     switch selection.item {
     case .all: try columns(of: table) { Column($0).sqlExpression }
+    case .allExcept(let names):
+      try columns(of: table) { Column($0).sqlExpression }
+        .filter { column in !names.contains { $0.equalsIgnoringCase(column.name ?? "") } }
     case .allOf(let alias): try columns(of: alias)
     case .expression(let expression, let name):
       [
@@ -34,7 +37,7 @@ extension RequestResolver {
   }
 
   /// Returns the columns of one piece of SQL, several if it ends with a star.
-  private func columns(_ piece: SQLLiteral, of alias: TableAlias?) throws -> [NamedExpression] {
+  private func columns(_ piece: SQLLiteral, of alias: TableAliasBase?) throws -> [NamedExpression] {
     guard let star = piece.star else {
       let expression = alias.map { $0[piece] } ?? piece.sqlExpression
       return [NamedExpression(name: nil, expression: try self.expression(expression))]
@@ -44,17 +47,17 @@ extension RequestResolver {
     }
     let named = aliasedTables.first { $0.key.name?.equalsIgnoringCase(name) ?? false }
     return try columns(of: table(named?.value ?? name)) { column in
-      .raw([.text("\(SQL.quoted(name)).\(SQL.quoted(column))")])
+      .raw([.text("\(SQLText.quoted(name)).\(SQLText.quoted(column))")])
     }
   }
 
-  private func columns(of alias: TableAlias) throws -> [NamedExpression] {
+  private func columns(of alias: TableAliasBase) throws -> [NamedExpression] {
     guard let name = aliasedTables[alias.alias] else { return [] }
     return try columns(of: table(name)) { alias[Column($0)] }
   }
 
   private func columns(
-    of table: Table, _ column: (String) -> SQLExpression
+    of table: TableSchema, _ column: (String) -> SQLExpression
   ) throws -> [NamedExpression] {
     try table.declaredColumns.map { declared in
       NamedExpression(name: declared.name, expression: try expression(column(declared.name)))
@@ -74,7 +77,7 @@ extension RequestResolver {
   }
 }
 
-extension Table {
+extension TableSchema {
   /// Returns the name that SQLite gives a column in results: as declared, and for the rowid the column that aliases
   /// it.
   fileprivate func resultName(of name: String) -> String {

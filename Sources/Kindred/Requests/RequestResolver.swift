@@ -8,15 +8,17 @@ struct RequestResolver {
   /// The tables of the database and the common table expressions.
   var model: Model
   /// The table whose columns unqualified names refer to.
-  var table: Table
+  var table: TableSchema
   /// The names of the tables that aliases stand for.
   var aliasedTables: [RecordAlias: String]
+  /// The common table expressions of the enclosing requests.
+  private(set) var outerTables: [CommonTableBlueprint] = []
 
   /// Creates a resolver for a request with its associated requests.
   init(_ db: Database, _ blueprint: RequestBlueprint) throws {
     self.db = db
     model = try db.model
-    table = Table(name: blueprint.tableName, kind: .view, columns: [], primaryKey: [])
+    table = TableSchema(name: blueprint.tableName, kind: .view, columns: [], primaryKey: [])
     aliasedTables = [:]
     collect(blueprint)
     try define(blueprint.allCommonTables)
@@ -34,7 +36,7 @@ struct RequestResolver {
   /// Returns the table or common table expression with a name, ignoring case.
   ///
   /// - Throws: SQLite's `DatabaseError` if there is none.
-  func table(_ name: String) throws -> Table {
+  func table(_ name: String) throws -> TableSchema {
     if let table = model.table(named: name) { return table }
     throw try db.missingTable(name)
   }
@@ -92,21 +94,29 @@ struct RequestResolver {
   func node(_ blueprint: RequestBlueprint, key: String) throws -> RequestNode {
     if let failure = blueprint.failure { throw failure }
     var node = RequestNode(key: key)
+    node.rows.commonTables = try blueprint.commonTables.with(outer: outerTables).map { try $0.resolved(self) }
+    var resolver = self
+    resolver.outerTables += blueprint.commonTables
+    try resolver.addParts(of: blueprint, to: &node)
+    return node
+  }
+
+  /// Adds what a blueprint says about the records to a node.
+  private func addParts(of blueprint: RequestBlueprint, to node: inout RequestNode) throws {
     node.fields = try (blueprint.selection ?? blueprint.defaultSelection).flatMap(fields)
     node.annotations = try blueprint.annotations.flatMap(columns)
     node.filters = try blueprint.filters.map(expression)
     node.sort = try terms(of: blueprint)
     node.group = try blueprint.group.map(expression)
+    if blueprint.groupsByPrimaryKey { node.group += try self.key.map(expression) }
     node.havings = try blueprint.havings.map(expression)
     node.isDistinct = blueprint.isDistinct
     node.rows.aliases = blueprint.aliases.map(\.alias)
     node.rows.limit = blueprint.limit.map { Int64($0) }
     node.rows.offset = Int64(blueprint.offset ?? 0)
-    node.rows.commonTables = try blueprint.commonTables.map { try $0.resolved(self) }
     node.children = try blueprint.children.map(childNode)
     // Joined records contribute to the order of the rows, so theirs is reversed too.
     if blueprint.ordering.isReversed { node.reverseJoined() }
-    return node
   }
 
   private func childNode(_ child: AssociatedRequest) throws -> RequestNode {
@@ -157,7 +167,7 @@ struct RequestResolver {
       let columns = try destination.table.reference(to: table, using: key)
       (step.originColumns, step.destinationColumns) = (columns.destination, columns.origin)
     case .on(let rules):
-      let (left, right) = (TableAlias(), TableAlias())
+      let (left, right) = (RecordAlias(name: nil), RecordAlias(name: nil))
       let conditions = try rules.map { rule in
         try rule.condition(left, right).map { try destination.expression($0) }
       }
@@ -165,8 +175,8 @@ struct RequestResolver {
         throw AssociationError.ambiguousKey(link.key.joined)
       }
       guard let condition = conditions.first ?? nil else { break }
-      node.rows.originAliases.append(left.alias)
-      node.rows.aliases.append(right.alias)
+      node.rows.originAliases.append(left)
+      node.rows.aliases.append(right)
       node.filters.append(condition)
     }
     return step
@@ -179,14 +189,18 @@ struct RequestResolver {
     switch expression.form {
     case .known(let known): known
     case .deferred(let resolve): try resolve(self)
-    case .joined(.and, let operands): Expression(.all(try operands.map(self.expression)), at: Origin())
-    case .joined(.or, let operands): Expression(.any(try operands.map(self.expression)), at: Origin())
+    case .joined(let joining, let operands):
+      Expression(joining.conjunction(try operands.map(self.expression)), at: Origin())
     }
   }
 
+  /// The columns of the primary key, or the rowid.
+  private var key: [SQLExpression] { table.orderedKey.map { Column($0).sqlExpression } }
+
   private func terms(of blueprint: RequestBlueprint) throws -> [SortTerm] {
     let ordering = blueprint.ordering
-    let terms = ordering.byPrimaryKey ? table.orderedKey.map { Column($0).sqlOrdering } : ordering.terms
+    let key = ordering.byPrimaryKey || ordering.isStable ? self.key.map(\.sqlOrdering) : []
+    let terms = ordering.byPrimaryKey ? key : ordering.terms + key
     return try terms.map { term in
       let term = ordering.isReversed ? term.reversed() : term
       return SortTerm(
@@ -207,7 +221,7 @@ extension RequestOrigin {
   }
 }
 
-extension Table {
+extension TableSchema {
   /// The columns of the primary key, or else the rowid.
   var orderedKey: [String] {
     primaryKey.isEmpty ? rowIDName.map { [$0] } ?? [] : primaryKey.map { columns[$0].name }

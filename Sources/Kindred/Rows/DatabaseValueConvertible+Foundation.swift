@@ -7,7 +7,7 @@ extension Data: DatabaseFallback {
 
   /// Returns the bytes of a blob or of a text.
   public static func fromDatabaseValue(_ value: DatabaseValue) -> Data? {
-    switch value.storage {
+    switch value.sqlValue {
     case .blob(let bytes): Data(bytes)
     case .text(let text): Data(text.utf8)
     case .null, .integer, .real: nil
@@ -29,7 +29,7 @@ extension Date: DatabaseFallback {
 
   /// Returns the date of a text in one of SQLite's formats with a date, or of a number of seconds since 1970.
   public static func fromDatabaseValue(_ value: DatabaseValue) -> Date? {
-    switch value.storage {
+    switch value.sqlValue {
     case .text(let text): DatabaseDate.date(text)
     case .integer(let seconds): Date(timeIntervalSince1970: Double(seconds))
     case .real(let seconds): Date(timeIntervalSince1970: seconds)
@@ -51,7 +51,7 @@ extension Decimal: DatabaseFallback {
   /// Returns the value of an integer, of the shortest decimal digits of a real, or of a text that is entirely a
   /// number.
   public static func fromDatabaseValue(_ value: DatabaseValue) -> Decimal? {
-    switch value.storage {
+    switch value.sqlValue {
     case .integer(let integer): Decimal(integer)
     case .real(let real) where real.isFinite: Decimal(number: real.description)
     case .text(let text): Decimal(number: text)
@@ -108,7 +108,7 @@ extension UUID: DatabaseFallback {
 
   /// Returns the UUID of a blob of 16 bytes, or of a text such as `E621E1F8-C36C-495A-93FC-0C247A3E6E5F`.
   public static func fromDatabaseValue(_ value: DatabaseValue) -> UUID? {
-    switch value.storage {
+    switch value.sqlValue {
     case .blob(let bytes) where bytes.count == 16:
       bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
     case .text(let text): UUID(uuidString: text)

@@ -79,7 +79,7 @@ extension DatabaseValueConvertible where Self: BinaryInteger {
 
   /// Returns the value of an integer in the type's range, or of a real that equals one.
   public static func fromDatabaseValue(_ value: DatabaseValue) -> Self? {
-    switch value.storage {
+    switch value.sqlValue {
     case .integer(let integer): Self(exactly: integer)
     case .real(let real): Self(exactly: real)
     case .null, .text, .blob: nil
@@ -120,7 +120,7 @@ extension DatabaseValue {
   ///
   /// SQLite's integers are signed, so greater numbers are stored as text.
   fileprivate func unsignedInteger<Integer: FixedWidthInteger>() -> Integer? {
-    switch storage {
+    switch sqlValue {
     case .integer(let integer): Integer(exactly: integer)
     case .real(let real): Integer(exactly: real)
     case .text(let digits): Integer(digits)
@@ -140,7 +140,7 @@ extension DatabaseValueConvertible where Self: BinaryFloatingPoint {
 
   /// Returns the value of an integer or a real.
   public static func fromDatabaseValue(_ value: DatabaseValue) -> Self? {
-    switch value.storage {
+    switch value.sqlValue {
     case .integer(let integer): Self(integer)
     case .real(let real): Self(real)
     case .null, .text, .blob: nil
@@ -162,7 +162,7 @@ extension Bool: DatabaseFallback {
 
   /// Returns whether a number is not 0, as SQL does.
   public static func fromDatabaseValue(_ value: DatabaseValue) -> Bool? {
-    switch value.storage {
+    switch value.sqlValue {
     case .integer(let integer): integer != 0
     case .real(let real): real != 0
     case .null, .text, .blob: nil
@@ -181,7 +181,7 @@ extension String: DatabaseFallback {
 
   /// Returns a text, or the text of a blob that is valid UTF-8.
   public static func fromDatabaseValue(_ value: DatabaseValue) -> String? {
-    switch value.storage {
+    switch value.sqlValue {
     case .text(let text): text
     case .blob(let bytes): String(validating: bytes, as: UTF8.self)
     case .null, .integer, .real: nil

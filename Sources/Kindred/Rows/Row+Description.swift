@@ -1,7 +1,7 @@
 extension Row: CustomStringConvertible {
   /// The columns on one line: `[id:1, title:"Moby-Dick"]`.
   public var description: String {
-    "[" + map { "\($0.column):\($0.value)" }.joined(separator: ", ") + "]"
+    "[" + map { "\($0):\($1)" }.joined(separator: ", ") + "]"
   }
 }
 

@@ -24,7 +24,7 @@ extension Row: RowDecodable {
   ///
   /// - Throws: `DatabaseError`; the error that the adapter throws.
   public static func fetchCursor(
-    _ statement: SelectStatement, arguments: StatementArguments? = nil, adapter: (any RowAdapter)? = nil
+    _ statement: Statement, arguments: StatementArguments? = nil, adapter: (any RowAdapter)? = nil
   ) throws -> RowCursor {
     if let arguments { statement.arguments = arguments }
     return try RowCursor(PreparedRequest(statement: statement, adapter: adapter))

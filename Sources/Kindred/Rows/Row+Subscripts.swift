@@ -14,7 +14,7 @@ extension Row {
   /// If the column doesn't contain a `Value`, the subscript returns the type's fallback, and the fetch throws a
   /// `RowDecodingError`: see `checkDecoding()`.
   public subscript<Value: DatabaseFallback>(name: String) -> Value {
-    fallback { try decode(Value.self, forKey: name) }
+    fallback(to: Value.databaseFallback) { try decode(Value.self, forKey: name) }
   }
 
   /// The value of the column at a position from 0.
@@ -22,7 +22,7 @@ extension Row {
   /// If the column doesn't contain a `Value`, the subscript returns the type's fallback, and the fetch throws a
   /// `RowDecodingError`: see `checkDecoding()`.
   public subscript<Value: DatabaseFallback>(index: Int) -> Value {
-    fallback { try decode(Value.self, atIndex: index) }
+    fallback(to: Value.databaseFallback) { try decode(Value.self, atIndex: index) }
   }
 
   /// The value of a column, for types without a fallback, such as enumerations.
@@ -40,6 +40,43 @@ extension Row {
   public subscript<Value: DatabaseValueConvertible>(index: Int) -> Value {
     get throws { try decode(Value.self, atIndex: index) }
   }
+
+  /// The value of a column.
+  ///
+  /// If the column doesn't contain a `Value`, the subscript returns the type's fallback, and the fetch throws a
+  /// `RowDecodingError`: see `checkDecoding()`.
+  public subscript<Value: DatabaseFallback>(column: some ColumnExpression) -> Value { self[column.name] }
+
+  /// The value of a column, for types without a fallback, such as enumerations.
+  ///
+  /// - Throws: `RowDecodingError` if there is no such column, or it doesn't contain a `Value`.
+  @_disfavoredOverload
+  public subscript<Value: DatabaseValueConvertible>(column: some ColumnExpression) -> Value {
+    get throws { try decode(Value.self, forKey: column.name) }
+  }
+
+  /// The value of a column, for enumerations, of which the first case is the fallback.
+  ///
+  /// If the column doesn't contain a case, the fetch throws a `RowDecodingError`: see `checkDecoding()`.
+  public subscript<Value: DatabaseValueConvertible & CaseIterable>(name: String) -> Value {
+    fallback(to: Value.allCases[Value.allCases.startIndex]) { try decode(Value.self, forKey: name) }
+  }
+
+  /// The value of a column, for enumerations, of which the first case is the fallback.
+  ///
+  /// If the column doesn't contain a case, the fetch throws a `RowDecodingError`: see `checkDecoding()`.
+  public subscript<Value: DatabaseValueConvertible & CaseIterable>(column: some ColumnExpression) -> Value {
+    self[column.name]
+  }
+
+  /// The value of a column; `nil` if there is no such column.
+  @_disfavoredOverload
+  public subscript(name: String) -> (any DatabaseValueConvertible)? {
+    layout.position(of: name).map { DatabaseValue(value(at: $0)) }
+  }
+
+  /// Returns whether a column is NULL or missing.
+  public func hasNull(forColumn name: String) -> Bool { layout.position(of: name).map(hasNull) ?? true }
 
   /// The value of a column.
   ///
@@ -61,6 +98,27 @@ extension Row {
     try decode(type, at: layout.columns.indices.contains(index) ? index : nil, key: nil)
   }
 
+  /// The value of a column.
+  ///
+  /// - Throws: `RowDecodingError` if there is no such column, or it doesn't contain a `Value`.
+  public func decode<Value: DatabaseValueConvertible>(
+    _ type: Value.Type = Value.self, forColumn name: String
+  ) throws -> Value { try decode(type, forKey: name) }
+
+  /// The value of a column.
+  ///
+  /// - Throws: `RowDecodingError` if there is no such column, or it doesn't contain a `Value`.
+  public func decode<Value: DatabaseValueConvertible>(
+    _ type: Value.Type = Value.self, forColumn column: some ColumnExpression
+  ) throws -> Value { try decode(type, forKey: column.name) }
+
+  /// Returns the value of a column; `nil` if it is NULL or missing.
+  ///
+  /// - Throws: `RowDecodingError` if it contains something else.
+  public func decodeIfPresent<Value: DatabaseValueConvertible>(
+    _ type: Value.Type = Value.self, forColumn name: String
+  ) throws -> Value? { hasNull(forColumn: name) ? nil : try decode(type, forKey: name) }
+
   /// - Parameter key: The requested name, for errors; if nil, they have the name of the column.
   func decode<Value: DatabaseValueConvertible>(
     _ type: Value.Type, at position: Int?, key: String?
@@ -73,16 +131,16 @@ extension Row {
     }
     throw RowDecodingError(
       position == nil ? .columnNotFound : .mismatch(found: stored.typeName),
-      key: key ?? position.map { layout.columns[$0].name } ?? "", type: type)
+      key: key ?? position.map(layout.nameForErrors) ?? "", type: type)
   }
 
   /// Returns the decoded value, or else the fallback after recording the error.
-  private func fallback<Value: DatabaseFallback>(_ decode: () throws -> Value) -> Value {
+  private func fallback<Value>(to value: @autoclosure () -> Value, _ decode: () throws -> Value) -> Value {
     do {
       return try decode()
     } catch {
       failures.record(error)
-      return Value.databaseFallback
+      return value()
     }
   }
 }

@@ -43,7 +43,7 @@ public struct Row: Sendable {
   private init(pairs: [(key: String, value: (any DatabaseValueConvertible)?)]) {
     self.init(
       layout: RowLayout(columnNames: pairs.map(\.key)),
-      values: pairs.map { $0.value?.databaseValue.storage ?? .null },
+      values: pairs.map { $0.value?.databaseValue.sqlValue ?? .null },
       failures: DecodingFailures(isDetached: true))
   }
 
@@ -66,6 +66,31 @@ public struct Row: Sendable {
 
   /// Whether all columns are NULL, including those of scopes, as they are for a missing record.
   public var containsOnlyNulls: Bool { containsOnlyNulls(in: layout) }
+
+  /// Whether a column is not NULL, or one of a scope.
+  public var containsNonNullValue: Bool { !containsOnlyNulls }
+
+  /// The row of the statement, before adapters and scopes.
+  public var unadapted: Row {
+    layout.statement.map { Row(layout: $0, values: values, failures: failures) } ?? unscoped
+  }
+
+  /// The row itself, which is a copy already.
+  public func copy() -> Row { self }
+
+  /// Returns the first value that is not NULL of columns; `nil` if all are.
+  public func coalesce<Value: DatabaseValueConvertible>(_ names: some Collection<String>) -> Value? {
+    names.lazy.compactMap { name in
+      layout.position(of: name).flatMap { position -> Value? in
+        hasNull(atIndex: position) ? nil : Value.fromDatabaseValue(DatabaseValue(value(at: position)))
+      }
+    }.first
+  }
+
+  /// Returns the first value that is not NULL of columns; `nil` if all are.
+  public func coalesce<Value: DatabaseValueConvertible>(
+    _ columns: some Collection<any ColumnExpression>
+  ) -> Value? { coalesce(columns.map(\.name)) }
 
   /// Returns whether the column at a position is NULL or missing.
   public func hasNull(atIndex position: Int) -> Bool { value(at: position) == .null }
@@ -139,7 +164,7 @@ extension Row: Hashable {
 /// A row is a sequence of its columns: `for (column, value) in row`.
 extension Row: Sequence {
   /// Returns an iterator over the names and values of the columns.
-  public func makeIterator() -> AnyIterator<(column: String, value: DatabaseValue)> {
+  public func makeIterator() -> AnyIterator<(String, DatabaseValue)> {
     var positions = layout.columns.indices.makeIterator()
     return AnyIterator {
       positions.next().map { (layout.columns[$0].name, DatabaseValue(value(at: $0))) }

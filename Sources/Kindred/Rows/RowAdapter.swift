@@ -53,6 +53,21 @@ public struct ColumnMapping: RowAdapter {
   }
 }
 
+/// An adapter that renames all columns.
+public struct RenameColumnAdapter: RowAdapter {
+  private let rename: @Sendable (String) -> String
+
+  /// Creates an adapter that gives each column the name that a closure returns for its own.
+  public init(_ rename: @escaping @Sendable (String) -> String) {
+    self.rename = rename
+  }
+
+  /// Returns the columns with their new names.
+  public func adapt(_ layout: RowLayout) -> RowLayout {
+    RowLayout(columns: layout.columns.map { RowLayout.Column(name: rename($0.name), index: $0.index) })
+  }
+}
+
 /// An adapter that keeps the columns from a position to the end.
 public struct SuffixRowAdapter: RowAdapter {
   private let start: Int

@@ -7,7 +7,7 @@ public final class RowCursor: Cursor {
   /// The layout of the rows.
   let layout: RowLayout
 
-  private let selectStatement: SelectStatement
+  private let selectStatement: Statement
   private let failures: DecodingFailures
   private let supplement: PreparedRequest.Supplement?
   private let keyColumns: [Int]
@@ -59,6 +59,16 @@ public final class RowCursor: Cursor {
     return try read().flatMap { try supplement([$0]).first }
   }
 
+  /// Returns the decoded next row when no other is needed; nil if there is none, or it holds no value.
+  func first<Element>(_ decode: (Row) throws -> Element?) throws -> Element? {
+    try describingErrors { try first().flatMap(decode) }
+  }
+
+  /// Returns a cursor over the decoded rows.
+  func decoding<Element>(_ decode: @escaping (Row) throws -> Element) -> MapCursor<RowCursor, Element> {
+    map { row in try self.describingErrors { try decode(row) } }
+  }
+
   /// Returns all remaining rows.
   func all() throws -> [Row] {
     var rows: [Row] = []
@@ -76,14 +86,21 @@ public final class RowCursor: Cursor {
   /// Returns the transformed remaining rows.
   func all<Element>(_ transform: (Row) throws -> Element) throws -> [Element] {
     // Collections are fetched for all rows at once.
-    guard supplement == nil else { return try all().map(transform) }
-    var elements: [Element] = []
-    while let row = try read() { elements.append(try transform(row)) }
-    return elements
+    try describingErrors {
+      guard supplement == nil else { return try all().map(transform) }
+      var elements: [Element] = []
+      while let row = try read() { elements.append(try transform(row)) }
+      return elements
+    }
+  }
+
+  /// Returns the result of `body`; an error of decoding is given the SQL of the statement.
+  func describingErrors<Result>(_ body: () throws -> Result) throws -> Result {
+    try RowDecodingError.inStatement(selectStatement.sql, body)
   }
 
   /// Throws the error that a subscript met in the rows and could not throw.
-  public func checkDecoding() throws { try failures.check() }
+  public func checkDecoding() throws { try describingErrors { try failures.check() } }
 
   /// The number of rows whose collections are read together: enough to spread the cost of a statement, and few
   /// enough to return the first row soon.

@@ -32,7 +32,7 @@ extension RowDecodable {
   public static func fetchCursor(
     _ db: Database, _ request: some FetchRequest
   ) throws -> MapCursor<RowCursor, Self> {
-    try Row.fetchCursor(db, request).map(decoded)
+    try Row.fetchCursor(db, request).decoding(decoded)
   }
 
   /// Returns all values of a request, whose `RowDecoder` is ignored.
@@ -47,7 +47,7 @@ extension RowDecodable {
   ///
   /// - Throws: The error that the request or decoding throws; `DatabaseError`.
   public static func fetchOne(_ db: Database, _ request: some FetchRequest) throws -> Self? {
-    try RowCursor(request.prepareRequest(db, isForSingleRow: true)).first().flatMap(decodedIfPresent)
+    try RowCursor(request.prepareRequest(db, isForSingleRow: true)).first(decodedIfPresent)
   }
 
   /// Returns the distinct values of a request, whose `RowDecoder` is ignored.
@@ -119,16 +119,16 @@ extension RowDecodable {
   ///   - adapter: The adapter of the rows.
   /// - Throws: `DatabaseError`; the error that the adapter throws. The cursor throws errors of decoding.
   public static func fetchCursor(
-    _ statement: SelectStatement, arguments: StatementArguments? = nil, adapter: (any RowAdapter)? = nil
+    _ statement: Statement, arguments: StatementArguments? = nil, adapter: (any RowAdapter)? = nil
   ) throws -> MapCursor<RowCursor, Self> {
-    try Row.fetchCursor(statement, arguments: arguments, adapter: adapter).map(decoded)
+    try Row.fetchCursor(statement, arguments: arguments, adapter: adapter).decoding(decoded)
   }
 
   /// Returns all values of a statement.
   ///
   /// - Throws: `DatabaseError`; the error that the adapter or decoding throws.
   public static func fetchAll(
-    _ statement: SelectStatement, arguments: StatementArguments? = nil, adapter: (any RowAdapter)? = nil
+    _ statement: Statement, arguments: StatementArguments? = nil, adapter: (any RowAdapter)? = nil
   ) throws -> [Self] {
     try Row.fetchCursor(statement, arguments: arguments, adapter: adapter).all(decoded)
   }
@@ -137,16 +137,16 @@ extension RowDecodable {
   ///
   /// - Throws: `DatabaseError`; the error that the adapter or decoding throws.
   public static func fetchOne(
-    _ statement: SelectStatement, arguments: StatementArguments? = nil, adapter: (any RowAdapter)? = nil
+    _ statement: Statement, arguments: StatementArguments? = nil, adapter: (any RowAdapter)? = nil
   ) throws -> Self? {
-    try Row.fetchCursor(statement, arguments: arguments, adapter: adapter).first().flatMap(decodedIfPresent)
+    try Row.fetchCursor(statement, arguments: arguments, adapter: adapter).first(decodedIfPresent)
   }
 
   /// Returns the distinct values of a statement.
   ///
   /// - Throws: `DatabaseError`; the error that the adapter or decoding throws.
   public static func fetchSet(
-    _ statement: SelectStatement, arguments: StatementArguments? = nil, adapter: (any RowAdapter)? = nil
+    _ statement: Statement, arguments: StatementArguments? = nil, adapter: (any RowAdapter)? = nil
   ) throws -> Set<Self> where Self: Hashable {
     Set(try fetchAll(statement, arguments: arguments, adapter: adapter))
   }

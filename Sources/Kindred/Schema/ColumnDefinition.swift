@@ -9,8 +9,10 @@ public final class ColumnDefinition {
   private(set) var index: IndexKind?
   var isPrimaryKey = false
   private var isAutoincremented = false
+  private var keyConflict: SQLText = ""
+  private var nullConflict: SQLText = ""
   private(set) var isNotNull = false
-  private var rest: [SQL] = []
+  private var rest: [SQLText] = []
 
   /// A kind of index on a column.
   enum IndexKind { case plain, unique }
@@ -21,24 +23,74 @@ public final class ColumnDefinition {
   }
 
   /// Makes the column the primary key, which aliases the rowid if its type is `integer`.
+  ///
+  /// - Parameters:
+  ///   - conflict: What happens to rows that violate it; they fail by default.
+  ///   - autoincrement: Whether SQLite never uses a key twice.
   @discardableResult
-  public func primaryKey(autoincrement: Bool = false) -> ColumnDefinition {
+  public func primaryKey(
+    onConflict conflict: Database.ConflictResolution? = nil, autoincrement: Bool = false
+  ) -> ColumnDefinition {
     isPrimaryKey = true
+    keyConflict = .onConflict(conflict)
     isAutoincremented = autoincrement
     return self
   }
 
   /// Forbids NULL.
+  ///
+  /// - Parameter conflict: What happens to rows that violate it; they fail by default.
   @discardableResult
-  public func notNull() -> ColumnDefinition {
+  public func notNull(onConflict conflict: Database.ConflictResolution? = nil) -> ColumnDefinition {
     isNotNull = true
+    nullConflict = .onConflict(conflict)
     return self
   }
 
   /// Requires the values to be unique.
+  ///
+  /// - Parameter conflict: What happens to rows that violate it; they fail by default.
   @discardableResult
-  public func unique() -> ColumnDefinition {
-    add("UNIQUE")
+  public func unique(onConflict conflict: Database.ConflictResolution? = nil) -> ColumnDefinition {
+    add("UNIQUE" + .onConflict(conflict))
+  }
+
+  /// Computes the values by an SQL expression (<https://www.sqlite.org/gencol.html>).
+  ///
+  /// - Parameters:
+  ///   - sql: The expression.
+  ///   - qualification: Whether the values are stored.
+  @discardableResult
+  public func generatedAs(
+    sql: String, _ qualification: GeneratedColumnQualification = .virtual
+  ) -> ColumnDefinition {
+    add("GENERATED ALWAYS AS (" + SQLText(trusted: sql) + ") " + SQLText(trusted: qualification.rawValue))
+  }
+
+  /// Computes the values by an expression of other columns.
+  ///
+  /// - Parameters:
+  ///   - expression: The expression.
+  ///   - qualification: Whether the values are stored.
+  @discardableResult
+  public func generatedAs(
+    _ expression: some SQLSpecificExpressible, _ qualification: GeneratedColumnQualification = .virtual
+  ) -> ColumnDefinition {
+    generatedAs(sql: SQLLiteral(expression).plain, qualification)
+  }
+
+  /// Whether the values of a generated column are stored.
+  public enum GeneratedColumnQualification: String, Sendable {
+    /// They are computed when they are read.
+    case virtual = "VIRTUAL"
+    /// They are computed when the row is written.
+    case stored = "STORED"
+  }
+
+  /// Forbids rows for which a condition on the column is false.
+  @discardableResult
+  public func check(_ condition: (Column) -> any SQLExpressible) -> ColumnDefinition {
+    check(sql: SQLLiteral(condition(Column(name)).sqlExpression).plain)
   }
 
   /// Creates an index on the column, with a name like `book_on_authorId`.
@@ -56,19 +108,19 @@ public final class ColumnDefinition {
   /// Sets the value of rows that are inserted without one.
   @discardableResult
   public func defaults(to value: any DatabaseValueConvertible) -> ColumnDefinition {
-    add("DEFAULT " + SQL(literal: value.databaseValue.storage))
+    add("DEFAULT " + SQLText(literal: value.databaseValue.sqlValue))
   }
 
   /// Sets the value of rows that are inserted without one, as an SQL expression.
   @discardableResult
   public func defaults(sql: String) -> ColumnDefinition {
-    add("DEFAULT (" + SQL(trusted: sql) + ")")
+    add("DEFAULT (" + SQLText(trusted: sql) + ")")
   }
 
   /// Forbids rows for which an SQL expression is false.
   @discardableResult
   public func check(sql: String) -> ColumnDefinition {
-    add("CHECK (" + SQL(trusted: sql) + ")")
+    add("CHECK (" + SQLText(trusted: sql) + ")")
   }
 
   /// Sets the collation by which texts of the column are compared.
@@ -98,7 +150,7 @@ public final class ColumnDefinition {
         isDeferred: isDeferred))
   }
 
-  private func add(_ sql: SQL) -> ColumnDefinition {
+  private func add(_ sql: SQLText) -> ColumnDefinition {
     rest.append(sql)
     return self
   }
@@ -106,33 +158,38 @@ public final class ColumnDefinition {
   /// Returns the column's definition in `CREATE TABLE`.
   ///
   /// - Parameter isOnlyKey: Whether a primary key consists of this column alone; otherwise the table declares it.
-  func sql(isOnlyKey: Bool) -> SQL {
-    var parts: [SQL] = ["\(identifier: name)"]
-    if let type { parts.append(SQL(trusted: type.rawValue)) }
+  func sql(isOnlyKey: Bool) -> SQLText {
+    var parts: [SQLText] = ["\(identifier: name)"]
+    if let type { parts.append(SQLText(trusted: type.rawValue)) }
     if isPrimaryKey, isOnlyKey {
-      parts.append(isAutoincremented ? "PRIMARY KEY AUTOINCREMENT" : "PRIMARY KEY")
+      parts.append("PRIMARY KEY" + keyConflict + (isAutoincremented ? " AUTOINCREMENT" : ""))
     }
-    if isNotNull { parts.append("NOT NULL") }
+    if isNotNull { parts.append("NOT NULL" + nullConflict) }
     return (parts + rest).joined(separator: " ")
   }
 }
 
-extension SQL {
+extension SQLText {
   /// Returns `REFERENCES …`; without columns it refers to the primary key.
   static func references(
     _ table: String, columns: [String], onDelete: ForeignKeyAction?, onUpdate: ForeignKeyAction?,
     isDeferred: Bool
-  ) -> SQL {
-    var sql: SQL = "REFERENCES \(identifier: table)"
+  ) -> SQLText {
+    var sql: SQLText = "REFERENCES \(identifier: table)"
     if !columns.isEmpty { sql.append(.columns(columns)) }
-    if let onDelete { sql.append(" ON DELETE " + SQL(trusted: onDelete.rawValue)) }
-    if let onUpdate { sql.append(" ON UPDATE " + SQL(trusted: onUpdate.rawValue)) }
+    if let onDelete { sql.append(" ON DELETE " + SQLText(trusted: onDelete.rawValue)) }
+    if let onUpdate { sql.append(" ON UPDATE " + SQLText(trusted: onUpdate.rawValue)) }
     if isDeferred { sql.append(" DEFERRABLE INITIALLY DEFERRED") }
     return sql
   }
 
+  /// Returns ` ON CONFLICT …`; nothing for SQLite's default.
+  static func onConflict(_ conflict: Database.ConflictResolution?) -> SQLText {
+    conflict.map { " ON CONFLICT " + SQLText(trusted: $0.rawValue) } ?? ""
+  }
+
   /// Returns quoted names in parentheses.
-  static func columns(_ names: [String]) -> SQL {
+  static func columns(_ names: [String]) -> SQLText {
     "(" + names.map { "\(identifier: $0)" }.joined(separator: ", ") + ")"
   }
 

@@ -20,12 +20,12 @@ public struct TableOptions: OptionSet, Sendable {
   /// Values must have the declared types (<https://www.sqlite.org/stricttables.html>).
   public static let strict = TableOptions(rawValue: 8)
 
-  var head: SQL {
-    let head: SQL = contains(.temporary) ? "CREATE TEMPORARY TABLE " : "CREATE TABLE "
+  var head: SQLText {
+    let head: SQLText = contains(.temporary) ? "CREATE TEMPORARY TABLE " : "CREATE TABLE "
     return contains(.ifNotExists) ? head + "IF NOT EXISTS " : head
   }
 
-  var tail: SQL {
+  var tail: SQLText {
     switch (contains(.withoutRowID), contains(.strict)) {
     case (true, true): " WITHOUT ROWID, STRICT"
     case (true, false): " WITHOUT ROWID"
@@ -52,6 +52,19 @@ extension Database {
     }
   }
 
+  /// Creates a table with the indexes of its columns.
+  ///
+  /// - Throws: The error that `body` throws; `DatabaseError`.
+  public func create(
+    table name: String, temporary isTemporary: Bool = false, ifNotExists: Bool, withoutRowID: Bool = false,
+    _ body: (TableDefinition) throws -> Void
+  ) throws {
+    var options: TableOptions = ifNotExists ? .ifNotExists : []
+    if isTemporary { options.insert(.temporary) }
+    if withoutRowID { options.insert(.withoutRowID) }
+    try create(table: name, options: options, body)
+  }
+
   /// Drops a table with its rows and indexes.
   ///
   /// - Throws: `DatabaseError`.
@@ -76,19 +89,60 @@ extension Database {
       for statement in alteration.statements { try execute(statement) }
     }
   }
+}
 
-  /// Returns whether there is a table with a name, ignoring case: in the main database, a temporary one, or in an
-  /// attached database.
+// MARK: - Views
+
+extension Database {
+  /// Creates a view of the rows of an SQL query.
   ///
   /// - Throws: `DatabaseError`.
-  public func tableExists(_ name: String) throws -> Bool {
-    let databases = ["main", "temp"] + (try connection.attachedDatabases)
-    return try databases.contains { database in
-      let schema = "\(SQL.quoted(database)).sqlite_schema"
-      return try Bool.fetchOne(
-        self, sql: "SELECT EXISTS (SELECT * FROM \(schema) WHERE type = 'table' AND name = ? COLLATE NOCASE)",
-        arguments: [name]) ?? false
-    }
+  public func create(
+    view name: String, options: ViewOptions = [], columns: [String]? = nil, asLiteral literal: SQLLiteral
+  ) throws {
+    let query = SQLText(trusted: literal.plain)
+    let list: SQLText = columns.map { " " + .columns($0) } ?? ""
+    try execute("\(options.head)\(identifier: name)\(list) AS \(query)")
+  }
+
+  /// Creates a view of the rows of a request.
+  ///
+  /// - Throws: `AssociationError`, `DatabaseError`.
+  public func create(
+    view name: String, options: ViewOptions = [], columns: [String]? = nil, as request: some FetchRequest
+  ) throws {
+    let (statement, _) = try request.prepare(self)
+    try create(
+      view: name, options: options, columns: columns,
+      asLiteral: SQLLiteral(sql: statement.sql, arguments: statement.arguments))
+  }
+
+  /// Drops a view.
+  ///
+  /// - Throws: `DatabaseError`.
+  public func drop(view name: String) throws {
+    try execute("DROP VIEW \(identifier: name)")
+  }
+}
+
+/// Options of `CREATE VIEW` (<https://www.sqlite.org/lang_createview.html>).
+public struct ViewOptions: OptionSet, Sendable {
+  /// The options as bits.
+  public let rawValue: Int
+
+  /// Creates options from bits.
+  public init(rawValue: Int) {
+    self.rawValue = rawValue
+  }
+
+  /// Does nothing if there is a view with that name.
+  public static let ifNotExists = ViewOptions(rawValue: 1)
+  /// The view exists only until the connection is closed, and only for it.
+  public static let temporary = ViewOptions(rawValue: 2)
+
+  fileprivate var head: SQLText {
+    let head: SQLText = contains(.temporary) ? "CREATE TEMPORARY VIEW " : "CREATE VIEW "
+    return contains(.ifNotExists) ? head + "IF NOT EXISTS " : head
   }
 }
 
@@ -106,20 +160,96 @@ extension Database {
       .createIndex(name, on: table, columns: columns, isUnique: isUnique, ifNotExists: ifNotExists))
   }
 
+  /// Creates an index.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the index.
+  ///   - table: The table.
+  ///   - columns: The columns.
+  ///   - options: Whether it is unique, and what happens if it exists.
+  ///   - condition: Which rows it contains; all of them by default.
+  /// - Throws: `DatabaseError`.
+  public func create(
+    index name: String, on table: String, columns: [String], options: IndexOptions,
+    condition: (any SQLExpressible)? = nil
+  ) throws {
+    try create(
+      index: name, on: table, expressions: columns.map { Column($0) }, options: options, condition: condition)
+  }
+
+  /// Creates an index of expressions.
+  ///
+  /// - Throws: `DatabaseError`.
+  public func create(
+    index name: String, on table: String, expressions: [any SQLExpressible], options: IndexOptions = [],
+    condition: (any SQLExpressible)? = nil
+  ) throws {
+    func text(_ expression: any SQLExpressible) -> SQLText {
+      SQLText(trusted: SQLLiteral(expression.sqlExpression).plain)
+    }
+    let list = expressions.map(text).joined(separator: ", ")
+    let condition: SQLText = condition.map { " WHERE " + text($0) } ?? ""
+    try execute("\(options.head)\(identifier: name) ON \(identifier: table) (\(list))\(condition)")
+  }
+
+  /// Creates an index with a name like `book_on_authorId`.
+  ///
+  /// - Throws: `DatabaseError`.
+  public func create(
+    indexOn table: String, columns: [String], options: IndexOptions = [],
+    condition: (any SQLExpressible)? = nil
+  ) throws {
+    try create(
+      index: Self.defaultIndexName(table, columns), on: table, columns: columns, options: options,
+      condition: condition)
+  }
+
   /// Drops an index.
   ///
   /// - Throws: `DatabaseError`.
   public func drop(index name: String) throws {
     try execute("DROP INDEX \(identifier: name)")
   }
+
+  /// Drops the index with a name like `book_on_authorId`.
+  ///
+  /// - Throws: `DatabaseError`.
+  public func drop(indexOn table: String, columns: [String]) throws {
+    try drop(index: Self.defaultIndexName(table, columns))
+  }
+
+  private static func defaultIndexName(_ table: String, _ columns: [String]) -> String {
+    ([table, "on"] + columns).joined(separator: "_")
+  }
 }
 
-extension SQL {
+/// Options of `CREATE INDEX` (<https://www.sqlite.org/lang_createindex.html>).
+public struct IndexOptions: OptionSet, Sendable {
+  /// The options as bits.
+  public let rawValue: Int
+
+  /// Creates options from bits.
+  public init(rawValue: Int) {
+    self.rawValue = rawValue
+  }
+
+  /// Does nothing if there is an index with that name.
+  public static let ifNotExists = IndexOptions(rawValue: 1)
+  /// No two rows have equal values.
+  public static let unique = IndexOptions(rawValue: 2)
+
+  fileprivate var head: SQLText {
+    let head: SQLText = contains(.unique) ? "CREATE UNIQUE INDEX " : "CREATE INDEX "
+    return contains(.ifNotExists) ? head + "IF NOT EXISTS " : head
+  }
+}
+
+extension SQLText {
   /// Returns `CREATE INDEX …`.
   static func createIndex(
     _ name: String, on table: String, columns: [String], isUnique: Bool, ifNotExists: Bool
-  ) -> SQL {
-    let head: SQL = isUnique ? "CREATE UNIQUE INDEX " : "CREATE INDEX "
+  ) -> SQLText {
+    let head: SQLText = isUnique ? "CREATE UNIQUE INDEX " : "CREATE INDEX "
     return head + (ifNotExists ? "IF NOT EXISTS " : "")
       + "\(identifier: name) ON \(identifier: table) " + .columns(columns)
   }
@@ -129,7 +259,7 @@ extension SQL {
 public final class TableAlteration {
   private enum Change {
     case addition(ColumnDefinition)
-    case other(SQL)
+    case other(SQLText)
   }
 
   private let name: String
@@ -147,6 +277,14 @@ public final class TableAlteration {
     return column
   }
 
+  /// Adds a column as SQL defines it.
+  public func addColumn(sql: String) {
+    changes.append(.other("ADD COLUMN " + SQLText(trusted: sql)))
+  }
+
+  /// Adds a column as SQL defines it.
+  public func addColumn(literal: SQLLiteral) { addColumn(sql: literal.plain) }
+
   /// Renames a column.
   public func rename(column name: String, to newName: String) {
     changes.append(.other("RENAME COLUMN \(identifier: name) TO \(identifier: newName)"))
@@ -157,14 +295,14 @@ public final class TableAlteration {
     changes.append(.other("DROP COLUMN \(identifier: name)"))
   }
 
-  var statements: [SQL] {
-    changes.flatMap { change -> [SQL] in
-      let head: SQL = "ALTER TABLE \(identifier: name) "
+  var statements: [SQLText] {
+    changes.flatMap { change -> [SQLText] in
+      let head: SQLText = "ALTER TABLE \(identifier: name) "
       switch change {
       case .other(let change): return [head + change]
       case .addition(let column):
         let index = column.index.map { kind in
-          SQL.createIndex(
+          SQLText.createIndex(
             "\(name)_on_\(column.name)", on: name, columns: [column.name], isUnique: kind == .unique,
             ifNotExists: false)
         }

@@ -11,12 +11,31 @@
 /// can rebuild a table (<https://www.sqlite.org/lang_altertable.html#otheralter>); they are checked before it is
 /// committed.
 public struct DatabaseMigrator: Sendable {
-  private struct Migration: Sendable {
-    let identifier: String
-    let migrate: @Sendable (Database) throws -> Void
+  /// When the foreign keys of a migration are checked.
+  public enum ForeignKeyChecks: Sendable {
+    /// When it is committed, so that it can rebuild a table.
+    case deferred
+    /// By each statement.
+    case immediate
   }
 
-  private var migrations: [Migration] = []
+  private struct Migration: Sendable {
+    let identifier: String
+    let checks: ForeignKeyChecks
+    /// The names of earlier migrations that this one replaces.
+    let merged: Set<String>
+    let migrate: @Sendable (Database, _ applied: Set<String>) throws -> Void
+  }
+
+  /// Whether the database is erased before it is migrated if a migration has run that is not registered any more, or
+  /// that would give another schema now.
+  ///
+  /// It is for development only: all data is lost.
+  public var eraseDatabaseOnSchemaChange = false
+
+  private var registered: [Migration] = []
+  /// Whether deferred foreign keys are checked before a migration is committed.
+  private var checksDeferredForeignKeys = true
 
   /// Creates a migrator without migrations.
   public init() {}
@@ -25,15 +44,45 @@ public struct DatabaseMigrator: Sendable {
   ///
   /// - Parameters:
   ///   - identifier: The name by which the database records the migration; it must not change once it has run.
+  ///   - foreignKeyChecks: When its foreign keys are checked.
   ///   - migrate: Changes the database.
   public mutating func registerMigration(
-    _ identifier: String, migrate: @escaping @Sendable (Database) throws -> Void
+    _ identifier: String, foreignKeyChecks: ForeignKeyChecks = .deferred,
+    migrate: @escaping @Sendable (Database) throws -> Void
   ) {
-    migrations.append(Migration(identifier: identifier, migrate: migrate))
+    registered.append(
+      Migration(identifier: identifier, checks: foreignKeyChecks, merged: []) { db, _ in try migrate(db) })
+  }
+
+  /// Registers a migration that replaces earlier ones, which are not registered any more.
+  ///
+  /// It runs if not all of them have run, and replaces their names in the database.
+  ///
+  /// - Parameters:
+  ///   - identifier: The name by which the database records the migration.
+  ///   - foreignKeyChecks: When its foreign keys are checked.
+  ///   - merged: The names of the earlier migrations.
+  ///   - migrate: Changes the database; it receives the names of those that have run.
+  public mutating func registerMigration(
+    _ identifier: String, foreignKeyChecks: ForeignKeyChecks = .deferred, merging merged: Set<String>,
+    migrate: @escaping @Sendable (Database, _ appliedIdentifiers: Set<String>) throws -> Void
+  ) {
+    registered.append(
+      Migration(identifier: identifier, checks: foreignKeyChecks, merged: merged, migrate: migrate))
+  }
+
+  /// Returns a migrator that doesn't check deferred foreign keys, for databases that are too large for it.
+  public func disablingDeferredForeignKeyChecks() -> DatabaseMigrator {
+    var migrator = self
+    migrator.checksDeferredForeignKeys = false
+    return migrator
   }
 
   /// The names of the registered migrations in order.
-  public var identifiers: [String] { migrations.map(\.identifier) }
+  public var migrations: [String] { registered.map(\.identifier) }
+
+  /// The names of the registered migrations in order.
+  public var identifiers: [String] { migrations }
 
   /// Runs the migrations that have not run yet.
   ///
@@ -46,12 +95,11 @@ public struct DatabaseMigrator: Sendable {
   public func migrate(_ writer: some DatabaseWriter, upTo last: String? = nil) throws {
     try check(upTo: last)
     try writer.writeWithoutTransaction { db in
-      let enforcesForeignKeys = try Bool.fetchOne(db, sql: "PRAGMA foreign_keys") ?? true
-      // This setting can't be changed inside a transaction.
-      try db.execute(sql: "PRAGMA foreign_keys = OFF")
-      let outcome = Result { try run(on: db, upTo: last) }
-      if enforcesForeignKeys { try db.execute(sql: "PRAGMA foreign_keys = ON") }
-      try outcome.get()
+      if eraseDatabaseOnSchemaChange, try hasSchemaChanges(db) { try db.erase() }
+      for migration in registered {
+        try run(migration, on: db)
+        if migration.identifier == last { return }
+      }
     }
   }
 
@@ -71,6 +119,51 @@ public struct DatabaseMigrator: Sendable {
     return identifiers.allSatisfy(applied.contains)
   }
 
+  /// Returns the names of all migrations that have run, registered or not.
+  ///
+  /// - Throws: `DatabaseError`.
+  public func appliedIdentifiers(_ db: Database) throws -> Set<String> { try Self.applied(on: db) }
+
+  /// Returns the names of the migrations that have run, up to the first one that has not.
+  ///
+  /// - Throws: `DatabaseError`.
+  public func completedMigrations(_ db: Database) throws -> [String] {
+    let applied = try Self.applied(on: db)
+    return Array(identifiers.prefix(while: applied.contains))
+  }
+
+  /// Returns whether a migration has run that is not registered, as a later version of the program does.
+  ///
+  /// - Throws: `DatabaseError`.
+  public func hasBeenSuperseded(_ db: Database) throws -> Bool {
+    let known = Set(registered.flatMap { [$0.identifier] + $0.merged })
+    return try !Self.applied(on: db).isSubset(of: known)
+  }
+
+  /// Returns whether the schema differs from the one that the migrations that have run would give now.
+  ///
+  /// - Throws: The error that a migration throws; `DatabaseError`.
+  public func hasSchemaChanges(_ db: Database) throws -> Bool {
+    let applied = try Self.applied(on: db)
+    guard !applied.isEmpty else { return false }
+    if try hasBeenSuperseded(db) { return true }
+    let scratch = DatabaseQueue()
+    var migrator = self
+    migrator.eraseDatabaseOnSchemaChange = false
+    guard let last = registered.last(where: { applied.contains($0.identifier) }) else { return true }
+    try migrator.migrate(scratch, upTo: last.identifier)
+    return try scratch.read { try Self.schema(of: $0) } != Self.schema(of: db)
+  }
+
+  private static func schema(of db: Database) throws -> Set<Row> {
+    try Row.fetchSet(
+      db,
+      sql: """
+        SELECT type, name, tbl_name, sql FROM main.sqlite_schema
+        WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name <> 'kindred_named_migration'
+        """)
+  }
+
   private func check(upTo last: String?) throws {
     var seen: Set<String> = []
     for identifier in identifiers where !seen.insert(identifier).inserted {
@@ -79,35 +172,60 @@ public struct DatabaseMigrator: Sendable {
     if let last, !seen.contains(last) { throw DatabaseMigratorError(.unknownIdentifier, migration: last) }
   }
 
-  private func run(on db: Database, upTo last: String?) throws {
+  /// Runs a migration in a transaction, unless it has run.
+  private func run(_ migration: Migration, on db: Database) throws {
     // Read first, so that a database that needs no migration is not locked for writing.
-    let applied = try Self.applied(on: db)
-    for migration in migrations {
-      if !applied.contains(migration.identifier) {
-        try db.inTransaction { try apply(migration, on: db) }
-      }
-      if migration.identifier == last { return }
-    }
+    guard try isWanted(migration, on: db) else { return }
+    let enforcesForeignKeys = try Bool.fetchOne(db, sql: "PRAGMA foreign_keys") ?? true
+    let isDeferred = migration.checks == .deferred && enforcesForeignKeys
+    // This setting can't be changed inside a transaction.
+    if isDeferred { try db.execute(sql: "PRAGMA foreign_keys = OFF") }
+    let outcome = Result { try db.inTransaction { try apply(migration, on: db, isDeferred: isDeferred) } }
+    if isDeferred { try db.execute(sql: "PRAGMA foreign_keys = ON") }
+    try outcome.get()
+  }
+
+  private func isWanted(_ migration: Migration, on db: Database) throws -> Bool {
+    try !Self.applied(on: db).contains(migration.identifier)
   }
 
   /// Applies a migration unless it has been applied, possibly by another process a moment ago.
-  private func apply(_ migration: Migration, on db: Database) throws {
+  private func apply(_ migration: Migration, on db: Database, isDeferred: Bool) throws {
     try db.execute(
       sql: """
         CREATE TABLE IF NOT EXISTS kindred_named_migration (
           identifier TEXT PRIMARY KEY NOT NULL, appliedAt TEXT NOT NULL
         ) WITHOUT ROWID
         """)
-    guard try !Self.applied(on: db).contains(migration.identifier) else { return }
-    try migration.migrate(db)
-    if let row = try Row.fetchOne(db, sql: "PRAGMA foreign_key_check") {
+    guard try isWanted(migration, on: db) else { return }
+    let replaced = try Self.applied(on: db).intersection(migration.merged)
+    // A migration that replaces others has nothing to do where all of them have run.
+    if migration.merged.isEmpty || replaced != migration.merged { try migration.migrate(db, replaced) }
+    if isDeferred, checksDeferredForeignKeys, let row = try Row.fetchOne(db, sql: "PRAGMA foreign_key_check")
+    {
       let (table, parent): (String?, String?) = (row["table"], row["parent"])
       throw DatabaseMigratorError(
         .foreignKeyViolation(table: table ?? "", parent: parent ?? ""), migration: migration.identifier)
     }
+    for identifier in replaced {
+      try db.execute(
+        sql: "DELETE FROM kindred_named_migration WHERE identifier = ?", arguments: [identifier])
+    }
     try db.execute(
       sql: "INSERT INTO kindred_named_migration VALUES (?, datetime('now'))",
       arguments: [migration.identifier])
+  }
+
+  /// Runs the migrations that have not run yet, on another thread.
+  ///
+  /// - Parameters:
+  ///   - writer: The database.
+  ///   - completion: Receives the database or the error, on that thread.
+  public func asyncMigrate(
+    _ writer: some DatabaseWriter,
+    completion: @escaping @Sendable (Result<Void, any Error>) -> Void
+  ) {
+    writer.commits.context.writes.enqueue { completion(Result { try migrate(writer) }) }
   }
 
   private static func applied(on db: Database) throws -> Set<String> {

@@ -23,7 +23,9 @@ public final class TableDefinition {
 
   private let name: String
   private var elements: [Element] = []
-  private var constraints: [SQL] = []
+  private var constraints: [SQLText] = []
+  /// The columns that SQL defines.
+  private var definitions: [SQLText] = []
   private var constraintKey: [String] = []
   /// Whether columns that are added become part of the primary key.
   private var isInPrimaryKey = false
@@ -61,8 +63,10 @@ extension TableDefinition {
 
   /// Adds the primary key as one column that is not NULL.
   @discardableResult
-  public func primaryKey(_ name: String, _ type: ColumnType) -> ColumnDefinition {
-    column(name, type).primaryKey().notNull()
+  public func primaryKey(
+    _ name: String, _ type: ColumnType, onConflict conflict: Database.ConflictResolution? = nil
+  ) -> ColumnDefinition {
+    column(name, type).primaryKey(onConflict: conflict).notNull()
   }
 
   /// Declares the primary key of columns that are defined elsewhere.
@@ -112,8 +116,29 @@ extension TableDefinition {
 
 extension TableDefinition {
   /// Requires the combination of values in these columns to be unique.
-  public func uniqueKey(_ columns: [String]) {
-    constraints.append("UNIQUE " + .columns(columns))
+  ///
+  /// - Parameters:
+  ///   - columns: The columns.
+  ///   - conflict: What happens to rows that violate it; they fail by default.
+  public func uniqueKey(_ columns: [String], onConflict conflict: Database.ConflictResolution? = nil) {
+    constraints.append("UNIQUE " + .columns(columns) + .onConflict(conflict))
+  }
+
+  /// Adds a column as SQL defines it.
+  public func column(sql: String) { definitions.append(SQLText(trusted: sql)) }
+
+  /// Adds a column as SQL defines it.
+  public func column(literal: SQLLiteral) { column(sql: literal.plain) }
+
+  /// Adds a constraint as SQL defines it.
+  public func constraint(sql: String) { constraints.append(SQLText(trusted: sql)) }
+
+  /// Adds a constraint as SQL defines it.
+  public func constraint(literal: SQLLiteral) { constraint(sql: literal.plain) }
+
+  /// Forbids rows for which a condition is false.
+  public func check(_ condition: some SQLExpressible) {
+    check(sql: SQLLiteral(condition.sqlExpression).plain)
   }
 
   /// Declares a foreign key of columns that are defined elsewhere.
@@ -139,7 +164,7 @@ extension TableDefinition {
 
   /// Forbids rows for which an SQL expression is false.
   public func check(sql: String) {
-    constraints.append("CHECK (" + SQL(trusted: sql) + ")")
+    constraints.append("CHECK (" + SQLText(trusted: sql) + ")")
   }
 }
 
@@ -149,10 +174,10 @@ extension TableDefinition {
   /// Returns `CREATE TABLE` and the statements that create the indexes.
   ///
   /// - Throws: `DatabaseError` if a table that a foreign key refers to is missing or has no primary key.
-  func statements(options: TableOptions, on db: Database) throws -> [SQL] {
+  func statements(options: TableOptions, on db: Database) throws -> [SQLText] {
     var columns: [ColumnDefinition] = []
-    var foreignKeys: [SQL] = []
-    var indexes: [SQL] = []
+    var foreignKeys: [SQLText] = []
+    var indexes: [SQLText] = []
     for element in elements {
       switch element {
       case .column(let column):
@@ -177,14 +202,17 @@ extension TableDefinition {
     }
     let key = columns.filter(\.isPrimaryKey).map(\.name) + constraintKey
     let isOnlyKey = key.count == 1 && constraintKey.isEmpty
-    let keyConstraint: [SQL] = key.isEmpty || isOnlyKey ? [] : ["PRIMARY KEY " + .columns(key)]
-    let parts = columns.map { $0.sql(isOnlyKey: isOnlyKey) } + keyConstraint + constraints + foreignKeys
+    let keyConstraint: [SQLText] = key.isEmpty || isOnlyKey ? [] : ["PRIMARY KEY " + .columns(key)]
+    let parts =
+      columns.map { $0.sql(isOnlyKey: isOnlyKey) } + definitions + keyConstraint + constraints + foreignKeys
     let table =
       options.head + "\(identifier: name) (" + parts.joined(separator: ", ") + ")" + options.tail
     return [table] + indexes
   }
 
-  private func index(on columns: [String], kind: ColumnDefinition.IndexKind, _ options: TableOptions) -> SQL {
+  private func index(on columns: [String], kind: ColumnDefinition.IndexKind, _ options: TableOptions)
+    -> SQLText
+  {
     let name = ([self.name, "on"] + columns).joined(separator: "_")
     return .createIndex(
       name, on: self.name, columns: columns, isUnique: kind == .unique,

@@ -213,7 +213,7 @@ struct TableRecordReferenceTests {
         passport.personId = ?3)
         """)
       let notUnique = Passport.filter(key: ["number": "a"])
-      #expect(throws: AssociationError.self) { try notUnique.fetchAll(db) }
+      #expect(throws: RecordError.self) { try notUnique.fetchAll(db) }
     }
   }
 

@@ -33,6 +33,18 @@ struct Country: Codable, FetchableRecord, TableRecord {
 }
 // End
 
+// Sample: prize
+struct Prize: Codable, Identifiable, FetchableRecord, MutablePersistableRecord {
+  var id: Int64?
+  var name: String
+  var year: Int
+
+  mutating func didInsert(_ inserted: InsertionSuccess) {
+    id = inserted.rowID
+  }
+}
+// End
+
 @Suite("The guide: records and tables")
 struct Records {
   private let dbQueue: DatabaseQueue
@@ -68,6 +80,23 @@ struct Records {
       try book.delete(db)
       // End
       #expect(try Book.fetchCount(db) == 7)
+    }
+  }
+
+  @Test
+  func `learning from an insertion`() throws {
+    try dbQueue.write { db throws in
+      try db.execute(sql: "CREATE TABLE prize (id INTEGER PRIMARY KEY, name TEXT, year INTEGER)")
+      // Sample: mutable
+      var prize = Prize(name: "Goncourt", year: 1903)
+      try prize.insert(db)  // prize.id has a value
+      try prize.updateChanges(db) { $0.year = 1904 }
+      let stored = try prize.saveAndFetch(db)  // with what the database has added
+      try Prize.filter { $0.year < 1900 }.deleteAll(db)
+      try Prize.updateAll(db, Column("year") += 1)
+      // End
+      #expect(stored.id == 1)
+      #expect(try Prize.find(db, id: 1).year == 1905)
     }
   }
 

@@ -179,7 +179,7 @@ struct RefinementTests {
           SELECT "book"."kind", MAX("book"."year"),
           "kindred:above"."kindred:n" FROM "kindred:above" CROSS JOIN "book"
           WHERE "book"."authorId" = "kindred:above"."kindred:0"
-          GROUP BY "kindred:above"."kindred:n", "book"."kind" HAVING (COUNT("book"."id")) > 1
+          GROUP BY "kindred:above"."kindred:n", "book"."kind" HAVING COUNT("book"."id") > 1
         """,
       rows: """
         [id:1] kinds: ([kind:"novel", maxYear:1924])

@@ -104,7 +104,9 @@ struct TableRecordTests {
     #expect(try queue.names(Player.filter(keys: [3, 1]).orderByPrimaryKey()) == ["Arthur", "Craig"])
     #expect(try queue.names(Player.filter(keys: [Int]())) == [])
     #expect(try queue.names(Player.filter(ids: [2])) == ["Barbara"])
-    #expect(throws: AssociationError.missingPrimaryKey(table: "citizenship")) {
+    #expect(
+      throws: RecordError.notOneColumn(databaseTableName: "citizenship", columns: ["citizenId", "countryId"])
+    ) {
       try queue.read { db in try Citizenship.filter(key: 12).fetchAll(db) }
     }
   }
@@ -144,7 +146,7 @@ struct TableRecordTests {
   @Test
   func `S287: columns without a unique index are an error when the request runs, no earlier`() throws {
     let request = Player.filter(key: ["name": "Arthur"])
-    #expect(throws: AssociationError.notUnique(columns: ["name"], table: "player")) {
+    #expect(throws: RecordError.notUnique(databaseTableName: "player", columns: ["name"])) {
       try queue.read { db in try request.fetchAll(db) }
     }
   }

@@ -23,6 +23,12 @@ package enum ExpressionFunctions {
   /// The names of all aggregates of groups, sorted.
   package static var aggregateNames: [String] { aggregates.keys.sorted() }
 
+  /// Returns whether there is a function or an aggregate of a group with a name that takes a number of arguments.
+  package static func has(_ name: String, argumentCount: Int) -> Bool {
+    scalars[name]?.contains(argumentCount) ?? false
+      || groupAggregate(name, argumentCount: argumentCount) != nil
+  }
+
   /// Returns what to write in place of a function of SQL that has no counterpart with the same arguments.
   static func replacement(for name: String, _ arguments: [Expression]) -> String? {
     switch name {

@@ -47,7 +47,7 @@ struct RowSelect {
   /// The statement that counts the rows.
   var count: SQL {
     // An expression may be an aggregate, which reduces all rows to one.
-    let isPlain = !node.isDistinct && group.isEmpty && havings.isEmpty && node.selectsColumns
+    let isPlain = !node.isDistinct && group.isEmpty && havings.isEmpty && node.selectsNoAggregate
     if isPlain, node.rows.limit == nil, node.rows.offset == 0 {
       return "\(withClause)SELECT COUNT(*) \(root.record.select.from)"
     }

@@ -53,7 +53,7 @@ struct RowSelectBuilder {
       node: node, root: root,
       commonTables: try CommonTableDefinitions(context: context).definitions(of: node),
       group: try node.group.map { try expressions.compile($0, in: record).sql },
-      havings: try node.havings.map { try expressions.condition($0, in: record) },
+      havings: try node.havings.map { try expressions.condition($0, in: record, isOfGroup: true) },
       order: try terms(of: root))
   }
 
@@ -130,7 +130,8 @@ struct RowSelectBuilder {
 
   private func rowTerm(_ term: SortTerm, in record: StatementRecord) throws -> OrderTerm {
     OrderTerm(
-      try context.expressions.compile(term.expression, in: record), isDescending: term.isDescending,
+      try context.expressions.compile(term.expression, in: record, isOfGroup: true),
+      isDescending: term.isDescending,
       nulls: term.nulls)
   }
 
@@ -141,7 +142,7 @@ struct RowSelectBuilder {
     let record = rows.root.record
     guard let node = record.node else { return [] }
     func named(_ item: NamedExpression) throws -> SQL {
-      let sql = try context.expressions.compile(item.expression, in: record).sql
+      let sql = try context.expressions.compile(item.expression, in: record, isOfGroup: true).sql
       return name(of: item, in: record).map { "\(sql) AS \(identifier: $0)" } ?? sql
     }
     let fields: [SQL] = try (node.fields ?? [.all]).flatMap { field -> [SQL] in
@@ -153,11 +154,39 @@ struct RowSelectBuilder {
     return try fields + node.annotations.map(named)
   }
 
+  /// Returns a selected column, with the name that the request gives it if SQL of the program may use the name.
+  func selected(_ item: NamedExpression, in record: StatementRecord) throws -> SQL {
+    let sql = try context.expressions.compile(item.expression, in: record, isOfGroup: true).sql
+    guard let name = item.name, !item.expression.isProgramColumn, record.node?.hasProgramSQL == true
+    else { return sql }
+    return "\(sql) AS \(identifier: name)"
+  }
+
   /// Returns the name of a selected column; nil stands for the name that SQLite gives it.
   func name(of item: NamedExpression, in record: StatementRecord) -> String? {
     guard item.name == nil, case .program(.column(let column)) = item.expression.kind else {
       return item.name
     }
     return record.table.column(named: column)?.name ?? column
+  }
+}
+
+extension RequestNode {
+  /// Whether conditions or the order contain SQL of the program, which can name what is selected.
+  fileprivate var hasProgramSQL: Bool {
+    (filters + group + havings + (sort ?? []).map(\.expression)).contains { expression in
+      expression.contains { if case .program(.raw) = $0.kind { true } else { false } }
+    }
+  }
+}
+
+extension Expression {
+  /// Whether it is a column, which SQLite names by itself.
+  fileprivate var isProgramColumn: Bool {
+    switch kind {
+    case .program(.column): true
+    case .program(.of(_, let expression)): expression.isProgramColumn
+    default: false
+    }
   }
 }

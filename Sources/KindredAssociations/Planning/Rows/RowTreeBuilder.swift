@@ -56,7 +56,7 @@ struct RowTreeBuilder {
 
   private func column(_ item: NamedExpression, in record: StatementRecord) throws -> RowLayout.Column {
     RowLayout.Column(
-      place: record.statement.column(try context.expressions.compile(item.expression, in: record).sql),
+      place: record.statement.column(try selects.selected(item, in: record)),
       name: selects.name(of: item, in: record))
   }
 

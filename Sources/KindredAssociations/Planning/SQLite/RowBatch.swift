@@ -49,13 +49,13 @@ extension RequestNode {
     guard rows.limit == nil, rows.offset == 0 else { return false }
     // An expression may be an aggregate, which covers all records unless they are grouped.
     let isGrouped = !group.isEmpty
-    return (isGrouped || (havings.isEmpty && selectsColumns)) && !readsRowID
+    return (isGrouped || (havings.isEmpty && selectsNoAggregate)) && !readsRowID
   }
 
-  /// Whether only columns and independent values are selected, here and from the joined records.
-  var selectsColumns: Bool {
-    (fields ?? []).allSatisfy(\.isColumn) && annotations.allSatisfy { $0.expression.isColumn }
-      && children.allSatisfy { $0.rows.isPrefetched || $0.selectsColumns }
+  /// Whether nothing that is selected may be an aggregate of the rows, here and from the joined records.
+  var selectsNoAggregate: Bool {
+    (fields ?? []).allSatisfy(\.isOfOneRow) && annotations.allSatisfy { $0.expression.isOfOneRow }
+      && children.allSatisfy { $0.rows.isPrefetched || $0.selectsNoAggregate }
   }
 
   /// Whether SQL of the program may use `rowid` without a table, which is ambiguous if there are several.
@@ -65,21 +65,25 @@ extension RequestNode {
 }
 
 extension Field {
-  fileprivate var isColumn: Bool {
+  fileprivate var isOfOneRow: Bool {
     switch self {
     case .all: true
-    case .expression(let item): item.expression.isColumn
+    case .expression(let item): item.expression.isOfOneRow
     }
   }
 }
 
 extension Expression {
-  /// Whether it is a column, or a value that is independent of the other rows.
-  fileprivate var isColumn: Bool {
+  /// Whether it is certainly no aggregate, which would combine rows into one.
+  fileprivate var isOfOneRow: Bool {
     switch kind {
     case .program(.column), .program(.aggregate), .program(.count), .program(.exists): true
-    case .program(.of(_, let expression)): expression.isColumn
-    default: false
+    case .program(.of(_, let expression)), .program(.among(let expression, _)): expression.isOfOneRow
+    case .program(.raw): false
+    case .function(let name, let arguments, _):
+      ExpressionFunctions.groupAggregate(name, argumentCount: arguments.count) == nil
+        && arguments.allSatisfy(\.isOfOneRow)
+    default: parts.allSatisfy(\.isOfOneRow)
     }
   }
 

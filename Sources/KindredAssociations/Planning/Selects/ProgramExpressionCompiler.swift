@@ -34,7 +34,7 @@ struct ProgramExpressionCompiler {
     case .exists(let request):
       return CompiledExpression(sql: "EXISTS (\(try subquery(request, in: record)))", format: .boolean)
     case .among(let value, let request):
-      let value = try context.expressions.compile(value, in: record).sql(within: .comparison)
+      let value = try context.expressions.compile(value, in: record, isOfGroup: true).sql(within: .comparison)
       return CompiledExpression(
         sql: "\(value) IN (\(try subquery(request, in: record)))", precedence: .equality, format: .boolean)
     }
@@ -50,7 +50,7 @@ struct ProgramExpressionCompiler {
         "the TableAlias\(alias.name.map { " \($0)" } ?? "") isn't attached to a table of this request; attach it with aliased(_:)"
       )
     }
-    var compiled = try context.expressions.compile(expression, in: target)
+    var compiled = try context.expressions.compile(expression, in: target, isOfGroup: true)
     guard target.statement !== record.statement else { return compiled }
     compiled.bind(to: target.statement.export(compiled.sql, as: compiled.type, to: record.statement))
     return compiled
@@ -63,7 +63,9 @@ struct ProgramExpressionCompiler {
       switch part {
       case .text(let text): sql.append(SQL(trusted: text))
       case .expression(let expression):
-        sql.append(try context.expressions.compile(expression, in: record).sql(within: .primary))
+        // Only SQLite knows whether the SQL around it may have an aggregate.
+        let compiled = try context.expressions.compile(expression, in: record, isOfGroup: true)
+        sql.append(compiled.sql(within: .primary))
       }
     }
     return sql

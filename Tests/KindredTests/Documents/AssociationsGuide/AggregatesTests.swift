@@ -226,7 +226,7 @@ struct AggregatesTests {
       try expectSQL(
         least, db,
         """
-        SELECT team.*, IFNULL((SELECT MIN(player.score) FROM player WHERE player.teamId = team.id), ?1)
+        SELECT team.*, ifnull((SELECT MIN(player.score) FROM player WHERE player.teamId = team.id), ?1)
         FROM team
         """)
       #expect(try Row.fetchAll(db, least).map { $0["minPlayerScore"] as Int } == [-9, 0])
@@ -234,7 +234,7 @@ struct AggregatesTests {
       try expectSQL(
         greatest, db,
         """
-        SELECT team.*, ABS((SELECT MAX(player.score) FROM player WHERE player.teamId = team.id))
+        SELECT team.*, abs((SELECT MAX(player.score) FROM player WHERE player.teamId = team.id))
         FROM team
         """)
       #expect(try Row.fetchAll(db, greatest).map { $0[1] as Int? } == [7, nil])

@@ -1,10 +1,10 @@
 import KindredSQLite
 
-/// A prepared statement that returns rows, valid until the access to the database ends.
+/// A prepared statement, valid until the access to the database ends.
 ///
-///     let statement = try db.makeSelectStatement(sql: "SELECT * FROM author WHERE birthYear < ?")
+///     let statement = try db.makeStatement(sql: "SELECT * FROM author WHERE birthYear < ?")
 ///     let rows = try Row.fetchAll(statement, arguments: [1900])
-public final class SelectStatement {
+public final class Statement {
   /// The values of the parameters.
   public var arguments = StatementArguments()
 
@@ -35,8 +35,35 @@ public final class SelectStatement {
   /// - Throws: `DatabaseError` (misuse) when the access has ended.
   public var columnCount: Int { get throws { Int(try prepared.columnCount) } }
 
+  /// Runs the statement, and ignores the rows that it returns.
+  ///
+  /// - Parameter arguments: The values of the parameters; `nil` keeps the current ones.
+  /// - Throws: `DatabaseError`.
+  public func execute(arguments: StatementArguments? = nil) throws {
+    if let arguments { self.arguments = arguments }
+    let statement = try start()
+    defer { statement.reset() }
+    while try statement.step() {}
+  }
+
+  /// Sets the values of the parameters.
+  ///
+  /// - Throws: `DatabaseError` (misuse) if a parameter has no value, or a positional value no parameter.
+  public func setArguments(_ arguments: StatementArguments) throws {
+    try arguments.bindAll(to: prepared)
+    self.arguments = arguments
+  }
+
+  /// Sets the values of the parameters, which are checked when the statement runs.
+  public func setUncheckedArguments(_ arguments: StatementArguments) { self.arguments = arguments }
+
+  /// Whether the statement doesn't change the database.
+  ///
+  /// - Throws: `DatabaseError` (misuse) when the access has ended.
+  public var isReadonly: Bool { get throws { try prepared.isReadOnly } }
+
   /// The driver's statement.
-  var prepared: Statement {
+  var prepared: DriverStatement {
     get throws {
       guard let statement = lease.statement else {
         throw DatabaseError.misuse("the access to the database has ended", sql: sql)
@@ -46,8 +73,9 @@ public final class SelectStatement {
   }
 
   /// Resets the statement and binds its arguments, so that it can be stepped from the start.
-  func start() throws -> Statement {
+  func start() throws -> DriverStatement {
     let statement = try prepared
+    try database.checkMayStart(statement)
     run += 1
     statement.reset()
     statement.clearBindings()
@@ -63,13 +91,13 @@ public final class SelectStatement {
 
 /// A statement borrowed from a connection's cache.
 ///
-/// It is returned when its `SelectStatement` is deallocated, or at the latest when the access ends, because another
+/// It is returned when its `Statement` is deallocated, or at the latest when the access ends, because another
 /// thread may use the connection afterwards.
 final class StatementLease {
-  private(set) var statement: Statement?
+  private(set) var statement: DriverStatement?
   let sql: String
 
-  init(_ statement: Statement) {
+  init(_ statement: DriverStatement) {
     self.statement = statement
     sql = statement.sql
   }

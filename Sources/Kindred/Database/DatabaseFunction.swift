@@ -1,0 +1,132 @@
+import CKindredSQLite
+import Foundation
+import KindredSQLSyntax
+import KindredSQLite
+
+/// An SQL function that a program defines (<https://www.sqlite.org/appfunc.html>).
+///
+///     let words = DatabaseFunction("words", argumentCount: 1, pure: true) { values in
+///       String.fromDatabaseValue(values[0])?.split(separator: " ").count
+///     }
+///     configuration.prepareDatabase { db in db.add(function: words) }
+public final class DatabaseFunction: Sendable {
+  /// The name in SQL.
+  public let name: String
+  private let argumentCount: Int32
+  private let isPure: Bool
+  private let function: @Sendable ([DatabaseValue]) throws -> (any DatabaseValueConvertible)?
+
+  /// Creates a function.
+  ///
+  /// - Parameters:
+  ///   - name: The name in SQL.
+  ///   - argumentCount: The number of arguments; any if `nil`.
+  ///   - isPure: Whether equal arguments always give equal results, so that indexes and generated columns can use it.
+  ///   - function: Computes the result; an error that it throws fails the statement.
+  public init(
+    _ name: String, argumentCount: Int? = nil, pure isPure: Bool = false,
+    function: @escaping @Sendable ([DatabaseValue]) throws -> (any DatabaseValueConvertible)?
+  ) {
+    self.name = name
+    self.argumentCount = Int32(clamping: argumentCount ?? -1)
+    self.isPure = isPure
+    self.function = function
+  }
+
+  /// Returns a call of the function with arguments.
+  public func callAsFunction(_ arguments: any SQLExpressible...) -> SQLExpression {
+    .call(SQLText.quoted(name), arguments)
+  }
+
+  fileprivate func define(on connection: Connection) throws {
+    let flags = SQLITE_UTF8 | (isPure ? SQLITE_DETERMINISTIC : 0)
+    // SQLite releases the object also if this fails.
+    let code = sqlite3_create_function_v2(
+      connection.handle, name, argumentCount, flags, Unmanaged.passRetained(self).toOpaque(),
+      { context, count, values in
+        guard let pointer = sqlite3_user_data(context) else { return }
+        let function = Unmanaged<DatabaseFunction>.fromOpaque(pointer).takeUnretainedValue()
+        function.call(UnsafeBufferPointer(start: values, count: Int(count)), context)
+      }, nil, nil,
+      { pointer in pointer.map { Unmanaged<DatabaseFunction>.fromOpaque($0).release() } })
+    guard code == SQLITE_OK else { throw connection.error(code) }
+  }
+
+  private func call(_ arguments: UnsafeBufferPointer<OpaquePointer?>, _ context: OpaquePointer?) {
+    do {
+      let result = try function(arguments.map { DatabaseValue(SQLValue(value: $0)) })
+      Self.set(result?.databaseValue.sqlValue ?? .null, as: context)
+    } catch {
+      let message = (error as? DatabaseError)?.message ?? "\(error)"
+      sqlite3_result_error(context, message, -1)
+      if let error = error as? DatabaseError { sqlite3_result_error_code(context, error.extendedCode) }
+    }
+  }
+
+  private static func set(_ value: SQLValue, as context: OpaquePointer?) {
+    switch value {
+    case .null: sqlite3_result_null(context)
+    case .integer(let integer): sqlite3_result_int64(context, integer)
+    case .real(let real): sqlite3_result_double(context, real)
+    case .text(let text):
+      sqlite3_result_text(context, text, Int32(clamping: text.utf8.count), kindred_sqlite3_transient())
+    case .blob(let bytes):
+      bytes.withUnsafeBytes {
+        sqlite3_result_blob(context, $0.baseAddress, Int32(clamping: $0.count), kindred_sqlite3_transient())
+      }
+      if bytes.isEmpty { sqlite3_result_zeroblob(context, 0) }
+    }
+  }
+}
+
+extension SQLValue {
+  /// The value of an argument (<https://www.sqlite.org/c3ref/value_blob.html>).
+  fileprivate init(value: OpaquePointer?) {
+    let bytes = { () -> [UInt8] in
+      let start = sqlite3_value_blob(value)
+      return Array(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_value_bytes(value))))
+    }
+    switch sqlite3_value_type(value) {
+    case SQLITE_INTEGER: self = .integer(sqlite3_value_int64(value))
+    case SQLITE_FLOAT: self = .real(sqlite3_value_double(value))
+    case SQLITE_TEXT: self = .text(String(decoding: bytes(), as: UTF8.self))
+    case SQLITE_BLOB: self = .blob(bytes())
+    default: self = .null
+    }
+  }
+}
+
+/// A collation that a program defines, by which statements compare texts.
+public final class DatabaseCollation: Sendable {
+  /// The name in SQL.
+  public let name: String
+  private let collation: Collation
+
+  /// Creates a collation.
+  ///
+  /// - Parameters:
+  ///   - name: The name in SQL.
+  ///   - compare: Compares two texts. The order must be consistent, or indexes get damaged.
+  public init(_ name: String, function compare: @escaping @Sendable (String, String) -> ComparisonResult) {
+    self.name = name
+    collation = Collation(CollationName(rawValue: name), compare)
+  }
+
+  fileprivate func define(on connection: Connection) throws { try collation.define(on: connection) }
+}
+
+extension Database {
+  /// Adds a function, which all later accesses by this connection can call.
+  ///
+  /// Connections of a pool are prepared by ``Configuration/prepareDatabase(_:)``.
+  public func add(function: DatabaseFunction) {
+    try? function.define(on: connection)
+  }
+
+  /// Adds a collation, which all later accesses by this connection can use.
+  ///
+  /// Connections of a pool are prepared by ``Configuration/prepareDatabase(_:)``.
+  public func add(collation: DatabaseCollation) {
+    try? collation.define(on: connection)
+  }
+}

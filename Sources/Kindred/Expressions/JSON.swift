@@ -1,0 +1,112 @@
+import KindredAssociations
+import KindredSQLSyntax
+
+/// A column that contains JSON (<https://www.sqlite.org/json1.html>).
+///
+///     let info = JSONColumn("info")
+///     let players = try Player.filter(info["address"]["city"] == "Paris").fetchAll(db)
+public struct JSONColumn: ColumnExpression, SQLJSONExpressible {
+  /// The name of the column in the database.
+  public let name: String
+
+  /// The column with that name.
+  public init(_ name: String) {
+    self.name = name
+  }
+
+  /// Creates the column with the name of a coding key.
+  public init(_ key: some CodingKey) {
+    name = key.stringValue
+  }
+}
+
+/// An expression whose value is JSON.
+public protocol SQLJSONExpressible: SQLSpecificExpressible {}
+
+/// A part of a JSON value.
+public struct SQLJSONExpression: SQLJSONExpressible {
+  /// The expression.
+  public let sqlExpression: SQLExpression
+}
+
+extension SQLSpecificExpressible {
+  /// The value as JSON.
+  public var asJSON: SQLJSONExpression { SQLJSONExpression(sqlExpression: sqlExpression) }
+}
+
+extension SQLJSONExpressible {
+  /// The value of a key of an object as a value of SQL, or as JSON if it is an object or an array: `->>`.
+  public subscript(key: String) -> SQLJSONExpression { operation("->>", key) }
+
+  /// The element of an array as a value of SQL, or as JSON if it is an object or an array; negative numbers count from
+  /// the end.
+  public subscript(index: Int) -> SQLJSONExpression {
+    index < 0 ? operation("->>", "$[#\(index)]") : operation("->>", index)
+  }
+
+  /// Returns the value at a path such as `$.address.city` as a value of SQL.
+  public func jsonExtract(atPath path: some SQLExpressible) -> SQLExpression {
+    .call("json_extract", [self, path])
+  }
+
+  /// Returns the values at several paths as a JSON array.
+  public func jsonExtract(atPaths paths: some Collection<any SQLExpressible>) -> SQLExpression {
+    .call("json_extract", [self] + paths)
+  }
+
+  /// Returns the value at a path or of a key as JSON: `->`.
+  public func jsonRepresentation(atPath path: some SQLExpressible) -> SQLExpression {
+    operation("->", path).sqlExpression
+  }
+
+  private func operation(_ op: String, _ operand: some SQLExpressible) -> SQLJSONExpression {
+    SQLJSONExpression(
+      sqlExpression: .raw([
+        .text("("), .expression(sqlExpression), .text(" \(op) "), .expression(operand.sqlExpression),
+        .text(")"),
+      ]))
+  }
+}
+
+/// Functions of JSON.
+extension Database {
+  /// Returns the minified JSON of a value: `JSON(…)`.
+  public static func json(_ value: some SQLExpressible) -> SQLExpression { .call("JSON", [value]) }
+
+  /// Returns an array of values: `JSON_ARRAY(…)`.
+  public static func jsonArray(_ values: some Collection<any SQLExpressible>) -> SQLExpression {
+    .call("JSON_ARRAY", Array(values))
+  }
+
+  /// Returns an object of keys and values: `JSON_OBJECT(…)`.
+  public static func jsonObject(
+    _ elements: some Collection<(key: String, value: any SQLExpressible)>
+  ) -> SQLExpression {
+    .call("JSON_OBJECT", elements.flatMap { [$0.key, $0.value] as [any SQLExpressible] })
+  }
+
+  /// Returns the number of elements of an array: `JSON_ARRAY_LENGTH(…)`.
+  public static func jsonArrayLength(
+    _ value: some SQLExpressible, atPath path: (any SQLExpressible)? = nil
+  ) -> SQLExpression { .call("JSON_ARRAY_LENGTH", [value] + (path.map { [$0] } ?? [])) }
+
+  /// Returns the type of a JSON value: `JSON_TYPE(…)`.
+  public static func jsonType(
+    _ value: some SQLExpressible, atPath path: (any SQLExpressible)? = nil
+  ) -> SQLExpression { .call("JSON_TYPE", [value] + (path.map { [$0] } ?? [])) }
+
+  /// Returns whether a text is JSON: `JSON_VALID(…)`.
+  public static func jsonIsValid(_ value: some SQLExpressible) -> SQLExpression {
+    .call("JSON_VALID", [value])
+  }
+
+  /// Returns an array of the values of a group: `JSON_GROUP_ARRAY(…)`.
+  public static func jsonGroupArray(_ value: some SQLExpressible) -> SQLExpression {
+    .call("JSON_GROUP_ARRAY", [value])
+  }
+
+  /// Returns an object of the keys and values of a group: `JSON_GROUP_OBJECT(…, …)`.
+  public static func jsonGroupObject(
+    key: some SQLExpressible, value: some SQLExpressible
+  ) -> SQLExpression { .call("JSON_GROUP_OBJECT", [key, value]) }
+}

@@ -1,0 +1,53 @@
+import KindredSQLSyntax
+
+/// The columns of a record with their values.
+public struct PersistenceContainer: Sendable {
+  /// The names of the columns in the order in which they were set.
+  private(set) var columns: [String] = []
+  /// The values of the columns, in the same order.
+  private(set) var storage: [SQLValue] = []
+
+  /// Creates a container without columns.
+  public init() {}
+
+  /// Creates the container of a record.
+  init(_ record: some EncodableRecord) throws {
+    try record.encode(to: &self)
+  }
+
+  /// The value of a column; `nil` if it has not been set.
+  public subscript(_ column: String) -> (any DatabaseValueConvertible)? {
+    get { position(of: column).map { DatabaseValue(storage[$0]) } }
+    set { set(newValue?.databaseValue.sqlValue ?? .null, for: column) }
+  }
+
+  /// The value of a column; `nil` if it has not been set.
+  public subscript(_ column: some ColumnExpression) -> (any DatabaseValueConvertible)? {
+    get { self[column.name] }
+    set { self[column.name] = newValue }
+  }
+
+  mutating func set(_ value: SQLValue, for column: String) {
+    // Records have few columns, which are found faster than a hash is computed.
+    if let index = columns.firstIndex(of: column) {
+      storage[index] = value
+    } else {
+      columns.append(column)
+      storage.append(value)
+    }
+  }
+
+  /// Returns the position of a column, whose name is compared ignoring case unless it occurs exactly.
+  func position(of column: String) -> Int? {
+    columns.firstIndex(of: column) ?? columns.firstIndex { $0.equalsIgnoringCase(column) }
+  }
+
+  /// Returns the value of a column; NULL if it has not been set.
+  func value(of column: String) -> SQLValue { position(of: column).map { storage[$0] } ?? .null }
+
+  /// The values by the names of the columns.
+  var values: [String: SQLValue] { Dictionary(zip(columns, storage)) { first, _ in first } }
+
+  /// The values by the names of the columns.
+  var databaseValues: [String: DatabaseValue] { values.mapValues(DatabaseValue.init) }
+}

@@ -1,0 +1,192 @@
+import KindredAssociations
+import KindredSQLSyntax
+import KindredSQLite
+import Synchronization
+
+/// The SQL of a write of records, and the columns whose values it binds.
+struct RecordStatement: Sendable {
+  /// What a record is written by, apart from its table and columns.
+  struct Operation: Hashable, Sendable {
+    enum Kind: Hashable, Sendable { case insert, update, delete, exists }
+
+    var kind: Kind
+    var conflict: Database.ConflictResolution = .abort
+    /// The columns that an update sets, in lower case; nil for all.
+    var columns: Set<String>?
+    /// The selection of the `RETURNING` clause; empty for none.
+    var returning = ""
+  }
+
+  let text: StatementText
+  /// The positions in the record of the columns whose values are bound, in order.
+  let bound: [Int]
+  /// The positions in the record of the columns of the primary key, if the statement looks for it.
+  var key: [Int] = []
+
+  /// Returns the values to bind.
+  func values(of record: PersistenceContainer) -> [SQLValue] { bound.map { record.storage[$0] } }
+}
+
+/// The SQL that has been made for record types.
+struct RecordStatements: Sendable {
+  /// The SQL of their writes.
+  let writes = RecordStatementCache()
+  /// The SQL that fetches them by their keys.
+  let keyRequests = KeyRequestCache()
+}
+
+/// The SQL of the writes of records, made once for each type, operation, and list of columns.
+///
+/// A record of a type nearly always encodes the same columns, so that finding its SQL compares a few names.
+final class RecordStatementCache: Sendable {
+  private struct Shape: Hashable {
+    let type: ObjectIdentifier
+    let operation: RecordStatement.Operation
+  }
+
+  private struct Entry {
+    let table: String
+    let columns: [String]
+    /// The schema that has the primary key; nil if the statement depends on none.
+    let version: DatabaseSchema.Version?
+    let statement: RecordStatement
+  }
+
+  /// The maximum number of lists of columns of one shape, and of shapes.
+  private static let capacity = (lists: 8, shapes: 500)
+
+  private let entries = Mutex<[Shape: [Entry]]>([:])
+
+  /// Returns a statement, made by `make` unless it is known.
+  func statement<Record: TableRecord>(
+    of type: Record.Type, _ operation: RecordStatement.Operation, columns: [String],
+    version: DatabaseSchema.Version?, _ make: () throws -> RecordStatement
+  ) rethrows -> RecordStatement {
+    let shape = Shape(type: ObjectIdentifier(type), operation: operation)
+    let table = type.databaseTableName
+    let known = entries.withLock { entries in
+      entries[shape]?.first { $0.columns == columns && $0.table == table && $0.version == version }
+    }
+    if let known { return known.statement }
+    let entry = Entry(table: table, columns: columns, version: version, statement: try make())
+    entries.withLock { entries in
+      if entries.count >= Self.capacity.shapes { entries = [:] }
+      let others = (entries[shape] ?? []).filter { $0.version == version }
+      entries[shape] = [entry] + others.prefix(Self.capacity.lists - 1)
+    }
+    return entry.statement
+  }
+}
+
+// MARK: - Texts
+
+extension Database {
+  /// Returns the statement that inserts a record.
+  func insertion<Record: TableRecord>(
+    _ type: Record.Type, _ record: PersistenceContainer, _ operation: RecordStatement.Operation
+  ) throws -> RecordStatement {
+    context.recordStatements.writes.statement(
+      of: type, operation, columns: record.columns, version: nil
+    ) {
+      let head = "INSERT \(operation.conflict.clause)INTO \(SQLText.quoted(type.databaseTableName))"
+      let names = record.columns.map { SQLText.quoted($0) }.joined(separator: ", ")
+      let values = record.columns.map { _ in "?" }.joined(separator: ", ")
+      let columns = record.columns.isEmpty ? "DEFAULT VALUES" : "(\(names)) VALUES (\(values))"
+      return RecordStatement(
+        text: StatementText("\(head) \(columns)\(operation.returningClause)"),
+        bound: Array(record.columns.indices))
+    }
+  }
+
+  /// Returns the statement that updates, deletes or looks for a record by its primary key.
+  ///
+  /// - Throws: `DatabaseError` if the table doesn't exist, or has no primary key.
+  func statement<Record: TableRecord>(
+    _ type: Record.Type, _ record: PersistenceContainer, _ operation: RecordStatement.Operation
+  ) throws -> RecordStatement {
+    let version = try schemaVersion
+    return try recordStatements(version).writes.statement(
+      of: type, operation, columns: record.columns, version: version
+    ) {
+      let key = try keyPositions(of: type, record)
+      func list(_ positions: [Int], _ separator: String) -> String {
+        positions.map { "\(SQLText.quoted(record.columns[$0])) = ?" }.joined(separator: separator)
+      }
+      let table = SQLText.quoted(type.databaseTableName)
+      let condition = list(key, " AND ")
+      switch operation.kind {
+      case .insert: return try insertion(type, record, operation)
+      case .delete:
+        return RecordStatement(
+          text: StatementText("DELETE FROM \(table) WHERE \(condition)"), bound: key, key: key)
+      case .exists:
+        return RecordStatement(
+          text: StatementText("SELECT EXISTS (SELECT 1 FROM \(table) WHERE \(condition))"), bound: key,
+          key: key)
+      case .update:
+        let others = record.columns.indices.filter { index in
+          !key.contains(index) && operation.columns?.contains(record.columns[index].foldingASCIICase) ?? true
+        }
+        // A record that consists of its key updates the key to itself, to find out whether the row exists.
+        let set = others.isEmpty ? key : others
+        let head = "UPDATE \(operation.conflict.clause)\(table) SET \(list(set, ", "))"
+        return RecordStatement(
+          text: StatementText("\(head) WHERE \(condition)\(operation.returningClause)"), bound: set + key,
+          key: key)
+      }
+    }
+  }
+
+  /// Returns the positions in a record of the columns of its primary key.
+  ///
+  /// - Throws: `DatabaseError` if the table doesn't exist; `RecordError` if the record doesn't encode the key.
+  func keyPositions<Record: TableRecord>(
+    of type: Record.Type, _ record: PersistenceContainer
+  ) throws -> [Int] {
+    let names = try table(type.databaseTableName).orderedKey
+    let positions = names.compactMap(record.position)
+    guard !names.isEmpty, positions.count == names.count else {
+      throw RecordError.missingPrimaryKey(databaseTableName: type.databaseTableName, columns: names)
+    }
+    return positions
+  }
+}
+
+extension RecordStatement.Operation {
+  fileprivate var returningClause: String { returning.isEmpty ? "" : " RETURNING \(returning)" }
+}
+
+extension Database {
+  /// What happens to a statement that violates a constraint (<https://www.sqlite.org/lang_conflict.html>).
+  public enum ConflictResolution: String, Sendable {
+    /// It fails, and the transaction is rolled back.
+    case rollback = "ROLLBACK"
+    /// It fails, and has no effect.
+    case abort = "ABORT"
+    /// It fails, and keeps the rows that it has written.
+    case fail = "FAIL"
+    /// The row is skipped.
+    case ignore = "IGNORE"
+    /// The rows that are in its way are deleted.
+    case replace = "REPLACE"
+
+    /// The clause of a statement; empty for SQLite's default.
+    var clause: String { self == .abort ? "" : "OR \(rawValue) " }
+  }
+}
+
+/// What happens to inserts and updates of a record that violate a constraint.
+public struct PersistenceConflictPolicy: Hashable, Sendable {
+  /// What happens to inserts.
+  public var conflictResolutionForInsert: Database.ConflictResolution
+  /// What happens to updates.
+  public var conflictResolutionForUpdate: Database.ConflictResolution
+
+  /// Creates a policy; by default, both fail and have no effect.
+  public init(
+    insert: Database.ConflictResolution = .abort, update: Database.ConflictResolution = .abort
+  ) {
+    conflictResolutionForInsert = insert
+    conflictResolutionForUpdate = update
+  }
+}

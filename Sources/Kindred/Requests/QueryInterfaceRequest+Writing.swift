@@ -1,0 +1,124 @@
+import KindredAssociations
+import KindredSQLSyntax
+
+/// Writes of all records of a request, which run no callbacks of records.
+extension QueryInterfaceRequest {
+  /// Deletes the records.
+  ///
+  /// - Returns: The number of deleted records.
+  /// - Throws: `AssociationError`, `DatabaseError`.
+  @discardableResult
+  public func deleteAll(_ db: Database) throws -> Int {
+    try db.execute("DELETE FROM \(identifier: blueprint.tableName)\(condition(db))")
+    return db.changesCount
+  }
+
+  /// Deletes the records, and returns them as they were.
+  ///
+  /// - Throws: `AssociationError`, `DatabaseError`, or the error that decoding throws.
+  public func deleteAndFetchAll(_ db: Database) throws -> [RowDecoder]
+  where RowDecoder: FetchableRecord & TableRecord {
+    try fetchAll(returning: "DELETE FROM \(identifier: blueprint.tableName)\(condition(db))", db)
+  }
+
+  /// Updates the records.
+  ///
+  ///     try Book.filter { $0.year < 1900 }.updateAll(db, Column("price") *= 2)
+  ///
+  /// - Returns: The number of updated records.
+  /// - Throws: `AssociationError`, `DatabaseError`.
+  @discardableResult
+  public func updateAll(
+    _ db: Database, onConflict conflict: Database.ConflictResolution? = nil, _ assignments: [ColumnAssignment]
+  ) throws -> Int {
+    guard let update = try update(db, conflict, assignments) else { return 0 }
+    try db.execute(update)
+    return db.changesCount
+  }
+
+  /// Updates the records.
+  ///
+  /// - Returns: The number of updated records.
+  /// - Throws: `AssociationError`, `DatabaseError`.
+  @discardableResult
+  public func updateAll(
+    _ db: Database, onConflict conflict: Database.ConflictResolution? = nil,
+    _ assignments: ColumnAssignment...
+  ) throws -> Int { try updateAll(db, onConflict: conflict, assignments) }
+
+  /// Updates the records, and returns them as they are then.
+  ///
+  /// - Throws: `AssociationError`, `DatabaseError`, or the error that decoding throws.
+  public func updateAndFetchAll(
+    _ db: Database, onConflict conflict: Database.ConflictResolution? = nil, _ assignments: [ColumnAssignment]
+  ) throws -> [RowDecoder] where RowDecoder: FetchableRecord & TableRecord {
+    guard let update = try update(db, conflict, assignments) else { return [] }
+    return try fetchAll(returning: update, db)
+  }
+
+  /// Updates the records, and returns them as they are then.
+  ///
+  /// - Throws: `AssociationError`, `DatabaseError`, or the error that decoding throws.
+  public func updateAndFetchAll(
+    _ db: Database, onConflict conflict: Database.ConflictResolution? = nil,
+    _ assignments: ColumnAssignment...
+  ) throws -> [RowDecoder] where RowDecoder: FetchableRecord & TableRecord {
+    try updateAndFetchAll(db, onConflict: conflict, assignments)
+  }
+
+  // MARK: SQL
+
+  /// Returns the `UPDATE`; nil if nothing is assigned.
+  private func update(
+    _ db: Database, _ conflict: Database.ConflictResolution?, _ assignments: [ColumnAssignment]
+  ) throws -> SQLText? {
+    let set = try db.clause(of: assignments, table: blueprint.tableName)
+    let policy = (RowDecoder.self as? any MutablePersistableRecord.Type)?.persistenceConflictPolicy
+    let clause = (conflict ?? policy?.conflictResolutionForUpdate ?? .abort).clause
+    let condition = try condition(db)
+    return set.isEmpty
+      ? nil : "UPDATE \(SQLText(trusted: clause))\(identifier: blueprint.tableName) SET \(set)\(condition)"
+  }
+
+  private func fetchAll(returning sql: SQLText, _ db: Database) throws -> [RowDecoder]
+  where RowDecoder: FetchableRecord & TableRecord {
+    let (text, bindings) = sql.rendered()
+    let returning = try RowDecoder.returning(RowDecoder.databaseSelection)
+    let statement = try db.makeStatement(sql: "\(text) RETURNING \(returning)")
+    statement.arguments = try StatementArguments(bindings)
+    return try RowDecoder.fetchAll(statement)
+  }
+
+  /// Returns the `WHERE` clause that finds the records by their keys among the rows of the request; empty if the
+  /// request has all records.
+  private func condition(_ db: Database) throws -> SQLText {
+    guard !blueprint.hasAllRecords else { return "" }
+    let key = try db.table(blueprint.tableName).identity
+    guard !key.isEmpty else {
+      throw RecordError.missingPrimaryKey(databaseTableName: blueprint.tableName, columns: [])
+    }
+    var keys = blueprint
+    (keys.selection, keys.annotations) = (key.map { Column($0).sqlSelection }, [])
+    keys.children.removeAll(where: \.isPrefetched)
+    let plan = try QueryInterfaceRequest(blueprint: keys).plan(db)
+    guard let rows = plan.nodes.first?.statement else { return "" }
+    try db.prepareTransients(of: plan)
+    let literal = SQLLiteral(sql: rows.sql, arguments: try StatementArguments(rows.bindings))
+    let names = key.map { "\(identifier: $0)" as SQLText }.joined(separator: ", ")
+    let columns: SQLText = key.count == 1 ? names : "(\(names))"
+    return " WHERE \(columns) IN (\(try literal.text()))"
+  }
+}
+
+extension RequestBlueprint {
+  /// Whether the request has each record of its table once.
+  fileprivate var hasAllRecords: Bool {
+    filters.isEmpty && !isLimitedOrGrouped && origin == nil && failure == nil && offset == nil
+      && children.allSatisfy(\.isPrefetched)
+  }
+}
+
+extension TableSchema {
+  /// The columns that identify a row, of which the rowid is the fastest.
+  fileprivate var identity: [String] { rowIDName.map { [$0] } ?? orderedKey }
+}
