@@ -27,7 +27,9 @@ struct PreparedStatements {
   }
 
   /// Returns whether the statement with this SQL is prepared, or can be without evicting another one.
-  func hasRoom(for sql: String) -> Bool { entries.count < Self.capacity || entries[StatementText(sql)] != nil }
+  func hasRoom(for sql: String) -> Bool {
+    entries.count < Self.capacity || entries[StatementText(sql)] != nil
+  }
 
   /// Returns a name for a new statement, and the name of the evicted one if there is one.
   mutating func add(_ sql: String) -> (name: String, evicted: String?) {

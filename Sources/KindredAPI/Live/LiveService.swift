@@ -59,7 +59,8 @@ final class LiveService: Sendable {
     }
     guard request.method == .get else { return Self.response(nil, to: request) }
     let listener = feed.listen(
-      to: key, result, version: asked.version, duration: MonotonicTime.now() - start, lastEventID: lastEventID,
+      to: key, result, version: asked.version, duration: MonotonicTime.now() - start,
+      lastEventID: lastEventID,
       credentials
     ) { [weak self] limit in self?.refreshed(asked, limit) ?? .end }
     guard let listener else { throw Problem.tooManyListeners }

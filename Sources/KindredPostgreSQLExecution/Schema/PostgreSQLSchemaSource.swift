@@ -74,4 +74,3 @@ struct PostgreSQLSchemaSource: SchemaSource {
     }
   }
 }
-

@@ -133,7 +133,7 @@ struct MovingFromGRDBTests {
   }
 
   @Test
-  func `writing`() throws {
+  func `records are written, with all that GRDB 7 offers for it`() throws {
     try dbQueue.write { db throws in
       var book = try Book.find(db, id: "2")
       book.year += 1
@@ -249,7 +249,7 @@ struct MovingFromGRDBTests {
   }
 
   @Test
-  func `migrations`() throws {
+  func `migrations are registered, applied and asked about as in GRDB 7`() throws {
     var migrator = DatabaseMigrator()
     migrator.registerMigration("a") { db in try db.execute(sql: "CREATE TABLE a (x)") }
     migrator.registerMigration("b", foreignKeyChecks: .immediate) { db throws in
@@ -281,7 +281,7 @@ struct MovingFromGRDBTests {
   }
 
   @Test
-  func `observations`() async throws {
+  func `observations are started and awaited as in GRDB 7`() async throws {
     let observation = ValueObservation.tracking { db in try Book.fetchCount(db) }
     let (counts, continuation) = AsyncStream.makeStream(of: Int.self)
     let cancellable = observation.start(
