@@ -9,6 +9,8 @@ public final class CommitLedger: Sendable {
   }
 
   private let commits = Mutex<[Commit]>([])
+  /// The state after the last commit of this process.
+  private let latest = Mutex<FileState?>(nil)
 
   private static let capacity = 256
 
@@ -27,6 +29,12 @@ public final class CommitLedger: Sendable {
       commits.append(Commit(before: before, after: after, tables: tables))
     }
   }
+
+  /// Records the state after a commit, whatever it has changed.
+  func note(latest state: FileState) { latest.withLock { $0 = state } }
+
+  /// Returns whether the WAL file ends with the last commit of this process, so that nobody has committed since.
+  func isLast(_ state: FileState) -> Bool { latest.withLock { $0?.hasSameLog(as: state) ?? false } }
 
   /// Returns the tables that were changed between two states; nil if that is unknown or if others have committed.
   public func tables(since earlier: FileState, until later: FileState) -> Set<String>? {

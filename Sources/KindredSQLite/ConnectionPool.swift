@@ -184,11 +184,16 @@ public final class ConnectionPool: Sendable {
     isWritable ? FileStatus.size(FileStatus.resolved(path) + "-wal") : nil
   }
 
-  /// Moves the content of the WAL file into the database, and empties it, unless others keep reading it.
+  /// Moves the content of the WAL file into the database, and empties it, unless others keep reading it or have
+  /// committed after the last commit in the ledger.
+  ///
+  /// What others have committed may belong to another file, which has replaced this one and has the same WAL file.
   ///
   /// - Throws: `DatabaseError`
-  public func emptyWriteAheadLog() throws {
+  public func emptyWriteAheadLog(after ledger: CommitLedger) throws {
     try withWriter { writer in
+      _ = try writer.dataVersion
+      guard let state = FileState(of: writer), ledger.isLast(state) else { return }
       // Readers that take long are not waited for.
       writer.setDeadline(MonotonicTime.now() + 500_000_000)
       try writer.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -203,9 +208,8 @@ public final class ConnectionPool: Sendable {
     readers.close()
     if isSibling { return }
     // The writer is closed last: the last connection moves the content of the WAL file into the database and
-    // deletes it, which a reading connection can't do. If the file was moved, SQLite leaves the WAL file as it is,
-    // beside whatever is at the path then.
-    if file.standing != .inPlace { try? emptyWriteAheadLog() }
+    // deletes it, which a reading connection can't do. If the file was moved, SQLite leaves the WAL file as it is: it
+    // may be that of the file which is at the path now.
     if let writers { writers.close() } else { removeEmptyWriteAheadLog() }
   }
 

@@ -47,6 +47,17 @@ public struct FileState: Sendable {
     return isWAL == Self.isWAL(other.header) && (isWAL ? index == other.index : header == other.header)
   }
 
+  /// Returns whether the WAL file ends with the same frame; false in other modes.
+  ///
+  /// A connection that finds the WAL file beside another file makes its index anew, which keeps the number of frames, the
+  /// size, the checksum and the salts: bytes 16 to 39.
+  func hasSameLog(as other: FileState) -> Bool {
+    guard Self.isWAL(header), Self.isWAL(other.header) else { return false }
+    return withUnsafeBytes(of: index) { index in
+      withUnsafeBytes(of: other.index) { index[16..<40].elementsEqual($0[16..<40]) }
+    }
+  }
+
   /// Returns whether exactly one commit led from another state to this one; each increments a counter.
   func isOneCommit(after other: FileState) -> Bool {
     Self.isWAL(header) == Self.isWAL(other.header) && commitCount == other.commitCount &+ 1

@@ -302,9 +302,9 @@ public final class WriteQueue: Sendable {
       // If all writes have failed, there is nothing to synchronize.
       if count > 0 { try commit(connection) } else { connection.rollback() }
       let time = MonotonicTime.now() - start
-      if count > 0, let origin, let state = FileState(of: connection), let changes = connection.takeChanges()
-      {
-        ledger.note(origin, state, changes)
+      if count > 0, let state = FileState(of: connection) {
+        ledger.note(latest: state)
+        if let origin, let changes = connection.takeChanges() { ledger.note(origin, state, changes) }
       }
       state.withLock { state in
         if count > 0 {

@@ -66,6 +66,7 @@ struct ServedFileTests {
     #expect { try pool.reader() } throws: { isMoved($0) }
     pool.release(reader)
     queue.waitUntilIdle()
+    try pool.emptyWriteAheadLog(after: queue.ledger)
     pool.close()
     #expect(try count(at: path) == .integer(5))
     #expect(try count(at: directory.path("moved.db")) == .integer(2))

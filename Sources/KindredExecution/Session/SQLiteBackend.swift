@@ -14,6 +14,8 @@ public final class SQLiteBackend: Backend {
   private let notify: @Sendable (BackendNotice) -> Void
   /// Whether the file isn't at its path, which has been reported.
   private let isAway = Mutex(false)
+  /// Whether the same is known of a database that is written: what reads it would see the WAL file of another.
+  private let refusesReads = Atomic(false)
   /// The last write, if it found the disk full, and how many bytes were free then.
   private let fullDisk = Mutex<(error: any BackendError, freeSpace: UInt64)?>(nil)
 
@@ -66,7 +68,8 @@ public final class SQLiteBackend: Backend {
   public func read(
     _ source: ReaderSource, as role: DatabaseRole?, cancellation: (any Cancellation)?, seconds: Double?
   ) throws -> any ReadTransaction {
-    try readers.read(source, as: role, cancellation: cancellation, seconds: seconds)
+    guard !refusesReads.load(ordering: .relaxed) else { throw OpenError(.moved, path: pool.path) }
+    return try readers.read(source, as: role, cancellation: cancellation, seconds: seconds)
   }
 
   /// Queues for a reading connection.
@@ -90,6 +93,7 @@ public final class SQLiteBackend: Backend {
     // The pool's writer must be the last connection.
     for sibling in siblings.withLock({ $0 }) { sibling.close() }
     watcher.close()
+    if isWritable, pool.file.standing != .inPlace { try? pool.emptyWriteAheadLog(after: writes.ledger) }
     pool.close()
   }
 
@@ -109,6 +113,7 @@ public final class SQLiteBackend: Backend {
       case .inPlace:
         if isAway { notify(.change("The database is back at its path.")) }
         isAway = false
+        refusesReads.store(false, ordering: .relaxed)
         return true
       case .replaced where !isWritable:
         do {
@@ -123,9 +128,10 @@ public final class SQLiteBackend: Backend {
       }
       guard !isAway else { return false }
       isAway = true
-      notify(.failure("\(failure)\(isWritable ? "; until then, writes are refused" : "")"))
+      refusesReads.store(isWritable, ordering: .relaxed)
+      notify(.failure("\(failure)\(isWritable ? "; until then, requests are refused" : "")"))
       // What was acknowledged goes to the file, wherever it is now, instead of staying beside another.
-      if isWritable { writes.perform { [pool] in try? pool.emptyWriteAheadLog() } }
+      if isWritable { writes.perform { [pool, writes] in try? pool.emptyWriteAheadLog(after: writes.ledger) } }
       return false
     }
   }
