@@ -35,7 +35,8 @@ enum DatabaseLocation {
     if let target = ConnectionTarget(text) { return target.description }
     if let scheme = text.firstRange(of: "://") { return text[..<scheme.upperBound] + "…" }
     // The other form of libpq's connection strings, and URLs that lack a slash.
-    let isLocation = text.firstMatch(of: /(?i)^postgres(ql)?:|\bpass\w*\s*=|^(host|user|dbname|service)\s*=/) != nil
+    let isLocation =
+      text.firstMatch(of: /(?i)^postgres(ql)?:|\bpass\w*\s*=|^(host|user|dbname|service)\s*=/) != nil
     return isLocation ? "…" : nil
   }
 

@@ -131,7 +131,9 @@ public final class SQLiteBackend: Backend {
       refusesReads.store(isWritable, ordering: .relaxed)
       notify(.failure("\(failure)\(isWritable ? "; until then, requests are refused" : "")"))
       // What was acknowledged goes to the file, wherever it is now, instead of staying beside another.
-      if isWritable { writes.perform { [pool, writes] in try? pool.emptyWriteAheadLog(after: writes.ledger) } }
+      if isWritable {
+        writes.perform { [pool, writes] in try? pool.emptyWriteAheadLog(after: writes.ledger) }
+      }
       return false
     }
   }
