@@ -95,7 +95,7 @@ public final class DatabaseQueue: DatabaseWriter {
     }
   }
 
-  /// Runs `body` without opening a transaction: GRDB's name for ``writeWithoutTransaction(_:)-(_)`` of a queue.
+  /// Runs `body` without opening a transaction: GRDB's name for `writeWithoutTransaction` of a queue.
   ///
   /// - Throws: The error that `body` throws, or `DatabaseError`.
   public func inDatabase<Result>(_ body: (Database) throws -> Result) throws -> Result {
