@@ -76,23 +76,13 @@ extension Row {
 
 extension Value {
   init(_ value: DatabaseValue) {
-    #if GRDB_SIDE
-      switch value.storage {
-      case .null: self = .null
-      case .int64(let integer): self = .integer(integer)
-      case .double(let real): self = .real(real)
-      case .string(let text): self = .text(text)
-      case .blob: self = .text("a blob")
-      }
-    #else
-      switch value.storage {
-      case .null: self = .null
-      case .integer(let integer): self = .integer(integer)
-      case .real(let real): self = .real(real)
-      case .text(let text): self = .text(text)
-      case .blob: self = .text("a blob")
-      }
-    #endif
+    switch value.storage {
+    case .null: self = .null
+    case .int64(let integer): self = .integer(integer)
+    case .double(let real): self = .real(real)
+    case .string(let text): self = .text(text)
+    case .blob: self = .text("a blob")
+    }
   }
 
   var expressible: DatabaseValue {

@@ -3,11 +3,11 @@ import TypedRequests
 
 #if GRDB_SIDE
   import GRDB
-  typealias Alias = TableAlias<Void>
 #else
   import Kindred
-  typealias Alias = TableAlias
 #endif
+
+typealias Alias = TableAlias<Void>
 
 /// Calls the library's methods that a description contains.
 final class Interpreter {

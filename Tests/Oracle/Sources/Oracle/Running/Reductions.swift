@@ -171,7 +171,10 @@ extension DatabaseSchema {
     table.key.contains(column) || table.uniques.joined().contains(column)
       || table.foreignKeys.contains { $0.columns.contains(column) } || table.defaultSort.count > 0
       || table.defaultFields != nil
-      || tables.contains { $0.viewOf == table.name && $0.column(column) != nil } || table.viewOf != nil
+      || tables.contains { view in
+        view.viewOf == table.name
+          && (view.column(column) != nil || view.secondPart?.contains(column) == true)
+      } || table.viewOf != nil
   }
 
   /// The schema without a table, and without everything that leads to it.
