@@ -21,6 +21,9 @@ import KindredAssociations
 ///       authorStats:
 ///         sql: SELECT authorId, COUNT(*) AS n FROM book GROUP BY authorId
 ///         key: [authorId]
+///       sales:
+///         parameters: { since: text, country: { type: text, default: null } }
+///         sql: SELECT … WHERE soldOn >= :since AND (:country IS NULL OR country = :country)
 public struct ModelFile: Sendable {
   /// A part of the file and its line.
   struct Located<Value: Sendable>: Sendable {
@@ -95,12 +98,21 @@ public struct ModelFile: Sendable {
     var way: Way
     var filter: Located<Expression>?
     var sort: Located<[SortTerm]>?
+    /// The values of parameters, by name.
+    var parameters: [(name: Located<String>, value: ParameterText)] = []
+  }
+
+  /// The value of a parameter as the file has it.
+  enum ParameterText: Sendable {
+    case null
+    case text(String)
   }
 
   /// An entry of `commonTableExpressions`.
   struct CommonTableExpression: Sendable {
     var name: Located<String>
     var sql: Located<String>
+    var parameters: [Located<QueryParameter>] = []
     var key: [Located<String>] = []
   }
 

@@ -33,6 +33,13 @@ struct ModelFileNode {
     return Located(text, line: line)
   }
 
+  /// Returns the value of a parameter, which may be an empty text.
+  func parameterText(_ mend: String) throws -> ModelFile.ParameterText {
+    if isNull { return .null }
+    guard let text = node.text else { throw error("\(name) must be a value; \(mend)") }
+    return .text(text)
+  }
+
   /// Returns the texts of a sequence.
   func texts(_ mend: String) throws -> [Located<String>] {
     guard let items = node.items else { throw error("\(name) must be a list; \(mend)") }

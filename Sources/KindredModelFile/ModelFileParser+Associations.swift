@@ -10,6 +10,7 @@ extension ModelFileParser {
     var using: ModelFile.Located<String>?
     var filter: ModelFile.Located<Expression>?
     var sort: ModelFile.Located<[SortTerm]>?
+    var parameters: [(name: ModelFile.Located<String>, value: ModelFile.ParameterText)] = []
   }
 
   private static let kinds: KeyValuePairs<String, ModelFile.AssociationDefinition.Kind> = [
@@ -31,11 +32,16 @@ extension ModelFileParser {
       case "using": members.using = try value.text("name an association of the intermediate resource")
       case "filter": members.filter = try expression(value)
       case "sort": members.sort = try sort(value)
+      case "parameters":
+        let form = "write them as `{ since: '2026-01-01' }`"
+        members.parameters = try value.entries(form).map { ($0.key, try $0.value.parameterText(form)) }
       case let name:
         guard let kind = Self.kinds.first(where: { $0.key == name })?.value else {
           throw node.file.unknown(
             member, "an association has no `\(name)`",
-            among: Self.kinds.map(\.key) + ["from", "foreignKey", "through", "using", "filter", "sort"])
+            among: Self.kinds.map(\.key) + [
+              "from", "foreignKey", "through", "using", "filter", "sort", "parameters",
+            ])
         }
         guard members.kind == nil else {
           throw node.file.error(member.line, "`\(key.value)` has two kinds; keep one of them")
@@ -44,7 +50,8 @@ extension ModelFileParser {
       }
     }
     entry.definition = ModelFile.AssociationDefinition(
-      way: try way(of: members, key, node), filter: members.filter, sort: members.sort)
+      way: try way(of: members, key, node), filter: members.filter, sort: members.sort,
+      parameters: members.parameters)
     return entry
   }
 
@@ -60,7 +67,9 @@ extension ModelFileParser {
     if let from = members.from {
       guard members.kind == nil, members.foreignKey == nil, members.through == nil, members.using == nil
       else {
-        throw refuse(from.line, "is taken `from` another association; only `filter` and `sort` can be added")
+        throw refuse(
+          from.line,
+          "is taken `from` another association; only `filter`, `sort` and `parameters` can be added")
       }
       return .from(from)
     }

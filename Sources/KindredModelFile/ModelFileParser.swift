@@ -95,17 +95,19 @@ public struct ModelFileParser {
     }
     var sql: ModelFile.Located<String>?
     var key: [ModelFile.Located<String>] = []
+    var parameters: [ModelFile.Located<QueryParameter>] = []
     for (member, value) in try node.entries("write `sql: SELECT …` and `key: [column]`") {
       switch member.value {
       case "sql": sql = try value.text("write one SELECT")
       case "key": key = try value.texts("write the columns as `[authorId]`")
+      case "parameters": parameters = try value.entries(Self.parameterForm).map(parameter)
       default:
         throw node.file.unknown(
-          member, "a common table expression has no `\(member.value)`", among: ["sql", "key"])
+          member, "a common table expression has no `\(member.value)`", among: ["sql", "key", "parameters"])
       }
     }
     guard let sql else { throw node.file.error(name.line, "`\(name.value)` has no `sql`; write one SELECT") }
-    return ModelFile.CommonTableExpression(name: name, sql: sql, key: key)
+    return ModelFile.CommonTableExpression(name: name, sql: sql, parameters: parameters, key: key)
   }
 
   // MARK: Expressions

@@ -79,11 +79,13 @@ struct AssociationDefinitions {
     association.definition = "\(file.name):\(entry.key.line)"
     association.filter = Expression.both(association.filter, definition.filter?.value)
     association.sort = definition.sort?.value ?? association.sort
+    try fixParameters(definition.parameters, of: &association)
     guard association.steps.count <= Self.maximumSteps else {
       throw file.error(
         entry.key.line,
         "`\(place.key)` has \(association.steps.count) steps; the maximum is \(Self.maximumSteps)")
     }
+    try checkPivots(of: association, at: entry)
     finished[place] = association
     return association
   }
@@ -126,6 +128,42 @@ struct AssociationDefinitions {
         name, "there is no resource `\(name.value)`", among: refinement.model.resources.keys)
     }
     return resource
+  }
+
+  // MARK: Parameters
+
+  /// Fixes values of parameters of the destination.
+  private func fixParameters(
+    _ parameters: [(name: Located<String>, value: ModelFile.ParameterText)], of association: inout Association
+  ) throws {
+    guard let last = association.steps.indices.last else { return }
+    let query = refinement.model.tables[association.steps[last].destination]?.query
+    for (name, text) in parameters {
+      guard let parameter = query?.parameter(named: name.value) else {
+        throw file.unknown(
+          name, "`\(association.destination)` has no parameter `\(name.value)`",
+          among: query?.parameters.map(\.name) ?? [])
+      }
+      guard association.steps[last].parameters[parameter.name] == nil else {
+        throw file.error(
+          name.line, "`\(name.value)` is already fixed by the association that this one is taken from")
+      }
+      association.steps[last].parameters[parameter.name] = try parameter.kind.value(
+        of: text, named: name.value, in: file, line: name.line)
+    }
+  }
+
+  /// Checks that the tables on the way of an association have values for all of their parameters.
+  private func checkPivots(of association: Association, at entry: ModelFile.AssociationEntry) throws {
+    for step in association.steps.dropLast() {
+      for parameter in refinement.model.tables[step.destination]?.query?.parameters ?? []
+      where parameter.isRequired && step.parameters[parameter.name] == nil {
+        throw file.error(
+          entry.key.line,
+          "`\(entry.key.value)` goes through `\(step.destination)`, whose parameter `\(parameter.name)` "
+            + "(\(parameter.kind.rawValue)) nothing gives; go through an association that fixes it")
+      }
+    }
   }
 
   // MARK: Through

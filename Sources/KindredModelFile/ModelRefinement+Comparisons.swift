@@ -7,9 +7,7 @@ extension ModelRefinement {
   /// - Parameter tables: Returns the tables of common table expressions, and so shows whether the database accepts a
   ///   query.
   func compareColumns(_ tables: ([CommonTableDefinition]) throws -> [Table]) throws {
-    let expressions = file.commonTableExpressions.map {
-      CommonTableDefinition(name: $0.name.value, sql: $0.sql.value)
-    }
+    let expressions = try queries.map(\.definition)
     for (name, refinement) in refinements {
       for entry in refinement.associations {
         guard case .foreignKey(_, _, let columns?)? = entry.definition?.way,

@@ -24,6 +24,7 @@ extension ModelFile {
     try refinement.defineKeys()
     try refinement.refineColumns()
     try refinement.defineAssociations()
+    try refinement.checkParameters()
     try refinement.compareColumns(tables)
     try refinement.validate()
     return refinement.model
@@ -65,47 +66,6 @@ struct ModelRefinement {
         name, "`\(table.name)` has no column `\(name.value)`", among: table.columns.map(\.name))
     }
     return column.name
-  }
-}
-
-// MARK: - Common table expressions
-
-extension ModelRefinement {
-  /// Adds common table expressions as resources with the given names, to which associations may lead.
-  fileprivate mutating func addCommonTableExpressions(
-    _ tables: ([CommonTableDefinition]) throws -> [Table]
-  ) throws {
-    let expressions = file.commonTableExpressions
-    guard !expressions.isEmpty else { return }
-    for expression in expressions {
-      let name = expression.name.value
-      if let table = model.tables.values.first(where: { $0.name.equalsIgnoringCase(name) }) {
-        throw file.error(
-          expression.name.line, "`\(name)` is also the name of the table `\(table.name)`; choose another name"
-        )
-      }
-      if let resource = model.resources[name] {
-        throw file.error(
-          expression.name.line,
-          "`\(name)` is the resource of the table `\(resource.table.name)`; choose another name")
-      }
-    }
-    let definitions = expressions.map {
-      CommonTableDefinition(name: $0.name.value, sql: $0.sql.value)
-    }
-    do {
-      for (expression, table) in zip(expressions, try tables(definitions)) {
-        let names = try expression.key.map { try column($0, of: table) }
-        let key = names.compactMap { name in table.columns.firstIndex(named: name) }
-        let keyed = table.identified(by: key)
-        model.tables[table.name] = keyed
-        model.resources[table.name] = Resource(name: table.name, table: keyed)
-      }
-    } catch let failure as CommonTableDefinition.Failure {
-      let expression = expressions[failure.index]
-      throw file.error(
-        expression.sql.line, "the SQL of `\(expression.name.value)` is invalid: \(failure.message)")
-    }
   }
 }
 
@@ -249,10 +209,13 @@ extension ModelRefinement {
   private func plan(_ resource: String, _ entry: ModelFile.AccessDefinition) throws {
     guard let rows = entry.rows else { return }
     var model = model
+    var literals = Literals()
+    var root = RequestNode()
+    root.giveParameters(of: model.resources[resource], &literals)
     model.resources[resource]?.access = ResourceAccess([.read: [AccessEntry(rows: rows.value)]])
     do {
       _ = try Planner(model: model.seen(by: []), limits: PlanningLimits()).plan(
-        FetchRequest(path: RequestPath(resource: resource), root: RequestNode()))
+        FetchRequest(path: RequestPath(resource: resource), root: root, literals: literals))
     } catch let error as RequestError {
       throw file.error(rows.line, in: "`rows`", error)
     }
@@ -264,12 +227,27 @@ extension ModelRefinement {
   ) throws {
     guard let line else { return }
     var root = RequestNode()
-    root.children = association.map { [RequestNode(key: $0.key, association: $0)] } ?? []
+    var literals = Literals()
+    root.giveParameters(of: model.resources[resource], &literals)
+    if let association {
+      var node = RequestNode(key: association.key, association: association)
+      node.giveParameters(of: model.resources[association.destination], &literals)
+      root.children = [node]
+    }
     do {
       _ = try Planner(model: model, limits: PlanningLimits()).plan(
-        FetchRequest(path: RequestPath(resource: resource), root: root))
+        FetchRequest(path: RequestPath(resource: resource), root: root, literals: literals))
     } catch let error as RequestError {
       throw file.error(line, in: member, error)
+    }
+  }
+}
+
+extension RequestNode {
+  /// Gives the parameters of a resource values, as every request for it does.
+  fileprivate mutating func giveParameters(of resource: Resource?, _ literals: inout Literals) {
+    for parameter in resource?.table.query?.parameters ?? [] {
+      parameters[parameter.name] = literals.numberOfUnknown()
     }
   }
 }

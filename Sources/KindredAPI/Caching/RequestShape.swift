@@ -31,6 +31,7 @@ struct RequestShape {
   private var resource: ShapeVocabulary.Resource?
   /// Whether the path leads to one record.
   private var isSingle = false
+  private let parameters: NameDictionary<QueryParameter.Kind>
   private let principal: Principal
 
   /// Bytes that stand for literals, and that no URL of a shape contains.
@@ -51,6 +52,7 @@ struct RequestShape {
     self.type = type
     self.query = query
     self.segments = segments
+    parameters = vocabulary.parameters
     pattern.bytes.reserveCapacity(
       segments.reduce(0) { $0 + $1.utf8.count + 1 } + (query?.utf8.count ?? 0) + 32)
     addPath(segments, vocabulary)
@@ -172,13 +174,27 @@ struct RequestShape {
       pattern.bytes.append(Mark.text)
       literals.append(.text(text))
       if name.equals("search") { patterns.append(text) }
-    } else if let literal = literal(of: name, value) {
+    } else if let literal = parameterLiteral(of: kind, isOfRoot: kind.count == name.count, value)
+      ?? literal(of: name, value)
+    {
       pattern.bytes.append(Mark.text)
       literals.append(literal)
     } else {
       pattern.bytes.append(contentsOf: UnsafeBufferPointer(rebasing: value))
     }
     pattern.bytes.append(UInt8(ascii: "&"))
+  }
+
+  /// Returns the value of a parameter of a common table expression, or nil if there is none of this name.
+  ///
+  /// Only the parser knows whether the node has it.
+  private func parameterLiteral(
+    of bytes: Slice<UnsafeBufferPointer<UInt8>>, isOfRoot: Bool, _ value: Slice<UnsafeBufferPointer<UInt8>>
+  ) -> SQLValue? {
+    guard !parameters.values.isEmpty else { return nil }
+    let name = String(decoding: bytes, as: UTF8.self)
+    guard let kind = parameters[name], !isOfRoot || resource?.hasParameter(name) ?? false else { return nil }
+    return Self.text(value).flatMap(kind.value)
   }
 
   /// Returns what a column must equal, or nil if the name isn't a column's or only the parser understands it.

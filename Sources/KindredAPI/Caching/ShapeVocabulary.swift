@@ -11,6 +11,8 @@ final class ShapeVocabulary: Sendable {
     let associations: NameDictionary<Association>
     /// The columns that parameters compare and for which every text has one candidate.
     private let columns: NameDictionary<Column>
+    /// The names of the parameters of its query.
+    private let parameters: NameSet
     /// A bit for each length and first byte of their names, modulo 64: few other names have one of them.
     private let marks: UInt64
 
@@ -23,6 +25,7 @@ final class ShapeVocabulary: Sendable {
       columns = NameDictionary(
         resource.columns.filter { $0.hasOneCandidate && !names.contains($0.name) }.map { ($0.name, $0) },
         uniquingKeysWith: { first, _ in first })
+      parameters = NameSet(resource.table.query?.parameters.map(\.name) ?? [])
       marks = columns.keys.reduce(0) { marks, name in marks | Self.mark(name.utf8) }
     }
 
@@ -31,6 +34,9 @@ final class ShapeVocabulary: Sendable {
       guard let key, key.isCanonical(text) else { return nil }
       return key.literal(for: text)
     }
+
+    /// Returns whether its query has a parameter of this name.
+    func hasParameter(_ name: String) -> Bool { parameters.contains(name) }
 
     /// Returns the column that a parameter compares; nil if it compares none.
     func column(named bytes: Slice<UnsafeBufferPointer<UInt8>>) -> Column? {
@@ -54,8 +60,19 @@ final class ShapeVocabulary: Sendable {
   }
 
   let resources: NameDictionary<Resource>
+  /// The types of the parameters of common table expressions, but for names that have several types or that a column
+  /// could be taken for.
+  let parameters: NameDictionary<QueryParameter.Kind>
 
   init(_ model: Model) {
     resources = model.resources.mapValues(Resource.init)
+    let declared = model.tables.values.flatMap { $0.query?.parameters ?? [] }
+    let dotted =
+      declared.isEmpty
+      ? [] : model.resources.values.flatMap(\.columns).map(\.name).filter { $0.contains(".") }
+    parameters = NameDictionary(
+      declared.filter { parameter in !dotted.contains { $0.hasSuffix(".\(parameter.name)") } }
+        .map { ($0.name, Optional($0.kind)) }
+    ) { $0 == $1 ? $0 : nil }.compactMapValues(\.self)
   }
 }

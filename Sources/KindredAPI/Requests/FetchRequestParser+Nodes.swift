@@ -7,19 +7,6 @@ extension FetchRequestParser {
   func node(
     of parameter: QueryParameters.Parameter, in tree: RequestTree
   ) throws -> RequestTree.Node? {
-    let names = parameter.node.isEmpty ? RequestNode.rootParameterNames : RequestNode.parameterNames
-    guard names.contains(parameter.kind) else {
-      let what = parameter.node.isEmpty ? "parameter" : "parameter of a node"
-      let columns = parameter.node.isEmpty ? tree.root.resource.columns.map(\.name) : []
-      var error = RequestError.unknown(
-        parameter.kind, .unknownParameter, "there is no \(what) `\(parameter.kind)`", among: names + columns,
-        at: parameter.origin
-      ) { (parameter.node + [$0]).joined(separator: ".") }
-      if error.suggestions.isEmpty {
-        error.message += "; the parameters are \(names.joined(separator: ", "))"
-      }
-      throw error
-    }
     var node = tree.root
     for (number, key) in parameter.node.enumerated() {
       guard let child = node.children[key] else {
@@ -29,7 +16,27 @@ extension FetchRequestParser {
       }
       node = child
     }
-    return node
+    let names = parameter.node.isEmpty ? RequestNode.rootParameterNames : RequestNode.parameterNames
+    guard !names.contains(parameter.kind), node.resource.table.query?.parameter(named: parameter.kind) == nil
+    else { return node }
+    throw unknownParameter(parameter, of: node, among: names)
+  }
+
+  private func unknownParameter(
+    _ parameter: QueryParameters.Parameter, of node: RequestTree.Node, among names: [String]
+  ) -> RequestError {
+    let isOfRoot = parameter.node.isEmpty
+    let own = node.resource.table.query?.parameters.map(\.name) ?? []
+    let columns = isOfRoot ? node.resource.columns.map(\.name) : []
+    var error = RequestError.unknown(
+      parameter.kind, .unknownParameter,
+      "there is no parameter\(isOfRoot ? "" : " of a node") `\(parameter.kind)`",
+      among: own + names + columns, at: parameter.origin
+    ) { (parameter.node + [$0]).joined(separator: ".") }
+    if error.suggestions.isEmpty {
+      error.message += "; the parameters are \((own + names).joined(separator: ", "))"
+    }
+    return error
   }
 
   /// - Parameter path: The keys in the parameter's name, down to the first that isn't a node.

@@ -52,7 +52,8 @@ struct FetchRequestParser {
     var pathParser = PathParser(model: model, literals: literals)
     let path = try pathParser.parse(segments, allowsColumn: true)
     if let column = pathParser.column {
-      return try parse(column, of: path, literals: pathParser.literals, try QueryParameters(query))
+      return try parse(
+        column, of: path, literals: pathParser.literals, parameters: try QueryParameters(query))
     }
     return try parse(
       path: path, literals: pathParser.literals, segments: segments,
@@ -70,7 +71,8 @@ struct FetchRequestParser {
   ) throws -> ParsedRequest {
     self.literals = literals
     let resource = try self.resource(at: path)
-    let tree = RequestTree(model: model, limits: limits, resource: resource, diagnostics: diagnostics)
+    let tree = RequestTree(
+      model: model, limits: limits, resource: resource, by: path.lastAssociation, diagnostics: diagnostics)
     let includes = try items(of: parameters.named("include"))
     try tree.add(includes: includes + included, joins: try items(of: parameters.named("join")))
 
@@ -106,29 +108,32 @@ struct FetchRequestParser {
   /// Parses a request for the value of a column of the record that the path leads to.
   ///
   /// - Parameter literals: The literals of the path.
-  func parse(
-    _ column: Column, of path: RequestPath, literals: Literals, _ parameters: QueryParameters
+  mutating func parse(
+    _ column: Column, of path: RequestPath, literals: Literals, parameters: QueryParameters
   ) throws -> ParsedRequest {
+    self.literals = literals
+    let record = RequestTree.Node(
+      RequestNode(), resource: try resource(at: path), by: path.lastAssociation, depth: 0)
     for parameter in parameters.parameters {
       try noting(diagnostics) {
+        if try add(parameter, to: record) { return }
         throw RequestError(
           .unknownParameter,
-          "a request for the value of a column takes no parameters; leave out `\(parameter.name)`",
+          "a request for the value of a column takes no parameters of requests; leave out `\(parameter.name)`",
           at: parameter.origin)
       }
     }
-    var root = RequestNode()
     var parser = try ExpressionParser("\"\(column.name.replacing("\"", with: "\"\""))\"", parameter: "")
-    root.values = try parser.parseExpression()
-    var parsed = ParsedRequest(fetchRequest: FetchRequest(path: path, root: root, literals: literals))
+    record.request.values = try parser.parseExpression()
+    var parsed = ParsedRequest(
+      fetchRequest: FetchRequest(path: path, root: record.request, literals: self.literals))
     parsed.isColumnValue = true
     parsed.name = ([column.name] + path.lastKey(literals)).joined(separator: "-")
     return parsed
   }
 
   private func resource(at path: RequestPath) throws -> Resource {
-    var name = path.resource
-    for case .association(let association) in path.segments { name = association.destination }
+    let name = path.lastAssociation?.destination ?? path.resource
     guard let resource = model.resources[name] else {
       throw RequestError(.unknownResource, "there is no resource `\(name)`")
     }
@@ -188,7 +193,7 @@ struct FetchRequestParser {
     if let column = column(named: parameter, in: tree) {
       return add(column, parameter.value, to: &tree.root.request)
     }
-    guard let node = try node(of: parameter, in: tree) else { return }
+    guard let node = try node(of: parameter, in: tree), try !add(parameter, to: node) else { return }
     guard try noting(diagnostics, { try apply(parameter, to: &node.request) }) == nil else { return }
     // The parameter is present, although its value is invalid.
     switch parameter.kind {
@@ -196,6 +201,28 @@ struct FetchRequestParser {
     case "values": node.request.values = Expression(.null, at: parameter.origin)
     default: break
     }
+  }
+
+  /// Adds the value of a parameter of the node's resource; returns false if that has no parameter of this name.
+  private mutating func add(
+    _ parameter: QueryParameters.Parameter, to node: RequestTree.Node
+  ) throws -> Bool {
+    guard let declared = node.resource.table.query?.parameter(named: parameter.kind) else { return false }
+    func refusal(_ problem: String) -> RequestError {
+      RequestError(
+        .invalidValue, "`\(declared.name)` (\(declared.kind.rawValue)) \(problem)", at: parameter.origin)
+    }
+    if let association = node.association, association.parameters[declared.name] != nil {
+      throw refusal("is fixed by `\(association.key)`; leave it out")
+    }
+    guard node.request.parameters[declared.name] == nil else { throw refusal("is repeated; give it once") }
+    guard let value = declared.kind.value(of: parameter.value) else {
+      // An error of the value isn't also one of a value that is missing.
+      node.request.parameters[declared.name] = literals.number(of: .null)
+      throw refusal("must be \(declared.kind.form)")
+    }
+    node.request.parameters[declared.name] = literals.number(of: value, in: .parameter(parameter.name))
+    return true
   }
 
   private mutating func apply(_ parameter: QueryParameters.Parameter, to node: inout RequestNode) throws {
@@ -309,10 +336,7 @@ struct FetchRequestParser {
 
 extension RequestPath {
   /// The key of the last association, else the name of the resource.
-  var name: String {
-    for case .association(let association) in segments.reversed() { return association.key }
-    return resource
-  }
+  var name: String { lastAssociation?.key ?? resource }
 
   /// Returns the texts of the key that the path ends with; none if it ends with an association.
   fileprivate func lastKey(_ literals: Literals) -> [String] {
@@ -323,6 +347,12 @@ extension RequestPath {
       }
       return text
     }
+  }
+
+  /// The association with which it ends, before a key; nil if it leads to records of a resource.
+  var lastAssociation: Association? {
+    for case .association(let association) in segments.reversed() { return association }
+    return nil
   }
 
   /// Whether the path leads to at most one record.

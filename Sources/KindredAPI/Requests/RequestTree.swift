@@ -7,6 +7,8 @@ final class RequestTree {
   final class Node {
     var request: RequestNode
     let resource: Resource
+    /// The association that leads here; nil for the records of a resource.
+    let association: Association?
     let depth: Int
     var children: OrderedDictionary<String, Node> = [:]
     /// The index of the first item that mentions the node; inclusions come before joins.
@@ -16,9 +18,10 @@ final class RequestTree {
     /// Whether a `join` item leads here; a node that inclusions only pass through is then not returned.
     var isJoined = false
 
-    init(_ request: RequestNode, resource: Resource, depth: Int) {
+    init(_ request: RequestNode, resource: Resource, by association: Association?, depth: Int) {
       self.request = request
       self.resource = resource
+      self.association = association
       self.depth = depth
     }
 
@@ -46,11 +49,15 @@ final class RequestTree {
   /// The paths of invalid items.
   private var unresolved: [[String]] = []
 
-  init(model: Model, limits: RequestLimits, resource: Resource, diagnostics: Diagnostics? = nil) {
+  /// - Parameter association: The association with which the path to the root ends; nil if there is none.
+  init(
+    model: Model, limits: RequestLimits, resource: Resource, by association: Association? = nil,
+    diagnostics: Diagnostics? = nil
+  ) {
     self.model = model
     self.limits = limits
     self.diagnostics = diagnostics
-    root = Node(RequestNode(), resource: resource, depth: 0)
+    root = Node(RequestNode(), resource: resource, by: association, depth: 0)
   }
 
   /// Adds the items of all `include` and `join` parameters.
@@ -144,7 +151,8 @@ final class RequestTree {
     _ key: String, _ association: Association, below parent: Node, _ step: IncludeItem.Step
   ) throws -> Node {
     let request = RequestNode(key: key, association: association, origin: step.origin)
-    let node = Node(request, resource: try resource(association.destination), depth: parent.depth + 1)
+    let node = Node(
+      request, resource: try resource(association.destination), by: association, depth: parent.depth + 1)
     count += 1
     guard node.depth <= limits.treeDepth else { throw tooDeep(at: step) }
     guard count <= limits.nodes else {

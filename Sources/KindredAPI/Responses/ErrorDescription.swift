@@ -48,6 +48,11 @@ struct ErrorDescription {
           "Duplicate name",
           "Two members of one object would have the same name; rename one of them with `name:`."
         )
+      case .missingParameter:
+        (
+          "Missing parameter",
+          "A resource has a parameter that neither the request nor the model gives a value."
+        )
       case .missingName: ("Missing name", "An item has no default name; give it one with `name:`.")
       case .limitExceeded: ("Limit exceeded", "The request exceeds one of the server's limits.")
       case .forbidden: ("Forbidden", "The roles of these credentials don't allow this.")

@@ -79,7 +79,8 @@ extension Problem {
       case .unknownResource, .notFound: true
       case .unknownAssociation: isPath
       case .unknownParameter, .unknownColumn, .unknownFunction, .unknownNode, .invalidEncoding,
-        .invalidExpression, .invalidValue, .invalidKey, .duplicateName, .missingName, .limitExceeded,
+        .invalidExpression, .invalidValue, .invalidKey, .duplicateName, .missingName, .missingParameter,
+        .limitExceeded,
         .forbidden:
         false
       }

@@ -44,7 +44,7 @@ struct RequestDraft {
     let parsed = try? noting(diagnostics) {
       if let column {
         return try parser.parse(
-          column, of: path, literals: pathParser.literals, QueryParameters(parameters))
+          column, of: path, literals: pathParser.literals, parameters: QueryParameters(parameters))
       }
       return try parser.parse(
         path: path, literals: pathParser.literals, segments: sent,

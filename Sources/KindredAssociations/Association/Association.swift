@@ -1,3 +1,5 @@
+import KindredSQLSyntax
+
 /// A named connection from the records of one table to those of another: a chain of steps, and a cardinality.
 public struct Association: Equatable, Sendable {
   /// How many records are associated with one record.
@@ -33,6 +35,9 @@ public struct Association: Equatable, Sendable {
     self.filter = filter
     self.sort = sort
   }
+
+  /// The values that it fixes for parameters of the resource that it leads to.
+  public var parameters: [String: SQLValue] { steps.last?.parameters ?? [:] }
 
   /// The kind in GRDB's vocabulary: `belongsTo`, `hasOne`, `hasMany`, `hasOneThrough` or `hasManyThrough`.
   public var kind: String {
@@ -71,6 +76,9 @@ public struct AssociationStep: Equatable, Sendable {
   public var filter: Expression?
   /// The order that decides which of several records is taken, where another association goes through a to-one one.
   public var sort: [SortTerm]?
+
+  /// The values that the association fixes for parameters of the table to which the step leads.
+  public var parameters: [String: SQLValue] = [:]
 
   /// Whether both steps follow the same columns between the same tables, whatever their filters.
   package func leads(as other: AssociationStep) -> Bool {

@@ -84,6 +84,8 @@ public struct RequestNode: Equatable, Sendable {
   public var annotations: [NamedExpression] = []
   /// Columns, each of which must have one of its values: `kind=novel&kind=poem`.
   public var equalities: [RequestPath.KeyColumn] = []
+  /// The numbers of the literals that are the values of the resource's parameters.
+  public var parameters: [String: Int] = [:]
   /// Conditions on the records, all of which must hold.
   public var filters: [Expression] = []
   /// Conditions that may contain aggregates, all of which must hold; they apply to groups where there are groups.

@@ -14,6 +14,7 @@ public struct RequestError: Error, Sendable {
     case invalidKey = "invalid-key"
     case duplicateName = "duplicate-name"
     case missingName = "missing-name"
+    case missingParameter = "missing-parameter"
     case limitExceeded = "limit-exceeded"
     case notFound = "not-found"
     /// It exists, but the client isn't allowed to access it.

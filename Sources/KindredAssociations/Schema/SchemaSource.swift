@@ -30,13 +30,16 @@ extension SchemaSource {
 public struct CommonTableDefinition: Sendable {
   /// The name in statements.
   public var name: String
-  /// The SQL as the model file has it.
+  /// The SQL as the model file has it, but for its parameters.
   public var sql: String
+  /// Whether the database has to refuse functions that may write.
+  public var isReadOnly: Bool
 
   /// Creates a definition without checking it.
-  public init(name: String, sql: String) {
+  public init(name: String, sql: String, isReadOnly: Bool = false) {
     self.name = name
     self.sql = sql
+    self.isReadOnly = isReadOnly
   }
 
   /// An error in one of several definitions.

@@ -9,6 +9,8 @@ public struct Table: Sendable, Hashable {
     /// A virtual table, such as a full-text table.
     case virtual
     /// A common table expression of the model file; its SQL is a complete `SELECT`.
+    ///
+    /// Where it has parameters, ``Table/query`` is what statements read, and this only shows its columns and tables.
     case commonTableExpression(sql: String)
     /// A common table expression that one request defines, visible only to the statements of that request.
     case ofRequest
@@ -59,6 +61,9 @@ public struct Table: Sendable, Hashable {
   ///
   /// Unlike ``readsClock``, which determines how pages are found, this is false if in doubt.
   public var isTimeless = true
+
+  /// The query of a common table expression with parameters; nil for any other table.
+  public var query: ParameterizedQuery?
 
   /// Whether a constraint may have `ON CONFLICT REPLACE`, which deletes the records that conflict with a change
   /// (<https://www.sqlite.org/lang_conflict.html>).
@@ -127,6 +132,7 @@ public struct Table: Sendable, Hashable {
     table.isTimeless = isTimeless
     table.replacesOnConflict = replacesOnConflict
     table.isCaseSensitive = isCaseSensitive
+    table.query = query
     return table
   }
 

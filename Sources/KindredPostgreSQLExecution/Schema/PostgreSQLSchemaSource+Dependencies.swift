@@ -101,6 +101,28 @@ extension PostgreSQLSchemaSource {
     return text
   }
 
+  /// Returns the name of a function of the database's own that a text calls and that is VOLATILE; nil if there is none.
+  func volatileFunction(calledBy sql: String) throws -> String? {
+    let rows = try run([Query(Self.volatileFunctions, [Array(sql.utf8)])])[0]
+    return rows.rowCount == 0 ? nil : rows.text(0, 0)
+  }
+
+  /// The names in a text, `$N`, that a parenthesis follows.
+  private static func calls(inParameter number: Int) -> String {
+    """
+    SELECT CASE WHEN name[1] LIKE '"%' THEN replace(trim('"' FROM name[1]), '""', '"') ELSE lower(name[1]) END
+          FROM regexp_matches($\(number), '("(?:[^"]|"")+"|[[:alpha:]_][[:alnum:]_$]*)\\s*(?:\\(|--|/\\*)', 'g') AS name
+    """
+  }
+
+  /// The functions of the database's own that a text calls and that are VOLATILE.
+  private static let volatileFunctions = """
+    SELECT f.proname FROM pg_proc f JOIN pg_namespace n ON n.oid = f.pronamespace
+    WHERE n.nspname NOT IN ('pg_catalog', 'information_schema') AND f.provolatile = 'v'
+      AND f.proname IN (\(calls(inParameter: 1)))
+    ORDER BY 1 LIMIT 1
+    """
+
   /// The relations of a plan, and whether the text of its statement calls a function of the database's own.
   ///
   /// A function may be inlined, and then isn't in the plan. Where a text or a column only looks like a call, the answer
@@ -109,9 +131,7 @@ extension PostgreSQLSchemaSource {
     SELECT format('%I.%I', node->>'Schema', node->>'Relation Name'), EXISTS (
       SELECT FROM pg_proc f JOIN pg_namespace n ON n.oid = f.pronamespace
       WHERE n.nspname NOT IN ('pg_catalog', 'information_schema')
-        AND f.proname IN (
-          SELECT CASE WHEN name[1] LIKE '"%' THEN replace(trim('"' FROM name[1]), '""', '"') ELSE lower(name[1]) END
-          FROM regexp_matches($2, '("(?:[^"]|"")+"|[[:alpha:]_][[:alnum:]_$]*)\\s*(?:\\(|--|/\\*)', 'g') AS name)
+        AND f.proname IN (\(calls(inParameter: 2)))
         AND NOT (f.provolatile = 'i' AND EXISTS (
           SELECT FROM pg_depend d
           WHERE d.classid = 'pg_proc'::regclass AND d.objid = f.oid AND d.deptype = 'e')))

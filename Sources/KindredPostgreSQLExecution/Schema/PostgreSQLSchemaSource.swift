@@ -24,6 +24,12 @@ struct PostgreSQLSchemaSource: SchemaSource {
     let isTimeless = definitions.allSatisfy { !volatile.isRead(by: $0.sql) }
     let with = definitions.map { "\(SQL.quoted($0.name)) AS (\($0.sql.enclosable))" }.joined(separator: ", ")
     for (index, definition) in definitions.enumerated() {
+      if definition.isReadOnly, let function = try volatileFunction(calledBy: definition.sql) {
+        throw CommonTableDefinition.Failure(
+          index: index,
+          message:
+            "it calls `\(function)`, which is VOLATILE and may write; declare it STABLE if it only reads")
+      }
       do {
         var table = try table(of: definition, with)
         table.isTimeless = isTimeless

@@ -11,9 +11,11 @@ struct TransientIndex {
   private let keys: [TransientTable.Key]
   private let transient: TransientTable
 
-  /// Returns nil if a scan costs less, or the table is one of the request's own.
+  /// Returns nil if a scan costs less, or the rows are those of the request alone.
   init?(for search: UnindexedSearch, in model: Model) {
-    guard search.isRepeated || search.convertsBoundValues, search.record.table.kind != .ofRequest else {
+    guard search.isRepeated || search.convertsBoundValues, search.record.table.kind != .ofRequest,
+      search.record.table.query == nil
+    else {
       return nil
     }
     (record, columns) = (search.record, search.columns)

@@ -122,7 +122,7 @@ struct AssociationChains {
     let table = try model.table(named: step.destination).table
     return StatementRecord(
       names, table: table, alias: select.alias(for: table, node: names.node), select: select,
-      parent: parent, via: via)
+      parent: parent, via: via, parameters: step.parameters)
   }
 
   /// Adds the table of a step.

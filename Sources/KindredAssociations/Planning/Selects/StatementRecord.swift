@@ -19,13 +19,15 @@ final class StatementRecord {
   let presence: SQL?
   /// The column values of a record that is not in the statement but known.
   let constants: [String: SQLValue]?
+  /// The values that the association that leads here fixes for parameters of the table.
+  let parameters: [String: SQLValue]
   /// The recursion of the record's node; nil if it has none.
   var recursion: RecursionContext?
 
   init(
     _ names: NameScope, table: Table, alias: String, select: SelectBuilder, parent: StatementRecord?,
     via: StatementRecord? = nil, canJoin: Bool = true, isAlwaysPresent: Bool = true, presence: SQL? = nil,
-    constants: [String: SQLValue]? = nil
+    constants: [String: SQLValue]? = nil, parameters: [String: SQLValue] = [:]
   ) {
     self.names = names
     self.table = table
@@ -37,6 +39,7 @@ final class StatementRecord {
     self.isAlwaysPresent = isAlwaysPresent
     self.presence = presence
     self.constants = constants
+    self.parameters = parameters
   }
 
   /// The table as clients see it.

@@ -63,8 +63,27 @@ struct TableSources {
   func reference(to record: StatementRecord) throws -> TableReference {
     if case .commonTableExpression = record.table.kind { record.statement.readsCommonTableExpression = true }
     return TableReference(
-      sql: .table(record.table, as: record.alias), rule: try context.rules.rule(of: record), record: record.id
-    )
+      sql: try record.table.query.map { try rows(of: $0, as: record) }
+        ?? .table(record.table, as: record.alias),
+      rule: try context.rules.rule(of: record), record: record.id)
+  }
+
+  /// Returns a query with the values of a record's node or association, or the default ones.
+  ///
+  /// It may read itself, as every common table expression may.
+  private func rows(of query: ParameterizedQuery, as record: StatementRecord) throws -> SQL {
+    let (name, node) = (record.table.name, record.node)
+    let sql = try query.sql { parameter in
+      let given = node?.parameters[parameter.name].map(SQL.Binding.parameter)
+      let value = record.parameters[parameter.name] ?? parameter.defaultValue
+      guard let binding = given ?? value.map(SQL.Binding.value) else {
+        throw RequestError.missing(parameter, of: record.names)
+      }
+      return dialect.parameter(binding, as: parameter.kind.valueType)
+    }
+    let rows: SQL =
+      "(WITH RECURSIVE \(identifier: name) AS (\(sql)) SELECT * FROM \(identifier: name)) AS \(identifier: record.alias)"
+    return record.table.isTimeless ? rows : rows.noted(PlanNote.volatile)
   }
 
   /// Returns a subquery, whose tables have their rules inside it.
@@ -111,14 +130,16 @@ struct TableSources {
 }
 
 extension Model {
-  /// The `WITH` clause that defines all common table expressions, since each may read the others.
+  /// The `WITH` clause that defines all common table expressions without parameters, since each may read the others;
+  /// empty if there are none.
   var commonTableExpressions: SQL {
     let definitions: [SQL] = tables.values.compactMap { table in
-      guard case .commonTableExpression(let sql) = table.kind else { return nil }
+      guard case .commonTableExpression(let sql) = table.kind, table.query == nil else { return nil }
       // SQLite would give the values of a compound SELECT the affinity of its first part where it is read twice.
       let form: SQL = table.isCompound ? "NOT MATERIALIZED " : ""
       return "\(identifier: table.name) AS \(form)(\(SQL(trusted: sql)))"
     }
+    if definitions.isEmpty { return SQL() }
     // PostgreSQL lets a definition read itself and later ones only then; SQLite always does.
     return "WITH RECURSIVE \(definitions.joined(separator: ", ")) "
   }
@@ -242,6 +263,25 @@ extension TableSources {
     }
     let list = keys.joined(separator: ", ")
     return "\(keys.count == 1 ? list : "(\(list))") IN (SELECT \(values.joined(separator: ", ")) \(from))"
+  }
+}
+
+extension RequestError {
+  /// Returns the error of a parameter for which neither the request nor the model has a value.
+  fileprivate static func missing(_ parameter: QueryParameter, of record: NameScope) -> RequestError {
+    var keys: [String] = []
+    var scope: NameScope? = record
+    while let node = scope?.node, node.association != nil {
+      keys.insert(node.key, at: 0)
+      scope = scope?.parent
+    }
+    let name = (keys + [parameter.name]).joined(separator: ".")
+    return RequestError(
+      .missingParameter,
+      "`\(record.resource.name)` needs the parameter `\(parameter.name)` (\(parameter.kind.rawValue)); "
+        + (record.node == nil
+          ? "include or join the association, and give it there" : "add `\(name)=…`"),
+      at: keys.isEmpty ? record.node.map { _ in Origin(parameter: name) } : record.node?.origin)
   }
 }
 

@@ -77,7 +77,8 @@ struct ToOneJoins {
       names, table: table, alias: alias, select: select, parent: base, via: origin === base ? nil : origin,
       isAlwaysPresent: isRequired,
       presence: leadsToOne
-        ? step.destinationColumns.first.map { .column(id, $0) } : table.identity(of: id).first)
+        ? step.destinationColumns.first.map { .column(id, $0) } : table.identity(of: id).first,
+      parameters: step.parameters)
     try state.register(record, above: origin)
     let kind: SelectSource.JoinKind = isRequired ? .required : .optional
     guard leadsToOne else {
@@ -163,7 +164,7 @@ struct ToOneJoins {
       )
     let candidate = StatementRecord(
       names, table: record.table, alias: select.alias(for: record.table), select: select,
-      parent: record.parent, via: record.via)
+      parent: record.parent, via: record.via, parameters: step.parameters)
     let source = try context.sources.source(of: candidate, by: step, from: origin, isRepeated: isRepeated)
     context.chains.add(
       source, links: context.sources.links(step, from: origin, to: source, in: record.statement), to: select)
