@@ -14,6 +14,8 @@ import KindredAssociations
 ///           novels:  { from: books, filter: kind = 'novel' }
 ///           reviews: { hasMany: reviews, through: books, using: reviews }
 ///           paintings: null
+///         columns:
+///           fullName: firstName || ' ' || lastName
 ///         access:
 ///           read: { roles: [reader], rows: id = auth.sub, fields: [id, name] }
 ///       awards: null
@@ -54,6 +56,7 @@ public struct ModelFile: Sendable {
     /// The columns that identify the rows of a view.
     var key: [Located<String>]?
     var associations: [AssociationEntry] = []
+    var columns: [(name: Located<String>, expression: Located<Expression>)] = []
     var access: Located<[AccessDefinition]>?
   }
 

@@ -77,10 +77,14 @@ public struct ModelFileParser {
         refinement.associations = try value.entries("write one as `books: { hasMany: books }`")
           .map(association)
       case "access": refinement.access = try access(value)
+      case "columns":
+        refinement.columns = try value.entries("write one as `fullName: firstName || ' ' || lastName`").map {
+          ($0.key, try expression($0.value, "write an expression, such as `books.count`"))
+        }
       default:
         throw node.file.unknown(
           member, "a resource has no `\(member.value)`",
-          among: ["table", "sort", "fields", "hidden", "label", "key", "associations", "access"])
+          among: ["table", "sort", "fields", "hidden", "label", "key", "associations", "columns", "access"])
       }
     }
     entry.refinement = refinement
@@ -131,8 +135,10 @@ public struct ModelFileParser {
     }
   }
 
-  func expression(_ node: ModelFileNode) throws -> ModelFile.Located<Expression> {
-    let text = try node.text("write a condition, as `kind = 'novel'`")
+  func expression(
+    _ node: ModelFileNode, _ mend: String = "write a condition, as `kind = 'novel'`"
+  ) throws -> ModelFile.Located<Expression> {
+    let text = try node.text(mend)
     do {
       var parser = try ExpressionParser(text.value)
       return ModelFile.Located(try parser.parseExpression(), line: text.line)

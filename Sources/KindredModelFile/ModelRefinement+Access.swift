@@ -1,11 +1,11 @@
 import KindredAssociations
 
 extension ModelRefinement {
-  /// Returns the access rules of a table, with the columns in the table's spelling.
-  func access(_ definitions: [ModelFile.AccessDefinition], to table: Table) throws -> ResourceAccess {
+  /// Returns the access rules of a resource, with the columns in their spelling.
+  func access(_ definitions: [ModelFile.AccessDefinition], to resource: Resource) throws -> ResourceAccess {
     var access = ResourceAccess([:])
     for definition in definitions {
-      let fields = try definition.fields.map { try $0.map { try column($0, of: table) } }
+      let fields = try definition.fields.map { try $0.map { try column($0, of: resource) } }
       let entry = AccessEntry(
         roles: definition.roles.map { Set($0.map(\.value)) }, rows: definition.rows?.value,
         fields: fields.map { NameSet($0) })

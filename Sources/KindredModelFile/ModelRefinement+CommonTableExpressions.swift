@@ -72,7 +72,7 @@ extension ModelRefinement {
         for parameter in expression.parameters {
           let name = parameter.value.name
           let other: String? =
-            resource.table.column(named: name) != nil
+            resource.column(withName: name) != nil
             ? "column" : resource.associations[name] != nil ? "association" : nil
           guard let other else { continue }
           throw file.error(

@@ -22,8 +22,10 @@ extension ModelFile {
     try refinement.addCommonTableExpressions(tables)
     try refinement.settleResources()
     try refinement.defineKeys()
+    try refinement.addComputedColumns()
     try refinement.refineColumns()
     try refinement.defineAssociations()
+    try refinement.settleComputedColumns()
     try refinement.checkParameters()
     try refinement.compareColumns(tables)
     try refinement.validate()
@@ -57,6 +59,16 @@ struct ModelRefinement {
       return table
     }
     throw file.unknown(name, "there is no table `\(name.value)`", among: model.tables.keys)
+  }
+
+  /// Returns the name of a column of the table or of a computed one in its spelling.
+  func column(_ name: Located<String>, of resource: Resource) throws -> String {
+    guard let column = resource.column(withName: name.value) else {
+      throw file.unknown(
+        name, "`\(resource.name)` has no column `\(name.value)`",
+        among: resource.table.columns.map(\.name) + resource.computed.keys)
+    }
+    return column.name
   }
 
   /// Returns the name of a column in the table's spelling.
@@ -159,10 +171,10 @@ extension ModelRefinement {
   fileprivate mutating func refineColumns() throws {
     for (name, refinement) in refinements {
       guard var resource = model.resources[name.value] else { continue }
-      resource.hidden = NameSet(try refinement.hidden.map { try column($0, of: resource.table) })
+      resource.hidden = NameSet(try refinement.hidden.map { try column($0, of: resource) })
       if let fields = refinement.fields {
         resource.fields = try fields.map { field in
-          let column = try column(field, of: resource.table)
+          let column = try column(field, of: resource)
           guard !resource.hidden.contains(column) else {
             throw file.error(field.line, "`\(column)` is hidden; remove it from `fields`")
           }
@@ -170,14 +182,14 @@ extension ModelRefinement {
         }
       }
       if let label = refinement.label {
-        let column = try column(label, of: resource.table)
+        let column = try column(label, of: resource)
         guard !resource.hidden.contains(column) else {
           throw file.error(label.line, "`\(column)` is hidden; choose another column as `label`")
         }
         resource.label = column
       }
       resource.sort = refinement.sort?.value ?? resource.sort
-      resource.access = try refinement.access.map { try access($0.value, to: resource.table) }
+      resource.access = try refinement.access.map { try access($0.value, to: resource) }
       model.resources[name.value] = resource
     }
   }

@@ -5,14 +5,15 @@ extension Column {
   /// Returns the values that a text in a URL may stand for in this column.
   ///
   /// The database converts a text to the column's type. A column without a type stores values unconverted: a text, a
-  /// number, or the bytes that base64 encodes. A boolean column holds 0 or 1.
+  /// number, or the bytes that base64 encodes; an expression has such values, too. A boolean column holds 0 or 1.
   func candidates(for text: String) -> [SQLValue] {
     var values = [literal(for: text)]
-    if affinity == .blob {
+    if affinity == .blob || origin == .expression {
       if let integer = Int64(text) { values.append(.integer(integer)) }
       if let real = Double(text), Int64(text) == nil { values.append(.real(real)) }
       if let bytes = Base64.decode(text) { values.append(.blob(bytes)) }
-    } else if valueFormat == .boolean, text == "true" || text == "false" {
+    }
+    if affinity != .blob, valueFormat == .boolean, text == "true" || text == "false" {
       values.append(.integer(text == "true" ? 1 : 0))
     }
     return values
@@ -41,7 +42,7 @@ extension Column {
   }
 
   /// Whether every text has exactly one candidate, so that requests with different texts share a plan.
-  var hasOneCandidate: Bool { affinity != .blob && valueFormat != .boolean }
+  var hasOneCandidate: Bool { affinity != .blob && valueFormat != .boolean && origin != .expression }
 
   /// Returns whether a path may name a record by this text: in a column of numbers, a number must be written as in
   /// responses.

@@ -10,7 +10,8 @@ struct IndexDocument {
   var json: JSONValue {
     let resources = model.resources.values.map { resource -> JSONValue in
       let columns = resource.columns.map { column -> JSONValue in
-        ["name": .string(column.name), "type": .string(column.declaredType)]
+        .object(
+          [("name", .string(column.name)), ("type", .string(column.declaredType))] + column.computedMember)
       }
       let associations = resource.associations.values.map { association -> JSONValue in
         [
@@ -18,10 +19,11 @@ struct IndexDocument {
           "destination": .string(association.destination),
         ]
       }
-      return [
-        "name": .string(resource.name), "link": .string("/\(URLCoding.encodeSegment(resource.name))"),
-        "columns": .array(columns), "associations": .array(associations),
-      ]
+      return .object(
+        [
+          ("name", .string(resource.name)), ("link", .string("/\(URLCoding.encodeSegment(resource.name))")),
+          ("columns", .array(columns)), ("associations", .array(associations)),
+        ] + resource.parametersMember)
     }
     return ["resources": .array(resources)]
   }

@@ -15,7 +15,13 @@ extension Completer {
       text: text.piece(range.lowerBound..<position, plusIsSpace: true).text, range: range,
       next: text.scalars.indices.contains(range.upperBound) ? text.scalars[range.upperBound] : nil)
     let isOne = keys.isEmpty ? draft.request?.path.isSingle ?? false : scope.node?.isToOne ?? false
-    var candidates = (keys.isEmpty ? RequestParameter.ofRoot : RequestParameter.ofNodes).filter {
+    let association = keys.isEmpty ? draft.request?.path.lastAssociation : scope.node?.association
+    var candidates = scope.resource.parameters(below: association).map {
+      Candidate(
+        name: $0.name, kind: .parameter, detail: $0.kind.rawValue + ($0.isRequired ? ", required" : ""),
+        ending: "=")
+    }
+    candidates += (keys.isEmpty ? RequestParameter.ofRoot : RequestParameter.ofNodes).filter {
       switch $0.value {
       case .cursor: false
       case .pattern: scope.resource.table.fullText != nil
@@ -41,8 +47,12 @@ extension Completer {
     let parts = text.piece(name, plusIsSpace: true).text
       .split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     let parameters = parts.count == 1 ? RequestParameter.ofRoot : RequestParameter.ofNodes
-    guard let parameter = parameters.first(where: { $0.name == parts.last }) else { return [] }
     let piece = text.piece(value, plusIsSpace: true)
+    guard let parameter = parameters.first(where: { $0.name == parts.last }) else {
+      let scope = scope(of: RequestDraft(text, model: model, limits: limits), node: parts.dropLast())
+      let declared = parts.last.flatMap { scope?.resource.table.query?.parameter(named: $0) }
+      return declared?.kind == .boolean ? words(["true", "false"], piece, at: position) : []
+    }
     switch parameter.value {
     case .boolean: return words(["true", "false"], piece, at: position)
     case .words(let choices): return words(choices, piece, at: position)

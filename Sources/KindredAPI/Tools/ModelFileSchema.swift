@@ -86,6 +86,10 @@ struct ModelFileSchema {
           "description": "The associations, by key; null removes an inferred one.", "type": "object",
           "additionalProperties": ["$ref": "#/$defs/association"],
         ],
+        "columns": [
+          "description": "Computed columns: expressions, by name.", "type": "object",
+          "additionalProperties": ["$ref": "#/$defs/expression"],
+        ],
         "access": ["$ref": "#/$defs/access"],
       ],
       "additionalProperties": false,
@@ -113,6 +117,10 @@ struct ModelFileSchema {
         "using": ["description": "An association of the intermediate resource.", "type": "string"],
         "from": ["description": "An association of this resource to refine.", "type": "string"],
         "filter": ["$ref": "#/$defs/expression"], "sort": ["$ref": "#/$defs/order"],
+        "parameters": [
+          "description": "Values of parameters of the associated resource, which requests can't give then.",
+          "type": "object", "additionalProperties": Self.value,
+        ],
       ],
       "additionalProperties": false, "if": ["type": "object"], "then": ["oneOf": .array(ways)],
     ]
@@ -144,9 +152,30 @@ struct ModelFileSchema {
     "properties": [
       "sql": ["description": "One SELECT.", "type": "string"],
       "key": described("The columns that identify the rows.", texts),
+      "parameters": [
+        "description": "The parameters of the SELECT, in which they are `:name`.", "type": "object",
+        "propertyNames": ["pattern": "^[A-Za-z0-9_]+$"],
+        "additionalProperties": [
+          "anyOf": [
+            type,
+            [
+              "type": "object", "required": ["type"], "properties": ["type": type, "default": value],
+              "additionalProperties": false,
+            ],
+          ]
+        ],
+      ],
     ],
     "additionalProperties": false,
   ]
+
+  /// The types of parameters.
+  private static let type: JSONValue = [
+    "enum": JSONValue(strings: QueryParameter.Kind.allCases.map(\.rawValue))
+  ]
+
+  /// The value of a parameter.
+  private static let value: JSONValue = ["type": ["string", "number", "boolean", "null"]]
 
   /// Returns the schema of the members that name columns of the resource's table.
   private func columns(of resource: Resource) -> JSONValue {
@@ -155,7 +184,11 @@ struct ModelFileSchema {
     // Columns that are already hidden aren't listed.
     let hidden: JSONValue =
       resource.hidden.isEmpty ? list : ["items": ["anyOf": [column, ["type": "string"]]]]
-    return ["properties": ["fields": list, "key": list, "label": column, "hidden": hidden]]
+    return [
+      "properties": ["key": list], "if": ["required": ["columns"]],
+      // The names of computed columns are in the file itself.
+      "then": true, "else": ["properties": ["fields": list, "label": column, "hidden": hidden]],
+    ]
   }
 
   private static let texts: JSONValue = ["type": "array", "items": ["type": "string"]]

@@ -28,15 +28,16 @@ struct SchemaDocument {
   }
 
   private func json(_ resource: Resource) -> JSONValue {
-    return [
-      "name": .string(resource.name), "table": .string(resource.table.name),
-      "link": .string("/\(URLCoding.encodeSegment(resource.name))"),
-      "key": JSONValue(strings: resource.shownAddressColumns.map(\.name)),
-      "label": resource.labelColumn.map { .string($0.name) } ?? .null,
-      "isSearchable": .bool(resource.table.fullText != nil),
-      "columns": .array(resource.columns.map(json)),
-      "associations": .array(resource.associations.values.map { json($0, of: resource) }),
-    ]
+    .object(
+      [
+        ("name", .string(resource.name)), ("table", .string(resource.table.name)),
+        ("link", .string("/\(URLCoding.encodeSegment(resource.name))")),
+        ("key", JSONValue(strings: resource.shownAddressColumns.map(\.name))),
+        ("label", resource.labelColumn.map { .string($0.name) } ?? .null),
+        ("isSearchable", .bool(resource.table.fullText != nil)),
+        ("columns", .array(resource.columns.map(json))),
+        ("associations", .array(resource.associations.values.map { json($0, of: resource) })),
+      ] + resource.parametersMember)
   }
 
   private func json(_ column: Column) -> JSONValue {
@@ -46,6 +47,7 @@ struct SchemaDocument {
       ("isGenerated", .bool(column.isGenerated)),
       ("default", column.defaultValue.map { .string($0.rendered().text) } ?? .null),
     ]
+    members += column.computedMember
     if let literal = column.literal { members.append(("literal", .string(literal.rawValue))) }
     if !column.labels.isEmpty { members.append(("values", JSONValue(strings: column.labels))) }
     return .object(members)
@@ -59,6 +61,16 @@ struct SchemaDocument {
       ("inverse", inverse.map { .string($0.key) } ?? .null),
       ("origin", origins[association].map(JSONValue.string) ?? .null),
     ]
+    if !association.parameters.isEmpty, let destination = model.resources[association.destination] {
+      members.append(
+        (
+          "parameters",
+          .object(
+            destination.table.parameters.compactMap { parameter in
+              association.parameters[parameter.name].map { (parameter.name, parameter.kind.json($0)) }
+            })
+        ))
+    }
     if association.steps.count == 1, let step = association.steps.first {
       members.append(("columns", columns(of: step)))
     } else {

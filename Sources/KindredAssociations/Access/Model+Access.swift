@@ -46,7 +46,8 @@ extension Model {
     let visible = whole.resources.filter { $0.value.permissions.read != nil }
     for var resource in visible.values {
       if let fields = resource.permissions.read?.fields {
-        let others = resource.table.columns.map(\.name).filter { !fields.contains($0) }
+        let all = resource.table.columns.map(\.name) + resource.computed.keys
+        let others = all.filter { !fields.contains($0) }
         resource.withheld = NameSet(others)
         resource.withheld.subtract(resource.hidden)
         resource.hidden.formUnion(others)
@@ -64,7 +65,7 @@ extension Model {
     var model = self
     for (name, resource) in resources {
       guard let withheld = columns[resource.table.name] else { continue }
-      let fields = (resource.fields ?? resource.columns.map(\.name)).filter { !withheld.contains($0) }
+      let fields = resource.defaultColumns.map(\.name).filter { !withheld.contains($0) }
       // Records without any readable column are refused.
       if !fields.isEmpty { model.resources[name]?.fields = fields }
     }

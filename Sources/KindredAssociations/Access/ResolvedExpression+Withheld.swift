@@ -26,8 +26,12 @@ extension ResolvedExpression {
 extension ResolvedPath {
   fileprivate func readsWithheld(of record: NameScope) -> Bool {
     switch self {
-    case .column(let column): record.resource.withholds(column)
-    case .via(let column): record.via?.withholds(column) ?? false
+    case .column(let column): record.resource.withholds(column.name)
+    // Who may read it may read what it makes of other columns.
+    case .computed(let computed): record.resource.withholds(computed.name)
+    case .via(.column(let column)): record.via?.withholds(column.name) ?? false
+    case .via(.computed(let computed)): record.via?.withholds(computed.name) ?? false
+    case .via: false
     case .above(let levels, let path):
       (1...levels).reduce(record) { scope, _ in scope?.parent }.map(path.readsWithheld) ?? false
     case .joined(let association, let path): path.readsWithheld(of: association.names)
@@ -47,7 +51,7 @@ extension Resource {
   fileprivate var isWithheld: Bool { permissions.read == nil }
 
   /// Returns whether the roles of the model may not read a column.
-  fileprivate func withholds(_ column: Column) -> Bool {
-    isWithheld || permissions.read?.fields.map { !$0.contains(column.name) } ?? false
+  fileprivate func withholds(_ column: String) -> Bool {
+    isWithheld || permissions.read?.fields.map { !$0.contains(column) } ?? false
   }
 }

@@ -49,6 +49,8 @@ public struct Resource: Sendable {
   public var access: ResourceAccess?
   /// What the roles of this model may do.
   public var permissions = Permissions.unrestricted
+  /// The columns that the model file defines by expressions, by name.
+  public var computed: NameDictionary<ComputedColumn> = [:]
   /// The associations by key: the inferred ones first, then those that the model file adds.
   public var associations: NameDictionary<Association> = [:]
 
@@ -61,7 +63,4 @@ public struct Resource: Sendable {
   /// Names that no resource may have: Kindred's own pages are under `/-/`, an empty segment is not a resource, and
   /// clients remove dot segments from URLs (<https://www.rfc-editor.org/rfc/rfc3986#section-5.2.4>).
   package static let reservedNames = ["", "-", ".", ".."]
-
-  /// The columns that clients may name.
-  public var columns: [Column] { table.columns.filter { !hidden.contains($0.name) } }
 }

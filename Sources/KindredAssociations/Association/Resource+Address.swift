@@ -23,6 +23,13 @@ extension Resource {
   }
 }
 
+extension Resource {
+  /// Returns the parameters to which a request may give values after an association, which may fix some.
+  public func parameters(below association: Association?) -> [QueryParameter] {
+    table.parameters.filter { association?.parameters[$0.name] == nil }
+  }
+}
+
 extension Association {
   /// The columns of the associated records whose values follow from the record that has them.
   ///

@@ -6,6 +6,8 @@ public struct PlanningLimits: Sendable, Hashable {
   public var expressions = 20_000
   /// The maximum depth of an expression after its names have been replaced by their definitions.
   public var expressionDepth = 64
+  /// The maximum depth of the expressions that define computed columns, in addition to that of the request's.
+  public var definitionDepth = 256
   /// The maximum number of bytes of SQL.
   public var sqlLength = 256 << 10
   /// Whether `like`, `glob` and `||` are compiled to functions that can be interrupted and limit the length of their
@@ -19,6 +21,7 @@ public struct PlanningLimits: Sendable, Hashable {
   public static var none: PlanningLimits {
     var limits = PlanningLimits()
     (limits.expressions, limits.expressionDepth, limits.sqlLength) = (.max, .max, .max)
+    limits.definitionDepth = .max
     limits.boundsOperators = false
     return limits
   }
@@ -30,6 +33,10 @@ struct PlanningBudget {
   /// Throws if planning has to stop.
   let check: () throws -> Void
   private(set) var depth = 0
+  /// The definitions of computed columns around the current expression.
+  private var definitions = 0
+  /// The depth within them.
+  private var definitionDepth = 0
   private var expressions = 0
   private var copiedLength = 0
 
@@ -46,6 +53,16 @@ struct PlanningBudget {
 
   /// Descends into an expression that has been charged already.
   mutating func deepen(_ origin: Origin) throws {
+    guard definitions == 0 else {
+      guard definitionDepth < limits.definitionDepth else {
+        throw RequestError(
+          .limitExceeded,
+          "the expression nests deeper than \(limits.definitionDepth) levels after the computed columns in it are replaced by their definitions; simplify these",
+          at: origin)
+      }
+      definitionDepth += 1
+      return
+    }
     guard depth < limits.expressionDepth else {
       throw RequestError(
         .limitExceeded,
@@ -55,7 +72,14 @@ struct PlanningBudget {
     depth += 1
   }
 
-  mutating func leave() { depth -= 1 }
+  mutating func leave() {
+    if definitions > 0 { definitionDepth -= 1 } else { depth -= 1 }
+  }
+
+  /// Begins the definition of a computed column, which doesn't count for the depth of the request's expressions.
+  mutating func beginDefinition() { definitions += 1 }
+
+  mutating func endDefinition() { definitions -= 1 }
 
   /// Charges the work of this number of expressions.
   mutating func charge(_ count: Int, at origin: Origin) throws {

@@ -25,6 +25,8 @@ final class PlanningState {
 
   /// The records that the expressions being compiled expose.
   var exposure = Exposure()
+  /// The computed columns whose definitions are being resolved, each within the one before, with their resources.
+  private var definitions: [(column: String, resource: String)] = []
   /// The number of names found within their own definitions.
   var selfReferences = 0
   /// The records with aliases, in a request for rows.
@@ -60,6 +62,29 @@ final class PlanningState {
     return true
   }
 
+  /// Returns the result of `body`, which resolves the definition of a computed column.
+  ///
+  /// - Throws: `RequestError` if the definition leads to itself.
+  func resolving<Result>(
+    _ column: String, of resource: Resource, _ body: () throws -> Result
+  ) throws -> Result {
+    if let first = definitions.firstIndex(where: { $0 == (column, resource.name) }) {
+      let circle = definitions[first...] + [definitions[first]]
+      let names = circle.map { "`\($0.column)` of \($0.resource)" }.joined(separator: ", ")
+      throw RequestError(.invalidExpression, "a computed column leads to itself: \(names)")
+    }
+    definitions.append((column, resource.name))
+    defer { definitions.removeLast() }
+    return try inDefinition(body)
+  }
+
+  /// Returns the result of `body`, whose expressions are those of a computed column.
+  func inDefinition<Result>(_ body: () throws -> Result) rethrows -> Result {
+    budget.beginDefinition()
+    defer { budget.endDefinition() }
+    return try body()
+  }
+
   /// Returns a state without memory, for statements that are checked but never run.
   func scratch() -> PlanningState {
     PlanningState(
@@ -92,6 +117,8 @@ final class RecordMemory {
   let record: StatementRecord
   /// The records joined by to-one associations, by ``ResolvedAssociation/place``.
   var joined: [ResolvedAssociation.Place: StatementRecord] = [:]
+  /// The computed columns compiled so far, and the records that they expose.
+  var computed: NameDictionary<(expression: CompiledExpression, exposure: Exposure)> = [:]
   /// The named expressions compiled so far, and the records that they expose.
   var named: NameDictionary<(expression: CompiledExpression, isOfGroup: Bool, exposure: Exposure)> = [:]
 

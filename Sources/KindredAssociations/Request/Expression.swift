@@ -47,9 +47,9 @@ public struct Expression: Equatable, Sendable {
   }
 
   /// Creates a path from names, such as `author.name`.
-  public init(names: [String]) {
-    let components = names.map { Path.Component(name: $0, arguments: nil, origin: Origin()) }
-    self.init(.path(Path(parents: 0, components: components)), at: Origin())
+  public init(names: [String], at origin: Origin = Origin()) {
+    let components = names.map { Path.Component(name: $0, arguments: nil, origin: origin) }
+    self.init(.path(Path(parents: 0, components: components)), at: origin)
   }
 }
 

@@ -76,11 +76,13 @@ struct OpenAPIDocument {
     let record = "\(root)/\(key.template)"
     content.paths[record] = path(
       "\(resource.name).record", tag: resource.name, "A record of \(resource.name).",
-      key.parameters + OpenAPIParameters.ofRecord, answers(with: recordResponse(of: resource)),
+      key.parameters + OpenAPIParameters.ofRecord(of: resource), answers(with: recordResponse(of: resource)),
       writes: content.writes.operations(
         at: OpenAPIWrites.Path(
           name: "\(resource.name).record", names: [resource.name], resource: resource, hasKey: true,
           parameters: key.parameters, keyColumns: key.columns.map(\.name))))
+    // No request gives a value to a parameter in the middle of a path.
+    guard !resource.table.parameters.contains(where: \.isRequired) else { return }
     for association in resource.associations.values {
       guard let destination = model.resources[association.destination] else { continue }
       add(association, to: destination, of: resource, (record, key), &content)
@@ -100,7 +102,10 @@ struct OpenAPIDocument {
     content.paths[associated] = path(
       name, tag: resource.name,
       "The \(association.key) of a record of \(resource.name) (\(association.kind) \(destination.name)).",
-      parameters + (isMany ? OpenAPIParameters.ofList(of: destination) : OpenAPIParameters.ofRecord),
+      parameters
+        + (isMany
+          ? OpenAPIParameters.ofList(of: destination, below: association)
+          : OpenAPIParameters.ofRecord(of: destination, below: association)),
       answers(with: isMany ? listResponse(of: destination) : recordResponse(of: destination)),
       writes: content.writes.operations(
         at: OpenAPIWrites.Path(
@@ -111,7 +116,7 @@ struct OpenAPIDocument {
     content.paths["\(associated)/\(other.template)"] = path(
       "\(name).record", tag: resource.name,
       "One of the \(association.key) of a record of \(resource.name).",
-      parameters + other.parameters + OpenAPIParameters.ofRecord,
+      parameters + other.parameters + OpenAPIParameters.ofRecord(of: destination, below: association),
       answers(with: recordResponse(of: destination)),
       writes: content.writes.operations(
         at: OpenAPIWrites.Path(

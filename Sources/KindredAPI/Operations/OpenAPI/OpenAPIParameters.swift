@@ -1,19 +1,36 @@
 import KindredAssociations
+import KindredSQLSyntax
 
 /// The parameters of requests for records, as components of the OpenAPI document and references to them.
 enum OpenAPIParameters {
   /// Returns references to the parameters of requests for many records.
-  static func ofList(of resource: Resource) -> [JSONValue] {
-    RequestParameter.ofRoot.filter { parameter in
-      if case .pattern = parameter.value { return resource.table.fullText != nil }
-      return true
-    }.map(Self.reference) + [Self.others]
+  static func ofList(of resource: Resource, below association: Association? = nil) -> [JSONValue] {
+    own(of: resource, below: association)
+      + RequestParameter.ofRoot.filter { parameter in
+        if case .pattern = parameter.value { return resource.table.fullText != nil }
+        return true
+      }.map(Self.reference) + [Self.others]
   }
 
-  /// References to the parameters of requests for one record.
-  static var ofRecord: [JSONValue] {
-    shaping + RequestParameter.ofRoot.filter { $0.name == "format" }.map(Self.reference)
+  /// Returns references to the parameters of requests for one record.
+  static func ofRecord(of resource: Resource, below association: Association? = nil) -> [JSONValue] {
+    own(of: resource, below: association) + shaping
+      + RequestParameter.ofRoot.filter { $0.name == "format" }.map(Self.reference)
       + [Self.others]
+  }
+
+  /// Returns the parameters that a resource declares.
+  private static func own(of resource: Resource, below association: Association?) -> [JSONValue] {
+    resource.parameters(below: association).map { parameter in
+      var schema: [(String, JSONValue)] = [("type", .string(parameter.kind.jsonType))]
+      if let value = parameter.defaultValue, value != .null {
+        schema.append(("default", parameter.kind.json(value)))
+      }
+      return [
+        "name": .string(parameter.name), "in": "query", "required": .bool(parameter.isRequired),
+        "description": .string("A parameter of \(resource.name)."), "schema": .object(schema),
+      ]
+    }
   }
 
   /// Returns references to the parameters that select the records of a bulk write.
@@ -87,5 +104,17 @@ enum OpenAPIParameters {
     if let most = limits.maximumPageSize { members.append(("maximum", .integer(most))) }
     if let size = limits.pageSize { members.append(("default", .integer(size))) }
     return .object(members)
+  }
+}
+
+extension QueryParameter.Kind {
+  /// The type of its values in JSON Schema.
+  fileprivate var jsonType: String {
+    switch self {
+    case .text: "string"
+    case .integer: "integer"
+    case .real: "number"
+    case .boolean: "boolean"
+    }
   }
 }

@@ -9,7 +9,9 @@ enum OpenAPISchema {
   /// member that is either a reference or null; they treat an optional member as nullable anyway.
   static func record(of resource: Resource) -> JSONValue {
     var members = OrderedDictionary<String, JSONValue>()
-    for column in resource.columns { members[column.name] = ofColumn(column) }
+    for column in resource.columns {
+      members[column.name] = column.isComputed ? readOnly(ofColumn(column)) : ofColumn(column)
+    }
     for association in resource.associations.values where members[association.key] == nil {
       let reference = reference(association.destination)
       members[association.key] =
@@ -46,6 +48,11 @@ enum OpenAPISchema {
     members.append(("type", all.count == 1 ? .string(all[0]) : JSONValue(strings: all)))
     if column.affinity == .blob { members.append(("contentEncoding", "base64")) }
     return .object(members)
+  }
+
+  private static func readOnly(_ schema: JSONValue) -> JSONValue {
+    guard case .object(let members) = schema else { return schema }
+    return .object(members + [("readOnly", true)])
   }
 
   /// Returns the schema of a column's value in a path.

@@ -23,6 +23,7 @@ struct GroupCheck {
     switch expression.meaning {
     case .groupAggregate: return
     case .path(.named(let named)): try check(named.expression)
+    case .path(.computed(let computed)) where hasOneValue(computed.expression): return
     case .path(let path): try check(path, at: expression.source)
     default: for part in expression.parts { try check(part) }
     }
@@ -38,7 +39,7 @@ struct GroupCheck {
   private func check(_ path: ResolvedPath, at source: Expression) throws {
     switch path {
     case .above, .claim: return
-    case .column, .via, .joined, .named, .aggregate:
+    case .column, .computed, .via, .joined, .named, .aggregate:
       if let columns = columns(ifDetermined: path, of: scope) {
         state.memory(of: scope).determined += columns
         return
@@ -51,6 +52,16 @@ struct GroupCheck {
         ? "`\(text)` differs between the records, which are one group; write an aggregate such as `max(\(text))`"
         : "`\(text)` differs within a group; add it to `group`, or write an aggregate such as `max(\(text))`",
       at: source.origin)
+  }
+
+  /// Returns whether an expression consists of what is grouped by, and of values.
+  private func hasOneValue(_ expression: ResolvedExpression) -> Bool {
+    if groups.contains(where: { state.isSame($0, expression) }) { return true }
+    switch expression.meaning {
+    case .path(.computed(let computed)): return hasOneValue(computed.expression)
+    case .path: return false
+    default: return expression.parts.allSatisfy(hasOneValue)
+    }
   }
 
   /// Returns the columns that a path reads; nil unless a primary key among the groups determines the path.
@@ -81,6 +92,12 @@ struct GroupCheck {
     // Each way to a record counts, so its key doesn't determine the record of the join table.
     if !isDetermined, case .via = path { return nil }
     guard isDetermined || hasKey else { return nil }
+    if case .computed(let computed) = path {
+      return computed.expression.paths.reduce(into: [ResolvedPath]?([])) { all, path in
+        let read = columns(ifDetermined: path, of: scope, isDetermined: true, isJoined: isJoined, whole)
+        all = all.flatMap { all in read.map { all + $0 } }
+      }
+    }
     if !isJoined, case .table = table.kind { return [] }
     guard case .aggregate(let aggregate) = path else { return [whole(path)] }
     let origins = aggregate.association.association.steps.first?.originColumns ?? []
@@ -112,7 +129,9 @@ extension PlanningState {
 
   fileprivate func isSame(_ first: ResolvedPath, _ second: ResolvedPath) -> Bool {
     switch (first, second) {
-    case (.column(let one), .column(let other)), (.via(let one), .via(let other)): one.name == other.name
+    case (.column(let one), .column(let other)): one.name == other.name
+    case (.computed(let one), .computed(let other)): one.name == other.name
+    case (.via(let one), .via(let other)): isSame(one, other)
     case (.above(let levels, let one), .above(let others, let other)): levels == others && isSame(one, other)
     case (.joined(let one, let rest), .joined(let other, let others)):
       one.place == other.place && isSame(rest, others)
@@ -132,6 +151,11 @@ extension PlanningState {
 }
 
 extension ResolvedExpression {
+  /// The paths that it consists of.
+  fileprivate var paths: [ResolvedPath] {
+    if case .path(let path) = meaning { [path] } else { parts.flatMap(\.paths) }
+  }
+
   /// The expression, or what it is the name of.
   fileprivate var definition: ResolvedExpression {
     if case .path(.named(let named)) = meaning { named.expression.definition } else { self }

@@ -20,10 +20,3 @@ extension Model {
     return (table, resource(of: table))
   }
 }
-
-extension Resource {
-  /// Returns the column with this name, unless it is hidden from the author.
-  func column(named name: String, for author: ExpressionAuthor) -> Column? {
-    author == .request ? column(named: name) : table.column(named: name)
-  }
-}

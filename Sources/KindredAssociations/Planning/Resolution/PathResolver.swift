@@ -49,10 +49,10 @@ struct PathResolver {
       let joined = try state.memory(of: scope).toOne(keyed, for: author)
       return .joined(joined, try resolve(rest, in: context.moved(to: joined.names)))
     }
-    if first.name == "via", let via = scope.via, rest.count == 1 {
+    if first.name == "via", let via = state.memory(of: scope).via, rest.count == 1 {
       state.diagnostics?.note(.association, at: first.origin)
-      return .via(
-        try column(next, of: via, in: context) { via.columns.map(\.name) })
+      let column = try column(next, of: via.resource, in: context) { via.resource.columns.map(\.name) }
+      return .via(try path(to: column, of: via))
     }
     try scope.checkPermission(first.name, for: author, at: first.origin)
     throw RequestError.unknown(
@@ -65,7 +65,7 @@ struct PathResolver {
     if component.arguments == nil {
       if let column = scope.resource.column(named: component.name, for: author) {
         state.diagnostics?.note(.column, at: component.origin)
-        return .column(column)
+        return try path(to: column, of: scope)
       }
       if let named = try resolveNamed(component.name, in: context) {
         state.diagnostics?.note(.name, at: component.origin)
@@ -87,12 +87,28 @@ struct PathResolver {
     }
     try scope.checkPermission(component.name, for: author, at: component.origin)
     let resolving = state.memory(of: scope).resolving
-    return .column(
-      try column(
+    return try path(
+      to: column(
         component, of: scope.resource, in: context, isDefinedByItself: resolving.contains(component.name)
       ) {
         try candidates(in: scope).filter { !resolving.contains($0) }
-      })
+      }, of: scope)
+  }
+
+  /// Returns a column of a record, or the meaning of the expression that defines it.
+  private func path(to column: Column, of scope: NameScope) throws -> ResolvedPath {
+    guard column.isComputed, let computed = scope.resource.computed[column.name] else {
+      return .column(column)
+    }
+    let memory = state.memory(of: scope)
+    if let known = memory.computed[column.name] { return .computed(known) }
+    let expression = try state.resolving(column.name, of: scope.resource) {
+      try ExpressionResolver(state: state).resolve(
+        computed.expression, in: NameContext(scope: scope, author: .model))
+    }
+    let resolved = ResolvedComputedColumn(name: column.name, expression: expression)
+    memory.computed[column.name] = resolved
+    return .computed(resolved)
   }
 
   /// - Parameters:

@@ -44,8 +44,9 @@ struct ResolvedExpression {
 /// The meaning of a path, starting from a record.
 indirect enum ResolvedPath {
   case column(Column)
+  case computed(ResolvedComputedColumn)
   /// A column of the join table that led to the record.
-  case via(Column)
+  case via(ResolvedPath)
   /// A path from the record this number of levels above.
   case above(Int, ResolvedPath)
   /// A path from the record that a to-one association leads to.
@@ -74,6 +75,12 @@ struct ResolvedAssociation {
 
   /// The identity under which it is memoised among the associations of one record.
   var place: Place { Place(key: key, isOfModel: isOfModel) }
+}
+
+/// A column that the model defines by an expression.
+struct ResolvedComputedColumn {
+  let name: String
+  let expression: ResolvedExpression
 }
 
 /// An annotation or a field named by another expression.

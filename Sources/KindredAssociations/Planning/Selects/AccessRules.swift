@@ -74,7 +74,8 @@ struct AccessRules {
     return try guarding(in: record) { try context.expressions.condition(expression, in: record) }
   }
 
-  private func guarding(in record: StatementRecord, _ body: () throws -> SQL) throws -> SQL {
+  /// Returns a condition as a part of `WHERE` or `ON`.
+  func guarding(in record: StatementRecord, _ body: () throws -> SQL) throws -> SQL {
     guard context.restrictsRows else { return try body() }
     let (condition, exposure) = try context.state.exposing(body)
     guard exposure.tells else { return condition }

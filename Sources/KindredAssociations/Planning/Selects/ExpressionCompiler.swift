@@ -250,7 +250,8 @@ struct ExpressionCompiler {
   private func compile(_ path: ResolvedPath, in record: StatementRecord) throws -> CompiledExpression {
     switch path {
     case .column(let column): return compile(column, in: record)
-    case .via(let column): return try compile(via: column, in: record)
+    case .computed(let computed): return try compile(computed, in: record)
+    case .via(let path): return try compile(via: path, in: record)
     case .above(let levels, let rest): return try compile(rest, levels, above: record)
     case .joined(let association, let rest):
       return try context.toOne.through(association, of: record) { try compile(rest, in: $0) }
@@ -293,9 +294,9 @@ struct ExpressionCompiler {
     }
   }
 
-  private func compile(via column: Column, in record: StatementRecord) throws -> CompiledExpression {
+  private func compile(via path: ResolvedPath, in record: StatementRecord) throws -> CompiledExpression {
     guard let via = record.via else { return CompiledExpression(sql: "NULL", form: .null) }
-    let compiled = compile(column, in: via)
+    let compiled = try compile(path, in: via)
     // If the record doesn't exist, no path leads to it, even if a row of the join table exists.
     guard !record.isAlwaysPresent, let presence = record.presence else { return compiled }
     let isMissing = dialect.isNull(CompiledExpression(sql: presence), negated: false)
@@ -303,6 +304,23 @@ struct ExpressionCompiler {
       "iif", [isMissing, CompiledExpression(sql: "NULL", form: .null), compiled])
     (shown.format, shown.type) = (compiled.format, compiled.type)
     return shown
+  }
+
+  /// Returns a computed column, which is compiled once for each record.
+  private func compile(
+    _ computed: ResolvedComputedColumn, in record: StatementRecord
+  ) throws -> CompiledExpression {
+    let memory = state.memory(of: record)
+    if let (known, exposure) = memory.computed[computed.name] {
+      try state.budget.charge(length: known.sql.length, at: Origin())
+      state.exposure.add(exposure)
+      return known
+    }
+    let (compiled, exposure) = try state.exposing {
+      try state.inDefinition { try compile(computed.expression, in: record) }
+    }
+    memory.computed[computed.name] = (compiled, exposure)
+    return compiled
   }
 
   /// Returns an annotation or a field, which is compiled once unless its meaning depends on where it is named.

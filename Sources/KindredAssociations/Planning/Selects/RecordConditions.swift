@@ -19,7 +19,9 @@ struct RecordConditions {
   private func conditions(of node: RequestNode, in record: StatementRecord, joinedSearch: Int?) throws
     -> [SQL]
   {
-    var conditions = node.equalities.map { equality($0, in: record) }
+    var conditions = try node.equalities.map { column in
+      try context.rules.guarding(in: record) { try equality(column, in: record) }
+    }
     conditions += try node.filters.map { try context.rules.guarded($0, in: record) }
     // The conditions of groups don't apply to records.
     if !node.isGrouped { conditions += try node.havings.map { try context.rules.guarded($0, in: record) } }
@@ -45,15 +47,24 @@ struct RecordConditions {
   /// - Parameter isKey: Whether the record is identified by it.
   func equality(
     _ column: RequestPath.KeyColumn, in record: StatementRecord, isKey: Bool = false
-  ) -> SQL {
-    let (sql, type) = context.dialect.equatable(
-      isKey
-        ? record.table.keyColumn(column.name, of: record.id)
-        : record.column(column.name, in: record.statement),
-      record.table.column(named: column.name).flatMap { context.dialect.type(of: $0) })
+  ) throws -> SQL {
+    let (sql, type) = try operand(column.name, of: record, isKey: isKey)
     let values = column.literals.map { context.dialect.parameter(.parameter($0), as: type) }
     return values.count == 1
       ? "\(sql) = \(values[0])" : "\(sql) IN (\(values.map(\.asItem).joined(separator: ", ")))"
+  }
+
+  /// Returns a column that is compared with a parameter of a type.
+  private func operand(
+    _ name: String, of record: StatementRecord, isKey: Bool
+  ) throws -> (sql: SQL, type: ValueType?) {
+    if record.resource.column(withName: name)?.isComputed ?? false {
+      let compiled = try context.expressions.compile(Expression(names: [name]), in: record)
+      return context.dialect.equatable(compiled.sql(within: .comparison), compiled.type)
+    }
+    return context.dialect.equatable(
+      isKey ? record.table.keyColumn(name, of: record.id) : record.column(name, in: record.statement),
+      record.table.column(named: name).flatMap { context.dialect.type(of: $0) })
   }
 
   /// Returns the condition that an associated record exists that meets its own conditions.

@@ -34,7 +34,7 @@ struct ContentBuilder {
       let origin = Origin(parameter: name.isEmpty ? "fields" : "\(name).fields")
       for field in fields { try noting(diagnostics) { try add(field, at: origin, in: record, to: &shape) } }
     } else {
-      for column in try defaultColumns(of: record) {
+      for column in record.resource.defaultColumns {
         try add(column, at: node.origin, in: record, to: &shape)
       }
     }
@@ -58,18 +58,13 @@ struct ContentBuilder {
     for annotation in node.annotations { try add(annotation, in: record, to: &shape) }
   }
 
-  private func defaultColumns(of record: StatementRecord) throws -> [Column] {
-    guard let fields = record.resource.fields else { return record.resource.columns }
-    return fields.compactMap { record.resource.column(named: $0) }
-  }
-
   private func add(
     _ field: Field, at origin: Origin, in record: StatementRecord, to shape: inout RecordShapeBuilder
   ) throws {
     switch field {
     case .all:
-      for column in record.resource.columns {
-        if record.names.isGrouped {
+      for column in record.resource.allColumns {
+        if record.names.isGrouped, !column.isComputed {
           try GroupCheck(context.state, of: record.names).check(column, at: origin)
         }
         try add(column, at: origin, in: record, to: &shape)
@@ -118,6 +113,9 @@ struct ContentBuilder {
   private func add(
     _ column: Column, at origin: Origin, in record: StatementRecord, to shape: inout RecordShapeBuilder
   ) throws {
+    if column.isComputed {
+      return try add(Expression(names: [column.name], at: origin), as: column.name, in: record, to: &shape)
+    }
     try context.state.budget.charge(1, at: origin)
     try shape.reserve(column.name, at: origin)
     shape.add(column.name, value(context.expressions.compile(column, in: record), of: record))

@@ -85,7 +85,7 @@ struct RecordPath {
         alias: select.alias(for: table), select: select, parent: nil)
       select.begin(with: try context.sources.reference(to: record))
     }
-    select.add((records.key ?? []).map { context.conditions.equality($0, in: record, isKey: true) })
+    select.add(try (records.key ?? []).map { try context.conditions.equality($0, in: record, isKey: true) })
     return record
   }
 }

@@ -1,11 +1,3 @@
-extension Resource {
-  /// Returns the column with this name, unless it is hidden.
-  func column(named name: String) -> Column? {
-    guard let column = table.column(named: name), !hidden.contains(column.name) else { return nil }
-    return column
-  }
-}
-
 extension Column {
   /// The JSON format of its values.
   public var valueFormat: Plan.ValueFormat {
