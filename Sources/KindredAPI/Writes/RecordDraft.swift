@@ -9,6 +9,8 @@ struct RecordDraft: Sendable {
     let value: SQLValue
     /// Whether the client chose the value; otherwise it follows from the path or the surrounding record.
     var isChosen = true
+    /// Whether the column is one that the model defines, which isn't stored.
+    var isOfModel = false
     /// Whether the value is a JSON object that changes the stored one (RFC 7396).
     var isPatch = false
   }
@@ -24,13 +26,16 @@ struct RecordDraft: Sendable {
   }
 
   var assignments: [Assignment] = []
-  /// The values that the content has for generated columns, which only the database determines.
+  /// The values that the content has for generated and computed columns, which only the database determines.
   var computed: [Assignment] = []
   var nested: [Nested] = []
   /// The position in the client's content.
   let pointer: JSONPointer
 
   var isEmpty: Bool { assignments.isEmpty && computed.isEmpty && nested.isEmpty }
+
+  /// The columns of the table among those that only the database determines.
+  var generatedColumns: [String] { computed.filter { !$0.isOfModel }.map(\.column) }
 
   /// The values of the content, also those for generated columns.
   var given: [Assignment] { assignments + computed }
@@ -65,6 +70,8 @@ struct RecordDraft: Sendable {
       throw Problem.refusedValue(
         "`\(column.name)` is computed by the database; leave it out", at: pointer + column.name)
     }
+    var assignment = assignment
+    assignment.isOfModel = column.isComputed
     computed.append(assignment)
   }
 
@@ -126,15 +133,18 @@ struct RecordDraft: Sendable {
 extension RecordDraft {
   /// Returns the columns that are compared with the stored ones, or whose new values depend on them.
   func dependentColumns(in table: Table) -> [String] {
-    possibleBlobs(in: table) + assignments.filter(\.isPatch).map(\.column) + computed.map(\.column)
+    possibleBlobs(in: table) + assignments.filter(\.isPatch).map(\.column) + generatedColumns
   }
 
-  /// Checks that generated columns have the values that the content has, which may be what a client has read.
+  /// Checks that columns have the values that the content has, which may be what a client has read.
   ///
-  /// - Parameter record: The record as stored, with these columns.
+  /// - Parameters:
+  ///   - columns: Columns that only the database determines.
+  ///   - record: The record as stored, with these columns.
   /// - Throws: `Problem` (422) if the content contains other values.
-  func checkComputed(_ record: StoredRecord) throws {
-    for (assignment, stored) in zip(computed, record.values(of: computed.map(\.column)))
+  func check(_ columns: [String], of record: StoredRecord) throws {
+    let assignments = computed.filter { columns.containsExactly($0.column) }
+    for (assignment, stored) in zip(assignments, record.values(of: assignments.map(\.column)))
     where !assignment.value.isSameKey(as: stored) && !assignment.value.isBase64(of: stored)
       && !assignment.value.isSameValue(as: stored)
     {

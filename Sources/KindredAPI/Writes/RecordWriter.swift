@@ -29,7 +29,7 @@ struct RecordWriter {
     var draft = try storingReferences(of: draft)
     try draft.applyPatches(to: nil)
     try rules.willInsert(draft.namedColumns, into: resource)
-    var returned = Self.columns(of: resource.table, below: draft, and: columns + draft.computed.map(\.column))
+    var returned = Self.columns(of: resource.table, below: draft, and: columns + draft.generatedColumns)
     // For a view without a key, it is enough to know whether a record was added.
     if returned.isEmpty { returned = resource.table.columns.prefix(1).map(\.name) }
     let change = TableChange.insertion(of: draft.columns, returning: returned)
@@ -40,9 +40,10 @@ struct RecordWriter {
     guard record.hasKey(of: resource.table) || resource.table.kind == .view else {
       throw Problem.refusedValue("the record needs a key", at: draft.pointer)
     }
-    try draft.checkComputed(record)
+    try draft.check(draft.generatedColumns, of: record)
     try rules.checkReferences(of: record, written)
     try storeAssociated(with: record, of: resource, draft)
+    try checkComputed(record, of: resource, draft)
     try rules.didInsert(record, into: resource)
     return record
   }
@@ -100,9 +101,10 @@ struct RecordWriter {
         throw Problem.refusedValue("the record needs a key", at: draft.pointer)
       }
     }
-    try draft.checkComputed(record)
+    try draft.check(draft.generatedColumns, of: record)
     try rules.checkReferences(of: record, written)
     try storeAssociated(with: record, of: resource, draft)
+    try checkComputed(record, of: resource, draft)
     return record
   }
 
@@ -224,6 +226,30 @@ struct RecordWriter {
       return try transaction.rows(of: statement, Parameters(literals: values))
     } catch let error as any BackendError {
       throw try problem(error) ?? error
+    }
+  }
+}
+
+// MARK: - Computed columns
+
+extension RecordWriter {
+  /// Checks that the computed columns of a written record have the values that its draft has, as its client reads them.
+  ///
+  /// - Throws: `Problem` (422) if they have others, or the client can't read the record.
+  private func checkComputed(_ record: StoredRecord, of resource: Resource, _ draft: RecordDraft) throws {
+    guard draft.computed.contains(where: \.isOfModel) else { return }
+    var literals = Literals()
+    let path = RequestPath(
+      resource: resource.name, segments: [record.segment(in: resource.table, &literals)])
+    let parameters = Parameters(literals: literals.values, claims: principal.claims)
+    for column in draft.computed.filter(\.isOfModel).map(\.column) {
+      guard !resource.table.locatorColumns.isEmpty,
+        let row = try transaction.records(version.lookups.lookup(path, columns: [column]), parameters).first
+      else {
+        throw Problem.refusedValue(
+          "`\(column)` is computed by the database; leave it out", at: draft.pointer + column)
+      }
+      try draft.check([column], of: StoredRecord([column], row))
     }
   }
 }

@@ -82,7 +82,7 @@ extension SQLDialect {
 }
 
 extension ResolvedExpression {
-  /// The column that it names, of the record or of one that a to-one association leads to; nil if it is anything else.
+  /// The column that it names; nil if it is anything else.
   fileprivate var column: Column? {
     if case .path(let path) = meaning { path.column } else { nil }
   }
@@ -122,7 +122,8 @@ extension ResolvedAggregate {
 }
 
 extension ResolvedPath {
-  fileprivate var column: Column? {
+  /// The column at its end, of the record or of one that a to-one association leads to; nil if it is anything else.
+  var column: Column? {
     switch self {
     case .column(let column): column
     case .computed(let computed): computed.expression.column

@@ -29,7 +29,7 @@ extension Planner {
     let path = try RecordPath(request.path, context)
     let statement = StatementBuilder(context.dialect, level: path.level, runsOften: false, givesMany: false)
     let record = try path.end(node: nil, statement: statement)
-    let names = record.add(columns)
+    let names = try record.add(columns, context)
     var writer = PlanWriter(context.state)
     let last = PathSelect(record, absence: path.records.absence)
     return RecordLookup(
@@ -49,7 +49,7 @@ extension Planner {
     let path = try RecordPath(request.path, context)
     let statement = StatementBuilder(context.dialect, level: path.level, runsOften: false, givesMany: true)
     let record = try path.end(node: request.root, statement: statement)
-    let names = record.add(columns)
+    let names = try record.add(columns, context)
     let rows = try tree.rows(
       of: request.root, number: 0, association: path.records.association, in: record
     ).finished
@@ -87,10 +87,14 @@ extension RecordLookup {
 
 extension StatementRecord {
   /// Selects these columns first, and returns their names without repetitions.
-  fileprivate func add(_ columns: [String]) -> [String] {
+  fileprivate func add(_ columns: [String], _ context: PlanningContext) throws -> [String] {
     var names: [String] = []
-    for name in columns where statement.column(column(name, in: statement)) == names.count {
-      names.append(name)
+    for name in columns {
+      let value =
+        resource.column(withName: name)?.isComputed ?? false
+        ? try context.expressions.compile(Expression(names: [name]), in: self).sql
+        : column(name, in: statement)
+      if statement.column(value) == names.count { names.append(name) }
     }
     return names
   }

@@ -1,3 +1,5 @@
+import OrderedCollections
+
 import KindredSQLSyntax
 
 /// Checks that expressions have one value in each group: outside an aggregate, they may consist of what is grouped by,
@@ -85,9 +87,14 @@ struct GroupCheck {
         }
       }
     if case .joined(let association, let rest) = path {
-      return columns(
+      let read = columns(
         ifDetermined: rest, of: association.names, isDetermined: isDetermined || hasKey, isJoined: true
       ) { whole(.joined(association, $0)) }
+      guard case .computed = rest else { return read }
+      // Its value also depends on whether there is a record.
+      return read.map { read in
+        read + association.presence.map { whole(.joined(association, .column($0))) }
+      }
     }
     // Each way to a record counts, so its key doesn't determine the record of the join table.
     if !isDetermined, case .via = path { return nil }
@@ -147,6 +154,16 @@ extension PlanningState {
     return first.function == second.function && first.association.place == second.association.place
       && first.filters.count == second.filters.count && parts.count == others.count
       && zip(parts, others).allSatisfy { isSame($0, $1) }
+  }
+}
+
+extension ResolvedAssociation {
+  /// The columns that tell whether there is a record.
+  fileprivate var presence: [Column] {
+    let table = names.resource.table
+    let names =
+      table.primaryKey.map { table.columns[$0].name } + (association.steps.last?.destinationColumns ?? [])
+    return OrderedSet(names).compactMap { table.column(named: $0) }
   }
 }
 

@@ -298,12 +298,7 @@ struct ExpressionCompiler {
     guard let via = record.via else { return CompiledExpression(sql: "NULL", form: .null) }
     let compiled = try compile(path, in: via)
     // If the record doesn't exist, no path leads to it, even if a row of the join table exists.
-    guard !record.isAlwaysPresent, let presence = record.presence else { return compiled }
-    let isMissing = dialect.isNull(CompiledExpression(sql: presence), negated: false)
-    var shown = try dialect.function(
-      "iif", [isMissing, CompiledExpression(sql: "NULL", form: .null), compiled])
-    (shown.format, shown.type) = (compiled.format, compiled.type)
-    return shown
+    return try compiled.isNull(without: record, dialect)
   }
 
   /// Returns a computed column, which is compiled once for each record.
@@ -317,10 +312,22 @@ struct ExpressionCompiler {
       return known
     }
     let (compiled, exposure) = try state.exposing {
-      try state.inDefinition { try compile(computed.expression, in: record) }
+      try shown(state.inDefinition { try compile(computed.expression, in: record) }, computed, of: record)
     }
     memory.computed[computed.name] = (compiled, exposure)
     return compiled
+  }
+
+  /// Returns the value of a computed column, which is NULL where the record is missing, as that of any other column.
+  private func shown(
+    _ value: CompiledExpression, _ computed: ResolvedComputedColumn, of record: StatementRecord
+  ) throws -> CompiledExpression {
+    if computed.expression.isColumn { return value }
+    var value = value
+    value.absent = nil
+    let shown = try value.isNull(without: record, dialect)
+    guard case .collate(_, let collation) = computed.expression.meaning else { return shown }
+    return try dialect.collated(shown, collation)
   }
 
   /// Returns an annotation or a field, which is compiled once unless its meaning depends on where it is named.
@@ -338,7 +345,26 @@ struct ExpressionCompiler {
   }
 }
 
+extension CompiledExpression {
+  /// Returns the value, or NULL where a record is missing.
+  fileprivate func isNull(
+    without record: StatementRecord, _ dialect: any SQLDialect
+  ) throws -> CompiledExpression {
+    guard !record.isAlwaysPresent, let presence = record.presence else { return self }
+    let isMissing = dialect.isNull(CompiledExpression(sql: presence), negated: false)
+    var shown = try dialect.function("iif", [isMissing, CompiledExpression(sql: "NULL", form: .null), self])
+    (shown.format, shown.type) = (format, type)
+    return shown
+  }
+}
+
 extension ResolvedExpression {
+  /// Whether it is a column of the record or of one that a to-one association leads to, under another name.
+  fileprivate var isColumn: Bool {
+    guard case .path(let path) = meaning else { return false }
+    return path.column != nil
+  }
+
   /// Whether it consists of values and columns of the record alone, or of the first of them that isn't NULL.
   fileprivate var isPlain: Bool {
     switch meaning {

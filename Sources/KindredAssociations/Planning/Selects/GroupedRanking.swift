@@ -47,7 +47,9 @@ struct GroupedRanking {
     guard rows.group == nil, !rows.isDistinct, rows.isLimited,
       rows.source.isPlain(record.id, of: record.table), let rank = rows.order.first,
       let aggregate = rank.grouped, aggregate.term == rank.sql,
-      aggregate.origin.column(of: record.id) != nil, !rows.source.conditions.isEmpty
+      aggregate.origin.column(of: record.id) != nil, !rows.source.conditions.isEmpty,
+      // One record's are few, and the groups would be those of all.
+      rows.source.links.isEmpty
     else { return nil }
     (self.rank, self.aggregate) = (rank.sql, aggregate)
   }
