@@ -197,16 +197,15 @@ extension RequestNode {
   /// Returns the name of the member that shows a column unchanged.
   fileprivate func member(showing column: String, of resource: Resource) -> String? {
     guard let fields else {
-      let names = resource.fields ?? resource.columns.map(\.name)
-      return names.contains(column) ? column : nil
+      return resource.defaultColumns.contains { $0.name == column } ? column : nil
     }
     for field in fields {
       switch field {
       case .all:
-        if resource.columns.contains(where: { $0.name == column }) { return column }
+        if resource.allColumns.contains(where: { $0.name == column }) { return column }
       case .expression(let item):
         guard let name = item.expression.simpleName,
-          resource.table.column(named: name)?.name == column
+          resource.column(named: name)?.name == column
         else { continue }
         return item.name ?? column
       }

@@ -101,6 +101,7 @@ struct FetchRequestRenderer {
 
   private mutating func addParameters(of node: RequestNode, named prefix: String) throws {
     let literals = request.literals.values
+    try addValues(ofParametersOf: node, named: prefix)
     if let fields = node.fields { add(prefix + "fields", try list(fields) { try expressions.text(of: $0) }) }
     if let values = node.values { add(prefix + "values", try expressions.text(of: values)) }
     if !node.annotations.isEmpty {
@@ -120,6 +121,19 @@ struct FetchRequestRenderer {
     }
   }
 
+  /// Adds the values of the parameters that the resource of a node declares.
+  private mutating func addValues(ofParametersOf node: RequestNode, named prefix: String) throws {
+    guard !node.parameters.isEmpty else { return }
+    let resource =
+      node.association.map { model.resources[$0.destination] } ?? request.path.resource(in: model)
+    for parameter in resource?.table.parameters ?? [] {
+      guard let number = node.parameters[parameter.name],
+        let text = parameter.kind.text(of: request.literals.values[number])
+      else { continue }
+      add(prefix + parameter.name, text)
+    }
+  }
+
   private func list<Item>(_ items: [Item], _ text: (Item) throws -> String) rethrows -> String {
     try items.map(text).joined(separator: ",")
   }
@@ -130,7 +144,7 @@ struct FetchRequestRenderer {
   private mutating func addEqualities(of node: RequestNode) throws {
     guard !node.equalities.isEmpty, let resource = request.path.resource(in: model) else { return }
     for equality in node.equalities {
-      guard let column = resource.table.column(named: equality.name) else { continue }
+      guard let column = resource.column(named: equality.name) else { continue }
       var rest = equality.literals[...]
       while let number = rest.first {
         let text = try text(request.literals.values[number])

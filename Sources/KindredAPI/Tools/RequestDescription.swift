@@ -120,7 +120,11 @@ struct RequestDescription {
     var names = text.split(name.range, at: ".")
     let last = names.removeLast()
     let known = names.isEmpty ? RequestParameter.ofRoot : RequestParameter.ofNodes
-    let isKnown = known.contains { $0.name == text.piece(last, plusIsSpace: true).text }
+    let name = text.piece(last, plusIsSpace: true).text
+    let keys = names.map { text.piece($0, plusIsSpace: true).text }
+    let isKnown =
+      known.contains { $0.name == name }
+      || draft.resource(ofNode: keys)?.table.query?.parameter(named: name) != nil
     return names.map { Part(kind: .node, range: $0) }
       + [Part(kind: isKnown ? .parameter : names.isEmpty ? .column : .unknown, range: last)]
   }

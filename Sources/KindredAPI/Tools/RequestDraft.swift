@@ -53,6 +53,14 @@ struct RequestDraft {
     request = parsed?.fetchRequest
   }
 
+  /// Returns the resource of the node that these keys lead to.
+  func resource(ofNode keys: [String]) -> Resource? {
+    var node = request?.root
+    for key in keys { node = node?.children.first { $0.key == key } }
+    guard let node else { return nil }
+    return node.association.map { model.resources[$0.destination] } ?? request?.path.resource(in: model)
+  }
+
   /// Checks the names in expressions, which the parser leaves to the planner.
   ///
   /// - Throws: An error when the time is over.

@@ -17,6 +17,37 @@ public struct ComputedColumn: Sendable {
   }
 }
 
+extension NameDictionary<ComputedColumn> {
+  /// Returns a column after those of the same record that its expression reads, directly or through others; those of a
+  /// circle are in any order.
+  func ordered(to last: ComputedColumn) -> [ComputedColumn] {
+    var ordered: [ComputedColumn] = []
+    var found: NameSet = [last.column.name]
+    /// The columns that are being followed, each with those that it reads and that haven't been followed yet.
+    var path = [(column: last, rest: last.expression.names[...])]
+    while let (column, rest) = path.last {
+      guard let name = rest.first else {
+        ordered.append(column)
+        path.removeLast()
+        continue
+      }
+      path[path.count - 1].rest = rest.dropFirst()
+      if let read = self[name], found.insert(name) { path.append((read, read.expression.names[...])) }
+    }
+    return ordered
+  }
+}
+
+extension Expression {
+  /// The names that stand by themselves, outside of paths.
+  fileprivate var names: [String] {
+    if case .path(let path) = kind, path.parents == 0, path.components.count == 1 {
+      return [path.components[0].name]
+    }
+    return parts.flatMap(\.names)
+  }
+}
+
 extension Resource {
   /// The columns that clients may name: those of the table, and then the computed ones.
   public var columns: [Column] {

@@ -7,7 +7,7 @@ public struct PlanningLimits: Sendable, Hashable {
   /// The maximum depth of an expression after its names have been replaced by their definitions.
   public var expressionDepth = 64
   /// The maximum depth of the expressions that define computed columns, in addition to that of the request's.
-  public var definitionDepth = 256
+  public var definitionDepth = 64
   /// The maximum number of bytes of SQL.
   public var sqlLength = 256 << 10
   /// Whether `like`, `glob` and `||` are compiled to functions that can be interrupted and limit the length of their

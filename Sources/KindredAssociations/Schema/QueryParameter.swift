@@ -46,6 +46,16 @@ extension QueryParameter.Kind {
     }
   }
 
+  /// Returns the text that stands for a value; nil for NULL.
+  public func text(of value: SQLValue) -> String? {
+    switch value {
+    case .integer(let number): self == .boolean ? String(number != 0) : String(number)
+    case .real(let number): String(number)
+    case .text(let text): text
+    case .null, .blob: nil
+    }
+  }
+
   /// The form of its values, as error messages describe it.
   public var form: String {
     switch self {

@@ -101,14 +101,24 @@ struct PathResolver {
       return .column(column)
     }
     let memory = state.memory(of: scope)
-    if let known = memory.computed[column.name] { return .computed(known) }
-    let expression = try state.resolving(column.name, of: scope.resource) {
+    // Those that a definition reads come first, so that a long chain of definitions doesn't nest.
+    for computed in scope.resource.computed.ordered(to: computed)
+    where memory.computed[computed.column.name] == nil {
+      memory.computed[computed.column.name] = try resolve(computed, of: scope)
+    }
+    return .computed(try memory.computed[column.name] ?? resolve(computed, of: scope))
+  }
+
+  private func resolve(_ computed: ComputedColumn, of scope: NameScope) throws -> ResolvedComputedColumn {
+    let memory = state.memory(of: scope)
+    let expression = try state.resolving(computed.column.name, of: scope.resource) {
       try ExpressionResolver(state: state).resolve(
         computed.expression, in: NameContext(scope: scope, author: .model))
     }
-    let resolved = ResolvedComputedColumn(name: column.name, expression: expression)
-    memory.computed[column.name] = resolved
-    return .computed(resolved)
+    let read = scope.resource.computed.ordered(to: computed).dropLast()
+    return ResolvedComputedColumn(
+      name: computed.column.name, expression: expression,
+      dependencies: read.compactMap { memory.computed[$0.column.name] })
   }
 
   /// - Parameters:

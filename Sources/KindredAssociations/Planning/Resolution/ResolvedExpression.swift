@@ -81,6 +81,8 @@ struct ResolvedAssociation {
 struct ResolvedComputedColumn {
   let name: String
   let expression: ResolvedExpression
+  /// The other computed columns of the record that it reads, each after those that it reads itself.
+  let dependencies: [ResolvedComputedColumn]
 }
 
 /// An annotation or a field named by another expression.

@@ -311,6 +311,10 @@ struct ExpressionCompiler {
       state.exposure.add(exposure)
       return known
     }
+    // They don't nest, as they are compiled first.
+    for read in computed.dependencies where memory.computed[read.name] == nil {
+      _ = try compile(read, in: record)
+    }
     let (compiled, exposure) = try state.exposing {
       try shown(state.inDefinition { try compile(computed.expression, in: record) }, computed, of: record)
     }

@@ -21,6 +21,8 @@ final class StatementRecord {
   let constants: [String: SQLValue]?
   /// The values that the association that leads here fixes for parameters of the table.
   let parameters: [String: SQLValue]
+  /// Whether the rows of a query are numbered, as nothing else tells them apart.
+  var isNumbered = false
   /// The recursion of the record's node; nil if it has none.
   var recursion: RecursionContext?
 

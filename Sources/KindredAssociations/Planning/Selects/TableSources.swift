@@ -81,8 +81,10 @@ struct TableSources {
       }
       return dialect.parameter(binding, as: parameter.kind.valueType)
     }
+    let number: SQL =
+      record.isNumbered ? ", row_number() OVER () AS \(identifier: TransientTable.rowNumber)" : SQL()
     let rows: SQL =
-      "(WITH RECURSIVE \(identifier: name) AS (\(sql)) SELECT * FROM \(identifier: name)) AS \(identifier: record.alias)"
+      "(WITH RECURSIVE \(identifier: name) AS (\(sql)) SELECT *\(number) FROM \(identifier: name)) AS \(identifier: record.alias)"
     return record.table.isTimeless ? rows : rows.noted(PlanNote.volatile)
   }
 

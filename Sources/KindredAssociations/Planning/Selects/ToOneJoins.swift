@@ -131,7 +131,8 @@ struct ToOneJoins {
       }
       return (sources.reference(toRowsOf: row, as: record.alias, isLateral: true), "TRUE")
     }
-    // Rows without a key are identified by their numbers in a copy.
+    record.isNumbered = record.table.query != nil
+    // Rows without a key are identified by their numbers in a copy, or those that their query gives them.
     let copy =
       hasKey
       ? nil : try sources.source(of: record, by: step, from: origin, isRepeated: true).items.first?.table
@@ -165,6 +166,7 @@ struct ToOneJoins {
     let candidate = StatementRecord(
       names, table: record.table, alias: select.alias(for: record.table), select: select,
       parent: record.parent, via: record.via, parameters: step.parameters)
+    candidate.isNumbered = record.isNumbered
     let source = try context.sources.source(of: candidate, by: step, from: origin, isRepeated: isRepeated)
     context.chains.add(
       source, links: context.sources.links(step, from: origin, to: source, in: record.statement), to: select)
