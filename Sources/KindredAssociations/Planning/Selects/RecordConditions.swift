@@ -48,23 +48,30 @@ struct RecordConditions {
   func equality(
     _ column: RequestPath.KeyColumn, in record: StatementRecord, isKey: Bool = false
   ) throws -> SQL {
-    let (sql, type) = try operand(column.name, of: record, isKey: isKey)
+    if record.resource.column(withName: column.name)?.isComputed ?? false {
+      return try computedEquality(column, in: record)
+    }
+    let (sql, type) = context.dialect.equatable(
+      isKey
+        ? record.table.keyColumn(column.name, of: record.id)
+        : record.column(column.name, in: record.statement),
+      record.table.column(named: column.name).flatMap { context.dialect.type(of: $0) })
     let values = column.literals.map { context.dialect.parameter(.parameter($0), as: type) }
     return values.count == 1
       ? "\(sql) = \(values[0])" : "\(sql) IN (\(values.map(\.asItem).joined(separator: ", ")))"
   }
 
-  /// Returns a column that is compared with a parameter of a type.
-  private func operand(
-    _ name: String, of record: StatementRecord, isKey: Bool
-  ) throws -> (sql: SQL, type: ValueType?) {
-    if record.resource.column(withName: name)?.isComputed ?? false {
-      let compiled = try context.expressions.compile(Expression(names: [name]), in: record)
-      return context.dialect.equatable(compiled.sql(within: .comparison), compiled.type)
+  /// Returns the same for a computed column, whose expression determines the comparison.
+  private func computedEquality(
+    _ column: RequestPath.KeyColumn, in record: StatementRecord
+  ) throws -> SQL {
+    let value = try context.expressions.compile(Expression(names: [column.name]), in: record)
+    let literals = column.literals.map { context.dialect.literal(.parameter($0), state.literals[$0]) }
+    do {
+      return try context.dialect.isAmong(value, literals, negated: false).sql(within: .and)
+    } catch let mismatch as TypeMismatch {
+      throw RequestError(.invalidValue, mismatch.message, at: Origin(parameter: column.name))
     }
-    return context.dialect.equatable(
-      isKey ? record.table.keyColumn(name, of: record.id) : record.column(name, in: record.statement),
-      record.table.column(named: name).flatMap { context.dialect.type(of: $0) })
   }
 
   /// Returns the condition that an associated record exists that meets its own conditions.
