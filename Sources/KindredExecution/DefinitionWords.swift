@@ -73,7 +73,7 @@ struct DefinitionWords {
   private static func words(of token: SQLTokens.Token) -> [String] {
     switch token {
     case .word(let text): [text.foldingASCIICase]
-    case .quoted(let text): [text.foldingASCIICase, "'" + text.foldingASCIICase]
+    case .quoted(let text), .string(let text): [text.foldingASCIICase, "'" + text.foldingASCIICase]
     case .symbol: []
     }
   }

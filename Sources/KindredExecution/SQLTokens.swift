@@ -5,15 +5,17 @@ struct SQLTokens {
   enum Token: Hashable {
     /// A keyword, a name or a number without quotes.
     case word(String)
-    /// A name or a string, without its quotes.
+    /// A name without its quotes, or a string in double quotes.
     case quoted(String)
+    /// A string in single quotes, without these.
+    case string(String)
     /// Any other character.
     case symbol(Character)
 
     /// The text of a word, a quoted name or a string.
     var name: String? {
       switch self {
-      case .word(let text), .quoted(let text): text
+      case .word(let text), .quoted(let text), .string(let text): text
       case .symbol: nil
       }
     }
@@ -43,7 +45,8 @@ struct SQLTokens {
     guard position < bytes.count else { return nil }
     let byte = bytes[position]
     switch byte {
-    case UInt8(ascii: "'"), UInt8(ascii: "\""), UInt8(ascii: "`"): return .quoted(quoted(until: byte))
+    case UInt8(ascii: "'"): return .string(quoted(until: byte))
+    case UInt8(ascii: "\""), UInt8(ascii: "`"): return .quoted(quoted(until: byte))
     case UInt8(ascii: "["): return .quoted(bracketed())
     case _ where Self.isWord(byte): return .word(text { !Self.isWord($0) })
     default:

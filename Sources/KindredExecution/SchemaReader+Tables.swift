@@ -82,7 +82,7 @@ extension SchemaReader {
   private static func defaultValue(_ text: String) -> SQL {
     let tokens = SQLTokens.all(in: text)
     switch tokens.first {
-    case .quoted(let text) where tokens.count == 1:
+    case .quoted(let text) where tokens.count == 1, .string(let text) where tokens.count == 1:
       return "\(.value(.text(text)))"
     case .word(let word) where tokens.count == 1 && !isValue(word):
       return "\(.value(.text(word)))"

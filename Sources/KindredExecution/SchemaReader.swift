@@ -72,7 +72,11 @@ public struct SchemaReader {
     }
     resolveFullText(in: &drafts)
     warnings += try ForeignKeyReader(connection: connection, database: database).readKeys(of: &drafts)
-    return Schema(tables: drafts.map(\.table), warnings: warnings.map(\.onOneLine))
+    let definitions = Dictionary(
+      entries.filter { $0.kind == .view }.map { ($0.name, $0.sql) }, uniquingKeysWith: { first, _ in first })
+    let tables = try PlainViewReader(connection: connection, database: database)
+      .read(drafts.map(\.table), definitions)
+    return Schema(tables: tables, warnings: warnings.map(\.onOneLine))
   }
 
   /// Removes tables that can't be named or read, and returns a warning for each.

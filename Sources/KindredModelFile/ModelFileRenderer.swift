@@ -19,6 +19,10 @@ public struct ModelFileRenderer {
     for resource in model.resources.values {
       lines.append("  \(scalar(resource.name)):")
       lines.append("    table: \(scalar(resource.table.name))")
+      if resource.table.plainView != nil, !resource.table.primaryKey.isEmpty {
+        let key = resource.table.primaryKey.map { scalar(resource.table.columns[$0].name) }
+        lines.append("    key: [\(key.joined(separator: ", "))]")
+      }
       guard !resource.associations.isEmpty else { continue }
       lines.append("    associations:")
       for association in resource.associations.values {

@@ -18,10 +18,16 @@ extension ModelInference {
     /// The preferred association key on A, before conflicts are resolved.
     var key: String { isOnly ? destinationNames.singular : stem }
 
+    /// Whether an association leads back from B: none leads to a view, but for one that stands in for its table.
+    var isMutual: Bool { originTable.plainView?.isStandIn ?? true }
+
     /// Returns the foreign keys of a table in the order of their declaration, without duplicates.
+    ///
+    /// A plain view whose table is served takes the associations of that instead.
     ///
     /// Foreign keys to missing tables, which only a schema that was not read from a database can have, are left out.
     static func all(from table: Table, in schema: Schema) -> [Reference] {
+      guard table.plainView?.table == nil else { return [] }
       var seen: Set<ForeignKey> = []
       let foreignKeys = table.foreignKeys.filter { key in
         schema.tables[key.destination] != nil && key.columns.count == key.destinationColumns.count

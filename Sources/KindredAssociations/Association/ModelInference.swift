@@ -8,6 +8,7 @@ extension Model {
     inference.inferBelongsTo()
     inference.inferHas()
     inference.inferThrough()
+    inference.inferPlainViews()
     self = inference.model
   }
 }
@@ -16,6 +17,7 @@ extension Model {
 ///
 /// Keys are assigned in three passes, each in the order of tables and foreign keys: belongsTo first, then hasMany and
 /// hasOne, and finally those through join tables. So a table's own columns take precedence over references to it.
+/// Plain views then get the associations of their tables.
 struct ModelInference {
   let schema: Schema
   /// The names in use, by table.
@@ -35,7 +37,7 @@ struct ModelInference {
   }
 
   /// Adds an association under the first free one of `candidates`.
-  private mutating func add(
+  mutating func add(
     _ candidates: [String], to table: String, _ cardinality: Association.Cardinality,
     _ steps: [AssociationStep]
   ) {
@@ -114,7 +116,7 @@ extension ModelInference {
 
   /// Adds the hasMany or hasOne association on B for each foreign key from A to B.
   mutating func inferHas() {
-    for reference in references.values.joined() {
+    for reference in references.values.joined() where reference.isMutual {
       // hasOne, with the singular of A, if the foreign key columns are unique; else hasMany, with the plural.
       let isToOne = reference.originTable.isUnique(reference.foreignKey.columns)
       var key = isToOne ? reference.originNames.singular : reference.originNames.plural
@@ -133,7 +135,7 @@ extension ModelInference {
   /// Adds the hasManyThrough associations on both sides of each join table.
   mutating func inferThrough() {
     for references in references.values {
-      guard let table = references.first?.originTable else { continue }
+      guard let table = references.first?.originTable, references.allSatisfy(\.isMutual) else { continue }
       for (left, right) in Self.joins(of: table, references) {
         addThrough(table, from: left, to: right)
         addThrough(table, from: right, to: left)

@@ -27,19 +27,19 @@ public struct Table: Sendable, Hashable {
   /// The columns in table order.
   ///
   /// If no primary key is declared, the first one is the `rowid`.
-  public let columns: [Column]
+  public internal(set) var columns: [Column]
   /// The columns of the primary key in key order, as positions in `columns`; empty for a view.
-  public let primaryKey: [Int]
+  public internal(set) var primaryKey: [Int]
   /// Whether any number of records may have NULL in the primary key, which finds the others but doesn't identify them.
   public var isKeyPartial = false
   /// The sets of columns whose values are unique: the primary key and the unique indexes that aren't partial.
-  public let uniqueKeys: [[Int]]
+  public internal(set) var uniqueKeys: [[Int]]
   /// The indexes that can find records by equality, including the primary key.
-  public let indexes: [Index]
+  public internal(set) var indexes: [Index]
   /// The indexes by which records can be read in the order of a column.
   public let orderingIndexes: [OrderingIndex]
   /// The foreign keys in the order of their declaration.
-  public let foreignKeys: [ForeignKey]
+  public internal(set) var foreignKeys: [ForeignKey]
   /// The name under which the `rowid` can be read; nil for views, common table expressions and WITHOUT ROWID tables.
   public let rowIDName: String?
   /// The name of the `INTEGER PRIMARY KEY` column, which is an alias of the `rowid`; nil if there is none.
@@ -71,6 +71,9 @@ public struct Table: Sendable, Hashable {
   /// Whether a constraint may have `ON CONFLICT REPLACE`, which deletes the records that conflict with a change
   /// (<https://www.sqlite.org/lang_conflict.html>).
   public var replacesOnConflict = false
+
+  /// What the view shows, if its rows are those of one table; nil for tables and other views.
+  public internal(set) var plainView: PlainView?
 
   /// A set of kinds of changes to records.
   public struct Changes: OptionSet, Hashable, Sendable {
@@ -125,17 +128,10 @@ public struct Table: Sendable, Hashable {
   ///
   /// - Parameter key: Positions in `columns` of columns whose values together are unique.
   package func identified(by key: [Int]) -> Table {
-    var table = Table(
-      name: name, kind: kind, columns: columns, primaryKey: key,
-      uniqueKeys: key.isEmpty || uniqueKeys.contains(key) ? uniqueKeys : [key] + uniqueKeys, indexes: indexes,
-      orderingIndexes: orderingIndexes, foreignKeys: foreignKeys, rowIDName: rowIDName,
-      rowIDColumn: rowIDColumn, fullText: fullText, insteadOf: insteadOf, isCompound: isCompound,
-      readsClock: readsClock)
-    table.schema = schema
-    table.isTimeless = isTimeless
-    table.replacesOnConflict = replacesOnConflict
-    table.isCaseSensitive = isCaseSensitive
-    table.query = query
+    guard key != primaryKey else { return self }
+    var table = self
+    (table.primaryKey, table.isKeyPartial) = (key, false)
+    if !key.isEmpty, !uniqueKeys.contains(key) { table.uniqueKeys.insert(key, at: 0) }
     return table
   }
 
@@ -171,7 +167,7 @@ public struct Table: Sendable, Hashable {
 /// A column of a table.
 public struct Column: Sendable, Hashable {
   /// The name as spelled in the database.
-  public let name: String
+  public internal(set) var name: String
   /// The declared type, or the empty string.
   public let declaredType: String
   /// The affinity, by default that of the declared type.
@@ -179,11 +175,11 @@ public struct Column: Sendable, Hashable {
   /// Whether it may hold NULL.
   public let isNullable: Bool
   /// Whether it is a generated column, which can't be written.
-  public let isGenerated: Bool
+  public internal(set) var isGenerated: Bool
   /// Whether an insertion may omit it even if it is `NOT NULL`.
-  public let hasDefault: Bool
+  public internal(set) var hasDefault: Bool
   /// The expression of its `DEFAULT`; nil for NULL.
-  public let defaultValue: SQL?
+  public internal(set) var defaultValue: SQL?
   /// The name of the collation by which its texts are compared.
   public let collation: String
   /// The collation by which the primary key tells texts apart; nil if it is that of the column.

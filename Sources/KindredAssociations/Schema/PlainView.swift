@@ -1,0 +1,78 @@
+/// What a plain view shows: the rows of one table, each at most once, and some of its columns.
+///
+///     CREATE VIEW livingAuthor AS SELECT id, name, countryCode FROM author WHERE deathYear IS NULL
+///
+/// Where it has their columns, the key, the foreign keys, the uniqueness and the types of the table are its own. The
+/// readers of schemas decide which views are plain, by the rules of their database.
+public struct PlainView: Sendable, Hashable {
+  /// The name of the table; nil if that isn't served.
+  ///
+  /// A plain view of another one shows the table of that.
+  public let table: String?
+  /// Whether foreign keys to the table lead to the view: it is the only plain view of a table that isn't served.
+  public let isStandIn: Bool
+  /// The names of the view's columns, by the names of the table's columns that they show.
+  let names: [ExactName: String]
+
+  /// Returns the names of the view's columns that show these; nil if it lacks any.
+  func names(of columns: [String]) -> [String]? {
+    let found = columns.compactMap { names[ExactName($0)] }
+    return found.count == columns.count ? found : nil
+  }
+}
+
+extension Table {
+  /// Returns the view as a plain view of a table.
+  ///
+  /// - Parameters:
+  ///   - table: The table whose rows it shows.
+  ///   - columns: For each column of the view, the name of the table's column that it shows; nil for an expression.
+  ///   - isServed: Whether the table is a resource too.
+  ///   - isStandIn: Whether foreign keys to the table lead to the view.
+  ///   - writesThrough: Whether changes of the view are changes of the table, with its defaults.
+  package func showing(
+    _ table: Table, in columns: [String?], isServed: Bool = true, isStandIn: Bool = false,
+    writesThrough: Bool = false
+  ) -> Table {
+    var view = self
+    view.columns = zip(self.columns, columns).map { own, shown in
+      shown.flatMap { table.columns.first(named: $0) }.map { own.showing($0, writesThrough) } ?? own
+    }
+    let names = Dictionary(
+      zip(columns, self.columns).compactMap { shown, own in shown.map { (ExactName($0), own.name) } },
+      uniquingKeysWith: { first, _ in first })
+    let plain = PlainView(table: isServed ? table.name : nil, isStandIn: isStandIn, names: names)
+    func positions(_ key: [Int]) -> [Int]? {
+      plain.names(of: key.map { table.columns[$0].name })?.compactMap { view.columns.firstIndex(named: $0) }
+    }
+    view.plainView = plain
+    view.primaryKey = positions(table.primaryKey) ?? []
+    // A rowid that would identify records with NULL in their key isn't in the view.
+    view.isKeyPartial =
+      table.isKeyPartial || table.identity.map(\.name) != table.primaryKey.map { table.columns[$0].name }
+    view.uniqueKeys = table.uniqueKeys.compactMap(positions)
+    view.indexes = table.indexes.map { index in
+      Index(
+        columns: index.columns.map { $0.flatMap { names[ExactName($0)] } }, collations: index.collations,
+        isUnique: index.isUnique)
+    }
+    view.foreignKeys = table.foreignKeys.compactMap { key in
+      plain.names(of: key.columns).map {
+        ForeignKey(columns: $0, destination: key.destination, destinationColumns: key.destinationColumns)
+      }
+    }
+    return view
+  }
+}
+
+extension Column {
+  /// Returns the column of a view as one that shows a column of its table.
+  fileprivate func showing(_ column: Column, _ writesThrough: Bool) -> Column {
+    var shown = column
+    shown.name = name
+    guard !writesThrough else { return shown }
+    // Only the triggers of the view know what an omitted value becomes.
+    (shown.isGenerated, shown.hasDefault, shown.defaultValue) = (isGenerated, true, defaultValue)
+    return shown
+  }
+}
