@@ -42,3 +42,8 @@ void kindred_ltrim(sqlite3_context *context, int count, sqlite3_value **argument
 void kindred_rtrim(sqlite3_context *context, int count, sqlite3_value **arguments);
 void kindred_like(sqlite3_context *context, int count, sqlite3_value **arguments);
 void kindred_glob(sqlite3_context *context, int count, sqlite3_value **arguments);
+void kindred_member(sqlite3_context *context, int count, sqlite3_value **arguments);
+void kindred_member_value(sqlite3_context *context, int count, sqlite3_value **arguments);
+void kindred_member_shown(sqlite3_context *context, int count, sqlite3_value **arguments);
+void kindred_contains(sqlite3_context *context, int count, sqlite3_value **arguments);
+void kindred_overlaps(sqlite3_context *context, int count, sqlite3_value **arguments);

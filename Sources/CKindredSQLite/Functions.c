@@ -104,6 +104,11 @@ int kindred_add_functions(
     {"kindred_like", 3, kindred_like},
     {"kindred_glob", 2, kindred_glob},
     {"kindred_digest", -1, kindred_digest},
+    {"kindred_member", 2, kindred_member},
+    {"kindred_member_value", 2, kindred_member_value},
+    {"kindred_member_shown", 2, kindred_member_shown},
+    {"kindred_contains", 3, kindred_contains},
+    {"kindred_overlaps", 3, kindred_overlaps},
     // The rest is added only if SQLite lacks it.
     {"floor", 1, kindred_floor},
     {"ceil", 1, kindred_ceil},

@@ -94,7 +94,32 @@ public enum BackendErrorKind: Hashable, Sendable {
     case notNull, check, dataType, unique, exclusion, foreignKey, other
     /// A key was to be generated, but the largest one has been used.
     case exhaustedKeys
-    /// A trigger raised an error with this message, which may be empty.
-    case trigger(String)
+    /// A trigger or a function of the database raised an error.
+    case raised(RaisedError)
+  }
+}
+
+/// An error that a trigger or a function of the database raises, in words of the database's author.
+public struct RaisedError: Hashable, Sendable {
+  /// The message, which may be empty.
+  public var message: String
+  /// The number of the status that the error asks for; nil if it names none.
+  public var status: Int?
+  /// How to proceed; nil if the error doesn't say so.
+  public var hint: String?
+
+  /// Creates an error.
+  public init(_ message: String, status: Int? = nil, hint: String? = nil) {
+    (self.message, self.status, self.hint) = (message, status, hint)
+  }
+
+  /// Returns the number of the status that a code such as `PT402` names; nil for other codes.
+  ///
+  /// Those of 401, 405 and 407 have header fields, which the database can't give.
+  public static func status(ofCode code: some StringProtocol) -> Int? {
+    guard code.hasPrefix("PT"), code.utf8.count == 5, let number = Int(code.dropFirst(2)), 400...499 ~= number,
+      ![401, 405, 407].contains(number)
+    else { return nil }
+    return number
   }
 }

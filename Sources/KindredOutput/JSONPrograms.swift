@@ -42,9 +42,9 @@ struct JSONPrograms {
     case .value(let column, let format):
       let operation: ExecutablePlan.Operation =
         switch format {
-        case .plain, .part: .value
+        case .plain: .value
         case .boolean: .boolean
-        case .json: .json
+        case .json, .part: .json
         }
       append(operation, column)
     case .object(let members):

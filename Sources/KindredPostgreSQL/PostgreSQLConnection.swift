@@ -246,7 +246,10 @@ public final class PostgreSQLConnection {
     error.isInFunction =
       field("q") != nil
       || error.parameter == nil && PostgreSQLError.isFunction(context: field("W") ?? "")
-    guard !error.isRaised else { return error }
+    guard !error.isRaised else {
+      error.hint = field("H")
+      return error
+    }
     error.isTimeout = state == PostgreSQLError.State.cancelled && !cancelState.isCancelled
     let lostStatements: Set = [
       PostgreSQLError.State.unknownPreparedStatement, PostgreSQLError.State.duplicatePreparedStatement,

@@ -25,6 +25,8 @@ public struct PostgreSQLError: Error, Hashable, Sendable {
   public var recordsAfter: Int?
   /// Whether `RAISE` or `ASSERT` of a function reported it, with any SQLSTATE.
   public var isRaised = false
+  /// What `RAISE` gave as its HINT; nil for other errors.
+  public var hint: String?
   /// Whether it arose in code that a statement calls, such as the function of a trigger.
   public var isInFunction = false
   /// Whether a statement was cancelled because of its time limit.

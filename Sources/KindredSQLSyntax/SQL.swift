@@ -194,6 +194,10 @@ extension SQL {
     indirect case regularExpression(of: Binding, escape: Binding?, PatternKind)
     /// Another value as JSON, in which a text differs from a number.
     indirect case json(of: Binding)
+    /// Another value as JSON: a claim as it was received, and a text that begins as an array or an object as it is.
+    indirect case document(of: Binding)
+    /// The elements of another value, or that value alone, as PostgreSQL's text of an array.
+    indirect case elements(of: Binding)
 
     /// The value, if it is known when the statement is planned; 'now' is left to the database.
     package var knownValue: SQLValue? {

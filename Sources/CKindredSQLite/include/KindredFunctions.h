@@ -12,6 +12,10 @@ typedef int (*kindred_must_stop)(void *context);
 /// - `kindred_like`, `kindred_glob`: `LIKE` and `GLOB` with the arguments of SQLite's functions `like` and `glob`,
 ///   but interruptible. They can't use an index.
 /// - `kindred_digest(x, …)`: a hash of 16 bytes of a list of values.
+/// - `kindred_member(json, step)`, `kindred_member_value`, `kindred_member_shown`: the member of a name or the element of
+///   an index as JSON, as a value, and as the JSON of that value; NULL if there is none, or the text isn't JSON.
+/// - `kindred_contains(json, value, kind)`, `kindred_overlaps`: whether an array or object contains a value, which is
+///   JSON if `kind` is 1, and a boolean if it is 2.
 /// - `floor`, `ceil`: only if SQLite was built without them.
 ///
 /// SQLite checks deadlines only between instructions of its virtual machine, and a function call is one

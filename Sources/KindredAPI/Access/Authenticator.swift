@@ -1,6 +1,7 @@
 import KindredAssociations
 import KindredCryptography
 import KindredHTTP
+import KindredOutput
 import KindredSQLSyntax
 import Logging
 import Synchronization
@@ -54,7 +55,7 @@ final class Authenticator: Sendable {
     }
     if let key = key(token) {
       return Principal(
-        roles: key.roles, claims: key.claims, vocabulary: vocabulary, isAuthenticated: true,
+        roles: key.roles, claims: key.claims.mapValues { Claim($0) }, vocabulary: vocabulary, isAuthenticated: true,
         identity: key.digest,
         databaseStanding: configuration.databaseRoles?.standing(of: key) ?? .connection)
     }

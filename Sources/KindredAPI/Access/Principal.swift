@@ -3,6 +3,7 @@ import KindredAssociations
 import KindredBackend
 import KindredClock
 import KindredCryptography
+import KindredOutput
 import KindredSQLSyntax
 
 /// The client of a request, as far as responses depend on it.
@@ -14,7 +15,7 @@ final class Principal: Sendable {
   /// The roles; nil for the operator of the database, whom no rule restricts.
   let roles: Set<String>?
   /// The claims that access rules read.
-  let claims: [String: SQLValue]
+  let claims: [String: Claim]
   /// Identifies what the principal may see: principals with equal rights get equal responses.
   ///
   /// Empty for the operator.
@@ -55,12 +56,12 @@ final class Principal: Sendable {
   ///   - databaseStanding: The client's role in the database.
   ///   - signer: What its token was signed with.
   init(
-    roles: Set<String>, claims: [String: SQLValue], vocabulary: AccessVocabulary, isAuthenticated: Bool,
+    roles: Set<String>, claims: [String: Claim], vocabulary: AccessVocabulary, isAuthenticated: Bool,
     identity: [UInt8], databaseStanding: DatabaseStanding, expiry: Double? = nil,
     signer: TokenVerifier.Signer? = nil
   ) {
     let roles = roles.intersection(vocabulary.roles)
-    let claims = claims.filter { vocabulary.claims.contains($0.key) && $0.value != .null }
+    let claims = claims.filter { vocabulary.claims.contains($0.key) && $0.value.value != .null }
     self.isAuthenticated = isAuthenticated
     self.roles = roles
     self.claims = claims
@@ -72,7 +73,9 @@ final class Principal: Sendable {
     text.append(roles.sorted()) { $0.append($1) }
     text.append(claims.sorted { $0.key < $1.key }) { text, claim in
       text.append(claim.key)
-      text.append(claim.value)
+      text.append(claim.value.value)
+      // An array differs from a text of the same characters.
+      text.append(claim.value.document ?? "")
     }
     let own = HashFunction.sha256.digest(of: [isAuthenticated ? 1 : 0] + text.bytes)
     guard case .role(let databaseRole) = databaseStanding else {

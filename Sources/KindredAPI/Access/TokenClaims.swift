@@ -1,4 +1,5 @@
 import KindredCryptography
+import KindredOutput
 import KindredSQLSyntax
 
 /// The claims of a token (RFC 7519 §4).
@@ -79,10 +80,10 @@ struct TokenClaims {
   }
 
   /// Returns the claims of these names as values of expressions, omitting absent ones.
-  func values(named names: Set<String>) -> [String: SQLValue] {
-    var values: [String: SQLValue] = [:]
+  func values(named names: Set<String>) -> [String: Claim] {
+    var values: [String: Claim] = [:]
     for name in names {
-      if let node = Self.node(at: name, in: members) { values[name] = value(of: node) }
+      if let node = Self.node(at: name, in: members) { values[name] = Claim(value(of: node), document: document.text(of: node)) }
     }
     return values
   }

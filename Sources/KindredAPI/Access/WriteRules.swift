@@ -235,7 +235,7 @@ extension BackendError {
     switch constraint {
     case .unique, .notNull, .check, .dataType, .other: true
     // SQLite alone has conflict clauses, and PostgreSQL alone exclusion constraints.
-    case .exclusion, .foreignKey, .trigger, .exhaustedKeys, nil: false
+    case .exclusion, .foreignKey, .raised, .exhaustedKeys, nil: false
     }
   }
 }

@@ -45,8 +45,8 @@ struct Explanation {
     case .parameter(let number): JSONValue(planned.parameters.literals[number])
     // The value isn't shown: it may be of a hidden column.
     case .cursor(let number): ["cursor": .integer(Int64(number))]
-    case .claim(let name): JSONValue(planned.parameters.claims[name] ?? .null)
-    case .beginning, .moment, .regularExpression, .json:
+    case .claim(let name): JSONValue(planned.parameters.claims[name]?.value ?? .null)
+    case .beginning, .moment, .regularExpression, .json, .document, .elements:
       JSONValue((try? planned.parameters.value(of: binding)) ?? .null)
     case .ancestor(let level, let column):
       ["level": .integer(Int64(-level)), "column": .integer(Int64(column))]

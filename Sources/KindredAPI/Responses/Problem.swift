@@ -19,6 +19,8 @@ public struct Problem: Error {
   /// The number of the line at which an import is wrong, from 1.
   var line: Int?
   var suggestions: [String] = []
+  /// How to proceed, in words of the database's author.
+  var hint: String?
   /// Identifies this occurrence of the problem: its trace, or its number in the log.
   var instance: String?
   /// Additional header fields, such as `Allow` and `Retry-After`.
@@ -48,6 +50,7 @@ public struct Problem: Error {
       let suggestions = suggestions.map { $0.shortened(to: Self.longestPlace) }
       members.append(("suggestions", JSONValue(strings: suggestions)))
     }
+    if let hint { members.append(("hint", .string(hint.shortened(to: Self.longestDetail)))) }
     return .object(members)
   }
 
@@ -126,9 +129,23 @@ extension Problem {
       )
     case .away: self = .unavailable
     // A view may call a function that raises an error.
-    case .constraint(.trigger(let message)) where !message.isEmpty: self.init(.conflict, message)
+    case .constraint(.raised(let error)) where !error.message.isEmpty: self.init(error)
     case .constraint, .wrongKey, .unavailable, .defect: return nil
     }
+  }
+}
+
+extension Problem {
+  /// 409, or the status that the database asks for.
+  init(_ error: RaisedError) {
+    let detail = error.message.isEmpty ? "a trigger of the database refused the change" : error.message
+    if let status = error.status {
+      self.init(.raised, detail)
+      self.status = HTTPStatus(code: status) ?? .conflict
+    } else {
+      self.init(.conflict, detail)
+    }
+    hint = error.hint
   }
 }
 

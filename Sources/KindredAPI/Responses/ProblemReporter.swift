@@ -67,8 +67,8 @@ final class ProblemReporter: Sendable {
       if error.kind == .misconfigured { logger.error("\(error)") }
       if let advice = error.advice { logger.warning("\(advice)") }
       // The message of a function may quote a record that an access rule hides.
-      if case .constraint(.trigger) = error.kind, models.hasAccessRules, principal?.roles != nil {
-        return Problem(.conflict, "a function of the database refused the request")
+      if case .constraint(.raised(let raised)) = error.kind, models.hasAccessRules, principal?.roles != nil {
+        return Problem(RaisedError("a function of the database refused the request", status: raised.status))
       }
       if var problem = Problem(error) {
         if error.kind == .forbidden, !(principal?.isAuthenticated ?? true) { problem.asksForCredentials() }

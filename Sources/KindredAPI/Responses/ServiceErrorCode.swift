@@ -17,6 +17,7 @@ enum ServiceErrorCode: String, CaseIterable {
   case unknownMember = "unknown-member"
   case refusedValue = "refused-value"
   case conflict
+  case raised
   case otherContent = "idempotency-key-reused"
   case preconditionFailed = "precondition-failed"
   case busy
@@ -36,7 +37,7 @@ enum ServiceErrorCode: String, CaseIterable {
     case .unsupportedMediaType: .unsupportedMediaType
     case .malformedJSON, .malformedCSV: .badRequest
     case .unknownMember, .refusedValue, .otherContent: .unprocessableContent
-    case .conflict: .conflict
+    case .conflict, .raised: .conflict
     case .preconditionFailed: .preconditionFailed
     case .busy, .outOfTime, .outOfSpace, .unavailable: .serviceUnavailable
     case .internalError: .internalServerError

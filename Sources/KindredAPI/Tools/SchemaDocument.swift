@@ -37,7 +37,8 @@ struct SchemaDocument {
         ("isSearchable", .bool(resource.table.fullText != nil)),
         ("columns", .array(resource.columns.map(json))),
         ("associations", .array(resource.associations.values.map { json($0, of: resource) })),
-      ] + resource.parametersMember)
+      ] + resource.parametersMember
+        + (resource.table.comment.map { [("description", .string($0))] } ?? []))
   }
 
   private func json(_ column: Column) -> JSONValue {
@@ -49,6 +50,7 @@ struct SchemaDocument {
     ]
     members += column.computedMember
     if let literal = column.literal { members.append(("literal", .string(literal.rawValue))) }
+    if let comment = column.comment { members.append(("description", .string(comment))) }
     if !column.labels.isEmpty { members.append(("values", JSONValue(strings: column.labels))) }
     return .object(members)
   }
@@ -71,9 +73,8 @@ struct SchemaDocument {
             })
         ))
     }
-    if association.steps.count == 1, let step = association.steps.first {
-      members.append(("columns", columns(of: step)))
-    } else {
+    if let step = association.steps.first { members.append(("columns", columns(of: step))) }
+    if association.steps.count > 1 {
       let steps = association.steps.map { step -> JSONValue in
         [
           "from": !origins.isVisible(step.origin) ? .null : .string(step.origin),

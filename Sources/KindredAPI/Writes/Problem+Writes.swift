@@ -143,8 +143,8 @@ extension Problem {
     case .constraint(.foreignKey):
       self = .danglingReference
       self.pointer = nested
-    case .constraint(.trigger(let message)):
-      self.init(.conflict, message.isEmpty ? "a trigger of the database refused the change" : message)
+    case .constraint(.raised(let error)):
+      self.init(error)
       self.pointer = nested
     case .constraint(.exhaustedKeys):
       self.init(

@@ -35,6 +35,8 @@ struct CompiledExpression {
     case literal(SQL.Binding, SQLValue)
     /// The text of a timestamp, and the timestamp itself.
     case moment(SQL)
+    /// The value of a member, which is shown as this JSON.
+    case member(SQL)
     /// A concatenation of these texts.
     case joined([SQL])
     case other

@@ -17,6 +17,8 @@ extension Expression.BinaryOperator {
     case .divide: "/"
     case .remainder: "%"
     case .concatenate: "||"
+    case .member: "->"
+    case .memberValue: "->>"
     }
   }
 
@@ -26,14 +28,14 @@ extension Expression.BinaryOperator {
     case .less, .lessOrEqual, .greater, .greaterOrEqual: .comparison
     case .add, .subtract: .sum
     case .multiply, .divide, .remainder: .product
-    case .concatenate: .concatenation
+    case .concatenate, .member, .memberValue: .concatenation
     }
   }
 
   var isComparison: Bool {
     switch self {
     case .equal, .notEqual, .is, .isNot, .less, .lessOrEqual, .greater, .greaterOrEqual: true
-    case .add, .subtract, .multiply, .divide, .remainder, .concatenate: false
+    case .add, .subtract, .multiply, .divide, .remainder, .concatenate, .member, .memberValue: false
     }
   }
 }

@@ -116,6 +116,10 @@ protocol SQLDialect: Sendable {
 
   /// Returns the call of a scalar function, whose name and number of arguments have been checked.
   func function(_ name: String, _ arguments: [CompiledExpression]) throws -> CompiledExpression
+  /// Whether a value is JSON, or has members or elements as JSON has.
+  func isDocument(_ value: CompiledExpression) -> Bool
+  /// Whether the values are ranges, whose texts only the database reads.
+  func isRange(_ value: CompiledExpression) -> Bool
   /// Replaces 'now' in the arguments of a date function by the time of the first page, so that an order by it is the
   /// same on all pages; does nothing where each page has the time of its own transaction.
   func bindTime(of function: String, _ arguments: inout [CompiledExpression])

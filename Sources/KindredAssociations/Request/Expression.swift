@@ -97,6 +97,8 @@ extension Expression {
   public enum BinaryOperator: Sendable {
     case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual, `is`, isNot
     case add, subtract, multiply, divide, remainder, concatenate
+    /// A member or an element of JSON: as JSON, or as its value.
+    case member, memberValue
   }
 
   /// Operators that match a text with a pattern.

@@ -4,7 +4,7 @@ import KindredSQLSyntax
 ///
 /// From the loosest to the tightest operator:
 ///
-///     or, and, not, (= == != <> is in like glob between), (< <= > >=), (+ -), (* / %), ||, collate, (unary - +)
+///     or, and, not, (= == != <> is in like glob between), (< <= > >=), (+ -), (* / %), (|| -> ->>), collate, (unary - +)
 struct ExpressionGrammar {
   var cursor: TokenCursor
   /// Collects the literals; nil leaves them in the expression.
@@ -186,7 +186,9 @@ struct ExpressionGrammar {
   ]
   private static let sums: [Operator] = [(.plus, .add), (.minus, .subtract)]
   private static let products: [Operator] = [(.star, .multiply), (.slash, .divide), (.percent, .remainder)]
-  private static let concatenations: [Operator] = [(.concatenate, .concatenate)]
+  private static let concatenations: [Operator] = [
+    (.concatenate, .concatenate), (.member, .member), (.memberValue, .memberValue),
+  ]
 
   /// The binary operators that bind tighter than an equality, from the loosest to the tightest.
   private static let levels = [comparisons, sums, products, concatenations]

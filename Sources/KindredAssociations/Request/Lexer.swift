@@ -20,6 +20,7 @@ package struct Token {
 
   package enum Sign: String, CaseIterable {
     case parent = "../"
+    case memberValue = "->>", member = "->"
     case concatenate = "||", lessOrEqual = "<=", greaterOrEqual = ">=", notEqual = "!=", differs = "<>",
       doubleEqual = "=="
     case leftParenthesis = "(", rightParenthesis = ")", comma = ",", dot = ".", colon = ":", bang = "!"

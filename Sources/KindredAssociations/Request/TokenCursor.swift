@@ -81,7 +81,8 @@ struct TokenCursor {
   func isOperator(at offset: Int) -> Bool {
     switch token(at: offset)?.kind {
     case .sign(.less), .sign(.lessOrEqual), .sign(.greater), .sign(.greaterOrEqual), .sign(.plus),
-      .sign(.minus), .sign(.star), .sign(.slash), .sign(.percent), .sign(.concatenate):
+      .sign(.minus), .sign(.star), .sign(.slash), .sign(.percent), .sign(.concatenate), .sign(.member),
+      .sign(.memberValue):
       return true
     case .name(let name, isQuoted: false): return name.equalsIgnoringCase("collate")
     default: return false

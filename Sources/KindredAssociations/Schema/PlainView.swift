@@ -69,7 +69,7 @@ extension Column {
   /// Returns the column of a view as one that shows a column of its table.
   fileprivate func showing(_ column: Column, _ writesThrough: Bool) -> Column {
     var shown = column
-    shown.name = name
+    (shown.name, shown.comment) = (name, comment ?? column.comment)
     guard !writesThrough else { return shown }
     // Only the triggers of the view know what an omitted value becomes.
     (shown.isGenerated, shown.hasDefault, shown.defaultValue) = (isGenerated, true, defaultValue)

@@ -20,6 +20,10 @@ public struct Table: Sendable, Hashable {
   public let name: String
   /// The name of its schema, where statements must give it.
   public var schema: String?
+  /// The name in its schema, where ``name`` begins with the schema because another table has that name.
+  public var relation: String?
+  /// What the database says about it; nil without a comment.
+  public var comment: String?
   /// Whether names of columns are case-sensitive.
   public var isCaseSensitive = false
   /// The kind of table.
@@ -118,8 +122,11 @@ public struct Table: Sendable, Hashable {
 
   /// The name as statements give it: in double quotes, and after its schema where it has one.
   package var qualifiedName: String {
-    (schema.map { SQL.quoted($0) + "." } ?? "") + SQL.quoted(name)
+    (schema.map { SQL.quoted($0) + "." } ?? "") + SQL.quoted(nameInSchema)
   }
+
+  /// The name in its schema.
+  package var nameInSchema: String { relation ?? name }
 
   /// The name as the SQL of statements gives it.
   var reference: SQL { SQL(trusted: qualifiedName) }
@@ -211,6 +218,9 @@ public struct Column: Sendable, Hashable {
 
   /// The type of its values, or of the elements of its arrays, if that is composite.
   public var parts: CompositeType?
+
+  /// What the database says about it; nil without a comment.
+  public var comment: String?
 
   /// The only values that its type has, if it is an enumeration; else empty.
   public var labels: [String] = []
@@ -315,6 +325,9 @@ public struct FullText: Sendable, Hashable {
 
   /// The name of the `tsvector` column that PostgreSQL searches; nil for a full-text table of SQLite.
   public var vector: String?
+
+  /// The name of the text search configuration of the `tsvector` column; nil if it isn't known.
+  public var configuration: String?
 
   /// Creates the index that a `tsvector` column of the table itself is.
   ///

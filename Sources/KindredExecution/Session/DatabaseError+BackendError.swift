@@ -34,9 +34,17 @@ extension DatabaseError: BackendError {
     case .foreignKey: .foreignKey
     // The message comes from the trigger itself (https://www.sqlite.org/lang_createtrigger.html#raise).
     // SQLite implements RESTRICT by a trigger too.
-    case .trigger: message == "FOREIGN KEY constraint failed" ? .foreignKey : .trigger(message)
+    case .trigger: message == "FOREIGN KEY constraint failed" ? .foreignKey : .raised(raised)
     case .commitHook, .function, .virtualTable, .pinned, nil: .other
     }
+  }
+
+  /// The error of a trigger, whose message may begin with a status: `PT402: …`.
+  private var raised: RaisedError {
+    guard let colon = message.firstIndex(of: ":"),
+      let status = RaisedError.status(ofCode: message[..<colon]), message[colon...].hasPrefix(": ")
+    else { return RaisedError(message) }
+    return RaisedError(String(message[colon...].dropFirst(2)), status: status)
   }
 
   /// Whether a change fails because of foreign keys or triggers that SQLite accepts but can't execute

@@ -104,8 +104,7 @@ extension OutputBuffer {
       if !place.isNull { place.withText { append(csv: $0) } }
     case .csvPart:
       guard !place.isNull else { return }
-      guard let text = place.textOfJSON else { return place.withText { append(csv: $0) } }
-      text.withUnsafeBytes { append(csv: $0) }
+      guard place.kind == .json, append(csvStringIn: place.bytes) else { return place.withText { append(csv: $0) } }
     case .htmlValue, .htmlBoolean:
       if place.isNull { append("<i>null</i>") } else { append(html: place) }
     case .htmlText:
@@ -199,34 +198,5 @@ enum Hexadecimal {
     let digits = Array("0123456789abcdef".utf8)
     return [UInt8(ascii: "\\"), UInt8(ascii: "x")]
       + bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
-  }
-}
-
-extension Place {
-  /// The text that a JSON string stands for; nil for other values.
-  ///
-  /// PostgreSQL escapes quotes, backslashes and control characters alone.
-  fileprivate var textOfJSON: [UInt8]? {
-    guard kind == .json, bytes.count > 1, bytes.first == UInt8(ascii: "\"") else { return nil }
-    var text: [UInt8] = []
-    var rest = bytes[1..<(bytes.count - 1)]
-    while let byte = rest.popFirst() {
-      guard byte == UInt8(ascii: "\\"), let letter = rest.popFirst() else {
-        text.append(byte)
-        continue
-      }
-      switch letter {
-      case UInt8(ascii: "b"): text.append(0x08)
-      case UInt8(ascii: "f"): text.append(0x0C)
-      case UInt8(ascii: "n"): text.append(0x0A)
-      case UInt8(ascii: "r"): text.append(0x0D)
-      case UInt8(ascii: "t"): text.append(0x09)
-      case UInt8(ascii: "u"):
-        text.append(UInt8(String(decoding: rest.prefix(4), as: UTF8.self), radix: 16) ?? 0)
-        rest = rest.dropFirst(4)
-      default: text.append(letter)
-      }
-    }
-    return text
   }
 }

@@ -59,14 +59,16 @@ public struct PostgreSQLSchemaReader {
       drafts.indices.map { (drafts[$0].id, $0) }, uniquingKeysWith: { first, _ in first })
     readColumns(results[1], TypeParts(results[4]), labels(results[7]), into: &drafts, places)
     readIndexes(results[2], into: &drafts, places)
-    warnings += readForeignKeys(results[3], into: &drafts, places)
-    warnings += drafts.filter(\.columns.isEmpty).map {
+    let views = PlainViews(drafts, places)
+    warnings += readForeignKeys(results[3], into: &drafts, places, views)
+    warnings += drafts.filter { $0.isServed && $0.columns.isEmpty }.map {
       "the table \($0.name) is not served: it has no columns"
     }
-    drafts.removeAll(where: \.columns.isEmpty)
     let volatile = VolatileRelations(results[5], functions: results[6])
     for place in drafts.indices { drafts[place].isTimeless = !volatile.contains(drafts[place].id) }
-    return Schema(tables: drafts.map(\.table), warnings: warnings, dialect: .postgreSQL)
+    let tables = drafts.indices.filter { drafts[$0].isServed && !drafts[$0].columns.isEmpty }
+      .map { views.table($0, of: drafts) }
+    return Schema(tables: tables, warnings: warnings, dialect: .postgreSQL)
   }
 
   /// Returns the names of the columns that the current role may not select, by the names of their tables.
@@ -82,19 +84,20 @@ public struct PostgreSQLSchemaReader {
   }
 
   private func drafts(_ rows: QueryResult, _ warnings: inout [String]) -> [Draft] {
-    var names: Set<String> = []
     var drafts: [Draft] = []
     for row in 0..<rows.rowCount {
-      let name = rows.text(row, 1) ?? ""
-      guard name != BookkeepingName.answers else { continue }
-      guard names.insert(name).inserted else {
-        warnings.append("the table \(name) is not served: an earlier schema has one of the same name")
-        continue
+      let (name, relation) = (rows.text(row, 1) ?? "", rows.text(row, 5) ?? "")
+      guard relation != BookkeepingName.answers else { continue }
+      let draft = Draft(
+        id: rows.integer(row, 0) ?? 0, name: name, kind: rows.text(row, 2) ?? "",
+        updates: rows.integer(row, 3) ?? 0, schema: rows.text(row, 4), relation: relation,
+        isServed: rows.isTrue(row, 6), writesThrough: rows.isTrue(row, 7), comment: rows.text(row, 8),
+        targets: rows.text(row, 9).map(ViewTargets.init))
+      drafts.append(draft)
+      if draft.isServed, name != relation {
+        warnings.append(
+          "the table \(name) is served with its schema in its name, because an earlier schema has a table \(relation)")
       }
-      drafts.append(
-        Draft(
-          id: rows.integer(row, 0) ?? 0, name: name, kind: rows.text(row, 2) ?? "",
-          updates: rows.integer(row, 3) ?? 0, schema: rows.text(row, 4)))
     }
     return drafts
   }
@@ -127,9 +130,12 @@ public struct PostgreSQLSchemaReader {
       column.comparesBytes = rows.isTrue(row, 9)
       column.keepsScale = ColumnKind(typeName: type) == .numeric
       column.namesInfinities = column.affinity == .real || column.keepsScale
+      column.comment = rows.text(row, 13)
       column.parts = rows.integer(row, 10).flatMap { types.composite($0) }
       column.labels = rows.integer(row, 11).flatMap { labels[$0] } ?? []
+      if type == "tsvector" { drafts[place].configuration = rows.text(row, 14)?.replacing("''", with: "'") }
       drafts[place].columns.append(column)
+      drafts[place].numbers.append(rows.integer(row, 12) ?? 0)
     }
   }
 
@@ -150,7 +156,7 @@ public struct PostgreSQLSchemaReader {
 
   /// Reads the foreign keys, and returns a warning for each that is omitted.
   private func readForeignKeys(
-    _ rows: QueryResult, into drafts: inout [Draft], _ places: [Int64: Int]
+    _ rows: QueryResult, into drafts: inout [Draft], _ places: [Int64: Int], _ views: PlainViews
   ) -> [String] {
     var warnings: [String] = []
     var row = 0
@@ -163,75 +169,20 @@ public struct PostgreSQLSchemaReader {
         row += 1
       }
       guard let place = table.flatMap({ places[$0] }) else { continue }
-      guard let destination = other.flatMap({ places[$0] }) else {
-        warnings.append(
-          "a foreign key of \(drafts[place].name) is ignored: the table that it refers to isn't served")
+      guard
+        let destination = other.flatMap({ places[$0] })
+          .flatMap({ views.destination($0, otherColumns, in: drafts) })
+      else {
+        if drafts[place].isServed {
+          warnings.append(
+            "a foreign key of \(drafts[place].name) is ignored: the table that it refers to isn't served")
+        }
         continue
       }
       drafts[place].foreignKeys.append(
         ForeignKey(
-          columns: columns, destination: drafts[destination].name, destinationColumns: otherColumns))
+          columns: columns, destination: destination.name, destinationColumns: destination.columns))
     }
     return warnings
-  }
-}
-
-extension PostgreSQLSchemaReader {
-  /// A table while it is being read.
-  private struct Draft {
-    /// The OID of the table.
-    let id: Int64
-    let name: String
-    /// The `relkind` of the table: `r`, `p`, `v`, `m` or `f`.
-    let kind: String
-    /// The result of `pg_relation_is_updatable`.
-    let updates: Int64
-    let schema: String?
-    var columns: [Column] = []
-    var primaryKey: [Int] = []
-    var uniqueKeys: [[Int]] = []
-    var indexes: [Index] = []
-    var foreignKeys: [ForeignKey] = []
-    /// Whether its rows depend on the database alone.
-    var isTimeless = true
-
-    mutating func add(_ names: [String?], isPrimary: Bool, isUnique: Bool) {
-      indexes.append(Index(columns: names))
-      let key = names.compactMap { name in columns.firstIndex { $0.name == name } }
-      guard isUnique, key.count == names.count else { return }
-      uniqueKeys.append(key)
-      // A unique index serves as the key of a materialized view, whose columns are never NOT NULL.
-      if isPrimary || kind == "m" && primaryKey.isEmpty { primaryKey = key }
-    }
-
-    var table: Table {
-      // Without a key, records can be read and changed like those of a view.
-      let isTable = ["r", "p", "f"].contains(kind) && !primaryKey.isEmpty
-      var table = Table(
-        name: name, kind: isTable ? .table : .view, columns: columns, primaryKey: primaryKey,
-        uniqueKeys: uniqueKeys, indexes: indexes, foreignKeys: foreignKeys, fullText: fullText,
-        insteadOf: isTable ? [] : changes)
-      table.schema = schema
-      table.isCaseSensitive = true
-      table.isTimeless = isTimeless
-      table.isKeyPartial = kind == "m"
-      return table
-    }
-
-    /// The full-text index of the only `tsvector` column; nil if there is none, or several.
-    private var fullText: FullText? {
-      let vectors = columns.filter { $0.declaredType == "tsvector" }
-      guard vectors.count == 1 else { return nil }
-      return FullText(vector: vectors[0].name, of: name)
-    }
-
-    /// The changes that are allowed: bits by the numbers of `CMD_UPDATE`, `CMD_INSERT` and `CMD_DELETE`.
-    private var changes: Table.Changes {
-      var changes: Table.Changes = []
-      if updates & 1 << 2 != 0 { changes.insert(.update) }
-      if updates & 1 << 3 != 0 { changes.insert(.insert) }
-      if updates & 1 << 4 != 0 { changes.insert(.delete) }
-      return changes
-    }
   }
 }

@@ -9,9 +9,7 @@ extension PostgreSQLSchemaSource {
     switch table.kind {
     case .table, .virtual, .ofRequest: return []
     case .view:
-      let name = SQL.quoted(table.name)
-      let qualified = table.schema.map { "\(SQL.quoted($0)).\(name)" } ?? name
-      return try tables(readBy: [qualified])
+      return try tables(readBy: [table.qualifiedName])
     case .commonTableExpression:
       guard let names = try tables(plannedFor: table, definitions) else { return nil }
       return try tables(readBy: names)
@@ -30,7 +28,7 @@ extension PostgreSQLSchemaSource {
     return tables
   }
 
-  /// The relations that relations depend on, and those whose part they are; NULL for a function that isn't PostgreSQL's.
+  /// The relations that relations depend on, and those whose part they are, each without and with its schema; NULL for a function that isn't PostgreSQL's.
   ///
   /// An immutable function of an extension reads nothing.
   private static let dependencies = """
@@ -48,7 +46,9 @@ extension PostgreSQLSchemaSource {
         SELECT 'pg_proc'::regclass, oprcode FROM pg_operator
           WHERE read.class = 'pg_operator'::regclass AND oid = read.id
       ) AS found)
-    SELECT DISTINCT c.relname FROM read JOIN pg_class c ON c.oid = read.id WHERE read.class = 'pg_class'::regclass
+    SELECT DISTINCT unnest(ARRAY[c.relname::text, n.nspname || '.' || c.relname])
+      FROM read JOIN pg_class c ON c.oid = read.id JOIN pg_namespace n ON n.oid = c.relnamespace
+      WHERE read.class = 'pg_class'::regclass
     UNION ALL
     SELECT NULL FROM read JOIN pg_proc f ON f.oid = read.id JOIN pg_namespace n ON n.oid = f.pronamespace
       WHERE read.class = 'pg_proc'::regclass AND n.nspname <> 'pg_catalog'

@@ -4,25 +4,52 @@ import KindredPostgreSQL
 ///
 /// In each of them, `$1` is the array of the names of the schemas.
 enum SchemaQueries {
-  /// The tables that can be served, as a common table expression of the other queries.
+  /// The tables that can be served and, with a `place` of NULL, those of other schemas that their views read, as common
+  /// table expressions of the other queries.
+  ///
+  /// Of several tables of one name, the first keeps it; the names of the others begin with their schema.
   private static let relations = """
-    WITH relation AS (
-      SELECT c.oid, c.relname, c.relkind, n.nspname, array_position($1::text[], n.nspname::text) AS place
-      FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+    WITH RECURSIVE reachable(oid) AS (
+      SELECT c.oid FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
       WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition AND n.nspname = ANY($1::text[])
         AND NOT EXISTS (
           SELECT FROM pg_depend d
-          WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e'))
+          WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e')
+      UNION
+      SELECT c.oid FROM reachable JOIN pg_class v ON v.oid = reachable.oid AND v.relkind = 'v'
+      JOIN pg_rewrite w ON w.ev_class = v.oid
+      JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = w.oid AND d.refclassid = 'pg_class'::regclass
+      JOIN pg_class c ON c.oid = d.refobjid AND c.relkind IN ('r', 'p', 'v', 'f')),
+    relation AS (
+      SELECT c.oid, c.relname, c.relkind, n.nspname, array_position($1::text[], n.nspname::text) AS place,
+        CASE WHEN row_number() OVER (
+            PARTITION BY c.relname ORDER BY array_position($1::text[], n.nspname::text), c.oid) > 1
+          THEN n.nspname || '.' || c.relname ELSE c.relname END AS name
+      FROM reachable JOIN pg_class c USING (oid) JOIN pg_namespace n ON n.oid = c.relnamespace)
 
     """
 
-  /// The tables, ordered by schema and then by creation.
+  /// The tables, ordered by schema and then by creation: the last columns tell whether no trigger takes the place of
+  /// changes, the comment, and the definition of a view of one table.
+  ///
+  /// Views of one table are those that PostgreSQL can write to by itself
+  /// (<https://www.postgresql.org/docs/current/sql-createview.html>); with a rule it says so of others too.
   static let tables =
     relations + """
-      SELECT oid, relname, relkind, pg_relation_is_updatable(oid, true), nspname FROM relation ORDER BY place, oid
+      SELECT r.oid, r.name, r.relkind,
+        CASE WHEN r.relkind IN ('v', 'f') THEN pg_relation_is_updatable(r.oid, true)
+          WHEN r.relkind = 'm' THEN 0 ELSE 28 END,
+        r.nspname, r.relname, r.place IS NOT NULL,
+        NOT EXISTS (SELECT FROM pg_trigger t WHERE t.tgrelid = r.oid AND t.tgtype & 64 <> 0),
+        obj_description(r.oid, 'pg_class'),
+        CASE WHEN r.relkind = 'v' AND pg_relation_is_updatable(r.oid, false) & 16 <> 0
+            AND NOT EXISTS (SELECT FROM pg_rewrite w WHERE w.ev_class = r.oid AND w.rulename <> '_RETURN')
+          THEN (SELECT w.ev_action::text FROM pg_rewrite w WHERE w.ev_class = r.oid) END
+      FROM relation r ORDER BY r.place, r.oid
       """
 
-  /// The columns; for a domain, with its base type.
+  /// The columns; for a domain, with its base type, and at the end the number, the comment, and the search configuration
+  /// of the expression that generates it.
   ///
   /// Not every engine knows whether a collation is deterministic.
   static let columns =
@@ -42,7 +69,11 @@ enum SchemaQueries {
         a.attgenerated <> '' OR a.attidentity = 'a',
         a.atthasdef OR a.attidentity <> '' OR coalesce(base.hasDefault, false),
         CASE WHEN a.attgenerated = '' THEN pg_get_expr(d.adbin, d.adrelid) END, t.typtype = 'c',
-        c.collname, coalesce((to_jsonb(c) ->> 'collisdeterministic')::bool, true), a.atttypid, t.oid
+        c.collname, coalesce((to_jsonb(c) ->> 'collisdeterministic')::bool, true), a.atttypid, t.oid, a.attnum,
+        col_description(a.attrelid, a.attnum), CASE WHEN a.attgenerated <> '' THEN (
+          SELECT CASE WHEN count(DISTINCT found[1]) = 1 THEN min(found[1]) END
+          FROM regexp_matches(
+            pg_get_expr(d.adbin, d.adrelid), 'to_tsvector[(]''((?:[^'']|'''')+)''::regconfig', 'g') AS found) END
       FROM relation r JOIN pg_attribute a ON a.attrelid = r.oid
       LEFT JOIN base ON base.oid = a.atttypid
       JOIN pg_type t ON t.oid = coalesce(base.base, a.atttypid)
@@ -82,8 +113,8 @@ enum SchemaQueries {
   /// The columns that the current role may not select.
   static let withheldColumns =
     relations + """
-      SELECT r.relname, a.attname FROM relation r JOIN pg_attribute a ON a.attrelid = r.oid
-      WHERE a.attnum > 0 AND NOT a.attisdropped AND NOT has_column_privilege(r.oid, a.attnum, 'SELECT')
+      SELECT r.name, a.attname FROM relation r JOIN pg_attribute a ON a.attrelid = r.oid
+      WHERE r.place IS NOT NULL AND a.attnum > 0 AND NOT a.attisdropped AND NOT has_column_privilege(r.oid, a.attnum, 'SELECT')
       """
 
   /// The columns of valid indexes without a predicate that can find records by equality.
@@ -160,20 +191,24 @@ enum SchemaQueries {
   /// A text that changes whenever the result of one of the other queries may have changed.
   ///
   /// The `xmin` of `pg_class` would change with each TRUNCATE too, which gives a table another file.
-  static let fingerprint = """
+  static let fingerprint =
+    relations + """
+    , place AS (
+      SELECT n.oid FROM pg_namespace n WHERE n.nspname = ANY($1::text[])
+      UNION SELECT c.relnamespace FROM relation r JOIN pg_class c ON c.oid = r.oid)
     SELECT md5(concat_ws(' ',
       (SELECT md5(string_agg(concat_ws(' ', c.oid, c.relname, n.nspname, c.relkind, c.relowner, c.relispartition,
           c.relhastriggers, c.relrowsecurity, c.relforcerowsecurity, c.relacl, c.reloptions), ',' ORDER BY c.oid))
-        FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = ANY($1::text[])),
+        FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace JOIN place ON place.oid = n.oid),
       (SELECT md5(string_agg(concat_ws(' ', r.oid, r.xmin), ',' ORDER BY r.oid))
         FROM pg_rewrite r JOIN pg_class c ON c.oid = r.ev_class
-        JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = ANY($1::text[])),
+        JOIN pg_namespace n ON n.oid = c.relnamespace JOIN place ON place.oid = n.oid),
       (SELECT md5(string_agg(concat_ws(' ', p.oid, p.xmin), ',' ORDER BY p.oid))
         FROM pg_policy p JOIN pg_class c ON c.oid = p.polrelid
-        JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = ANY($1::text[])),
+        JOIN pg_namespace n ON n.oid = c.relnamespace JOIN place ON place.oid = n.oid),
       (SELECT md5(string_agg(concat_ws(' ', a.attrelid, a.attnum, a.xmin), ',' ORDER BY a.attrelid, a.attnum))
         FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
-        JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = ANY($1::text[])),
+        JOIN pg_namespace n ON n.oid = c.relnamespace JOIN place ON place.oid = n.oid),
       (SELECT md5(string_agg(concat_ws(' ', a.attrelid, a.attnum, a.xmin), ',' ORDER BY a.attrelid, a.attnum))
         FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid WHERE c.relkind = 'c'),
       (SELECT md5(string_agg(concat_ws(' ', t.oid, t.xmin), ',' ORDER BY t.oid))
@@ -181,12 +216,14 @@ enum SchemaQueries {
       (SELECT md5(string_agg(concat_ws(' ', e.oid, e.xmin), ',' ORDER BY e.oid)) FROM pg_enum e),
       (SELECT md5(string_agg(concat_ws(' ', g.oid, g.xmin), ',' ORDER BY g.oid))
         FROM pg_trigger g JOIN pg_class c ON c.oid = g.tgrelid JOIN pg_namespace n ON n.oid = c.relnamespace
-        WHERE NOT g.tgisinternal AND n.nspname = ANY($1::text[])),
+        JOIN place ON place.oid = n.oid WHERE NOT g.tgisinternal),
       (SELECT md5(string_agg(concat_ws(' ', k.oid, k.xmin), ',' ORDER BY k.oid))
-        FROM pg_constraint k JOIN pg_namespace n ON n.oid = k.connamespace WHERE n.nspname = ANY($1::text[])),
+        FROM pg_constraint k JOIN pg_namespace n ON n.oid = k.connamespace JOIN place ON place.oid = n.oid),
       (SELECT md5(string_agg(concat_ws(' ', i.indexrelid, i.indisvalid, i.xmin), ',' ORDER BY i.indexrelid))
         FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
-        JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = ANY($1::text[])),
+        JOIN pg_namespace n ON n.oid = c.relnamespace JOIN place ON place.oid = n.oid),
+      (SELECT md5(string_agg(concat_ws(' ', e.objoid, e.objsubid, e.xmin), ',' ORDER BY e.objoid, e.objsubid))
+        FROM pg_description e JOIN relation r ON r.oid = e.objoid WHERE e.classoid = 'pg_class'::regclass),
       (SELECT md5(string_agg(concat_ws(' ', f.oid, f.xmin), ',' ORDER BY f.oid))
         FROM pg_proc f JOIN pg_namespace n ON n.oid = f.pronamespace
         WHERE f.provolatile <> 'i' AND n.nspname NOT IN ('pg_catalog', 'information_schema')),

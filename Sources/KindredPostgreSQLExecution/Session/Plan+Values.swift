@@ -19,6 +19,17 @@ extension Plan {
   }
 }
 
+extension SQL.Binding {
+  /// The number of the literal that it is, or is made of; nil for other values.
+  fileprivate var literal: Int? {
+    switch self {
+    case .parameter(let number): number
+    case .document(let binding), .elements(let binding): binding.literal
+    default: nil
+    }
+  }
+}
+
 extension RequestError {
   /// Creates the error of the request for an error about one of the values that a statement is bound to.
   ///
@@ -31,7 +42,7 @@ extension RequestError {
     _ error: PostgreSQLError, of bindings: [SQL.Binding], _ places: [Int: Literals.Place], absence: String
   ) {
     guard let number = error.parameter, bindings.indices.contains(number - 1),
-      case .parameter(let literal) = bindings[number - 1], let place = places[literal]
+      let literal = bindings[number - 1].literal, let place = places[literal]
     else { return nil }
     switch place {
     // No record has a key that its column can't have.

@@ -6,12 +6,12 @@ extension PostgreSQLError: BackendError {
   /// The kind of the error, by its SQLSTATE (<https://www.postgresql.org/docs/current/errcodes-appendix.html>).
   public var kind: BackendErrorKind {
     // Whatever its SQLSTATE, its message comes from the author of the database.
-    if isRaised, !isTransient { return .constraint(.trigger(message)) }
+    if isRaised, !isTransient { return .constraint(.raised(raised)) }
     switch state {
     case State.cancelled: return isTimeout ? .timedOut : .cancelled
     case State.forbidden where isOfBookkeeping: return .misconfigured
     case State.forbidden, "25006": return .forbidden
-    case State.raised: return .constraint(.trigger(message))
+    case State.raised: return .constraint(.raised(raised))
     case "53100": return .full
     case "53200": return .exceeded("memory")
     // The schema has just changed, and will be read again.
@@ -48,6 +48,10 @@ extension PostgreSQLError: BackendError {
     }
   }
 
+  private var raised: RaisedError {
+    RaisedError(message, status: RaisedError.status(ofCode: state), hint: hint)
+  }
+
   /// The kind of an error about a value.
   private var ofValue: BackendErrorKind { concernsChange ? .constraint(.dataType) : .noValue(message) }
 
@@ -74,7 +78,7 @@ extension PostgreSQLError: BackendError {
   ///
   /// The constraint of a domain has no table.
   public func constraintName(of table: Table) -> String? {
-    let isOfTable = table.kind == .table && self.table == table.name
+    let isOfTable = table.kind == .table && self.table == table.nameInSchema
     return !isInFunction && (self.table == nil || isOfTable) ? constraint : nil
   }
 
@@ -95,7 +99,7 @@ extension PostgreSQLError: BackendError {
 
   /// Returns the columns that PostgreSQL names, if they are the table's and not those of one that a trigger writes to.
   public func columns(of table: Table) -> [String] {
-    guard self.table == nil || self.table == table.name || table.kind != .table else { return [] }
+    guard self.table == nil || self.table == table.nameInSchema || table.kind != .table else { return [] }
     let names = column.map { [$0] } ?? keyColumns
     return names.allSatisfy { table.column(named: $0) != nil } ? names : []
   }

@@ -10,14 +10,18 @@ enum OpenAPISchema {
   static func record(of resource: Resource) -> JSONValue {
     var members = OrderedDictionary<String, JSONValue>()
     for column in resource.columns {
-      members[column.name] = column.isComputed ? readOnly(ofColumn(column)) : ofColumn(column)
+      members[column.name] = column.isComputed ? readOnly(described(column)) : described(column)
     }
     for association in resource.associations.values where members[association.key] == nil {
       let reference = reference(association.destination)
       members[association.key] =
         association.cardinality == .toMany ? ["type": "array", "items": reference] : reference
     }
-    return ["type": "object", "properties": .object(members.map { ($0, $1) })]
+    var schema: [(String, JSONValue)] = [
+      ("type", "object"), ("properties", .object(members.map { ($0, $1) })),
+    ]
+    if let comment = resource.table.comment { schema.append(("description", .string(comment))) }
+    return .object(schema)
   }
 
   /// Returns a reference to the schema of a resource's records.
@@ -55,6 +59,17 @@ enum OpenAPISchema {
     return .object(members + [("readOnly", true)])
   }
 
+  /// Returns the schema of a column's values, with what the database says about the column.
+  static func described(_ column: Column) -> JSONValue {
+    guard case .object(var members) = ofColumn(column) else { return ofColumn(column) }
+    if !column.labels.isEmpty {
+      let labels = column.labels.map { JSONValue.string($0) }
+      members.append(("enum", .array(labels + (column.isNullable ? [.null] : []))))
+    }
+    if let comment = column.comment { members.append(("description", .string(comment))) }
+    return .object(members)
+  }
+
   /// Returns the schema of a column's value in a path.
   static func ofKey(_ column: Column) -> JSONValue {
     guard column.affinity == .integer, column.declaredType.uppercased() != "BOOLEAN" else {
@@ -84,6 +99,7 @@ enum OpenAPISchema {
       "suggestions": [
         "type": "array", "items": ["type": "string"], "description": "The nearest existing names.",
       ],
+      "hint": ["type": "string", "description": "How to proceed, in words of the database's author."],
     ],
   ]
 

@@ -128,7 +128,7 @@ struct OpenAPIWrites {
     let columns = resource.columns.filter { !$0.isGenerated && !given.contains($0.name) }
     let needed = columns.filter { !$0.isNullable && !$0.hasDefault }.map(\.name)
     var members: [(String, JSONValue)] = [
-      ("type", "object"), ("properties", .object(columns.map { ($0.name, OpenAPISchema.ofColumn($0)) })),
+      ("type", "object"), ("properties", .object(columns.map { ($0.name, OpenAPISchema.described($0)) })),
       ("additionalProperties", false),
     ]
     if !isPart, !needed.isEmpty { members.append(("required", JSONValue(strings: needed))) }

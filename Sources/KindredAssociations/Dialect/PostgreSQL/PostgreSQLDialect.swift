@@ -91,6 +91,8 @@ struct PostgreSQLDialect: SQLDialect {
     case .equal, .notEqual:
       let pair = try PostgreSQLComparison(left, right)
       return boolean("\(pair.left.operand) \(op.sql) \(pair.right.operand)")
+    case .member, .memberValue:
+      return member(op, left, right)
     case .concatenate:
       return try PostgreSQLConcatenation(left, right).compiled()
     case .add, .subtract, .multiply, .divide, .remainder:
@@ -330,6 +332,7 @@ struct PostgreSQLDialect: SQLDialect {
       return json
     case .dynamic?:
       var part = value
+      if case .member(let json) = value.form { (part.sql, part.precedence) = (json, .primary) }
       part.format = .part
       return part
     default:

@@ -10,6 +10,7 @@ struct PostgreSQLFunction {
     if let call = try numeric() ?? textual() ?? conditional() { return call }
     switch name {
     case "json_extract": return try json()
+    case "contains", "overlaps": return try PostgreSQLContainment(name, arguments[0], arguments[1]).compiled()
     default: return try PostgreSQLDateFunction(name, arguments).call()
     }
   }
@@ -161,8 +162,7 @@ struct PostgreSQLFunction {
 
   private func json() throws -> CompiledExpression {
     let value = arguments[0]
-    let isDocument = value.type?.kind == .json || value.type?.kind == .dynamic && !value.isLiteral
-    let document: SQL = "\(try isDocument ? value.operand : value.asText().operand)::jsonb"
+    let document = try value.document ?? "\(value.asText().operand)::jsonb"
     let parts = try arguments.dropFirst().enumerated().map { number, path -> SQL in
       guard case .literal(_, .text(let text)) = path.form, let steps = JSONPath(text)?.steps else {
         throw TypeMismatch(

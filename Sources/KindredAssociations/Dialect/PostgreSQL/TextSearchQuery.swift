@@ -10,7 +10,11 @@ struct TextSearchQuery {
   /// The argument of `to_tsquery`.
   let text: String
 
-  var sql: SQL { "to_tsquery('simple', \(SQL.bound(to: .value(.text(text)), as: "text")))" }
+  /// Returns the query in a text search configuration, by default one that takes words as they are.
+  func sql(in configuration: String?) -> SQL {
+    let name = SQL(trusted: "'\((configuration ?? "simple").replacing("'", with: "''"))'")
+    return "to_tsquery(\(name), \(SQL.bound(to: .value(.text(text)), as: "text")))"
+  }
 
   /// The error of a malformed pattern.
   struct Failure: Error {

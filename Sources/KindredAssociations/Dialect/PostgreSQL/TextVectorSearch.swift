@@ -17,7 +17,7 @@ struct TextVectorSearch: TextSearch {
     guard case .text(let text) = pattern.value else { throw TextSearchRefusal.isNoText }
     self.vector = vector
     do {
-      query = try TextSearchQuery(text).sql
+      query = try TextSearchQuery(text).sql(in: fullText.configuration)
     } catch {
       throw TextSearchRefusal.malformed(error.message)
     }

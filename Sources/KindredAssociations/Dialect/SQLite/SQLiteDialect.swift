@@ -62,6 +62,7 @@ struct SQLiteDialect: SQLDialect {
   func binary(
     _ op: Expression.BinaryOperator, _ left: CompiledExpression, _ right: CompiledExpression
   ) -> CompiledExpression {
+    if op == .member || op == .memberValue { return member(op, left, right) }
     let (left, right) = op.isComparison ? CompiledExpression.compared(left, right) : (left, right)
     // All of these operators are left-associative.
     var result = CompiledExpression(
@@ -154,7 +155,8 @@ struct SQLiteDialect: SQLDialect {
 
   /// Returns the call of a scalar function: the language has SQLite's own names
   /// (<https://www.sqlite.org/lang_corefunc.html>, <https://www.sqlite.org/lang_datefunc.html>).
-  func function(_ name: String, _ arguments: [CompiledExpression]) -> CompiledExpression {
+  func function(_ name: String, _ arguments: [CompiledExpression]) throws -> CompiledExpression {
+    if ExpressionFunctions.containments.contains(name) { return try containment(name, arguments) }
     let isComparison = ["min", "max", "nullif"].contains(name)
     var call = call(
       SQL(trusted: name), isComparison ? CompiledExpression.comparedByFirst(arguments) : arguments)
@@ -270,7 +272,12 @@ struct SQLiteDialect: SQLDialect {
 
   func derived(_ subquery: SQL) -> SQL { "(\(subquery))" }
 
-  func shown(_ value: CompiledExpression) -> CompiledExpression { value }
+  func shown(_ value: CompiledExpression) -> CompiledExpression {
+    guard case .member(let json) = value.form else { return value }
+    var shown = value
+    (shown.sql, shown.precedence, shown.format) = (json, .primary, .part)
+    return shown
+  }
 }
 
 extension Expression.AggregateFunction {

@@ -8,8 +8,11 @@ package enum ExpressionFunctions {
     "round": 1...2, "floor": 1...1, "ceil": 1...1, "sign": 1...1,
     "iif": 3...3, "coalesce": 2...100, "ifnull": 2...2, "nullif": 2...2, "min": 2...100, "max": 2...100,
     "date": 0...20, "time": 0...20, "datetime": 0...20, "julianday": 0...20, "strftime": 1...20,
-    "json_extract": 2...20,
+    "json_extract": 2...20, "contains": 2...2, "overlaps": 2...2,
   ]
+
+  /// The functions whose second argument is JSON where it is a literal that looks so.
+  static let containments: Set = ["contains", "overlaps"]
 
   /// The aggregates of a group, by the names that completion proposes.
   private static let aggregates: [String: Expression.AggregateFunction] = [

@@ -4,8 +4,8 @@ import KindredSQLSyntax
 struct ExpressionCompiler {
   let context: PlanningContext
 
-  private var state: PlanningState { context.state }
-  private var dialect: any SQLDialect { context.dialect }
+  var state: PlanningState { context.state }
+  var dialect: any SQLDialect { context.dialect }
 
   // MARK: Parsed expressions
 
@@ -114,6 +114,9 @@ struct ExpressionCompiler {
       if op == .concatenate, state.budget.limits.boundsOperators {
         return try dialect.boundedConcatenation(operand(left), operand(right))
       }
+      if op == .member || op == .memberValue {
+        return try dialect.binary(op, document(left, of: op, in: record), step(right, in: record))
+      }
       return try dialect.binary(op, operand(left), operand(right))
     case .isNull(let value, let negated):
       return dialect.isNull(try operand(value), negated: negated)
@@ -197,6 +200,7 @@ struct ExpressionCompiler {
     }
     // A rule reads the clock of the database, which a cursor can't set back, even where an argument reads its records.
     if !context.isInRule, arguments.allSatisfy(\.isPlain) { dialect.bindTime(of: name, &compiled) }
+    if ExpressionFunctions.containments.contains(name) { try check(compiled, of: name) }
     var call = try dialect.function(name, compiled)
     if dialect.readsLiterals(of: name) { state.readsLiterals = true }
     if name == "iif", compiled.dropFirst().allSatisfy({ $0.format == .boolean }) { call.format = .boolean }

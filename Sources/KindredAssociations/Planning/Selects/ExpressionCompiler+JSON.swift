@@ -1,0 +1,62 @@
+import KindredSQLSyntax
+
+extension ExpressionCompiler {
+  /// Returns the operand whose member or element an operator takes.
+  ///
+  /// - Throws: `RequestError` if it isn't declared as JSON.
+  func document(
+    _ expression: ResolvedExpression, of op: Expression.BinaryOperator, in record: StatementRecord
+  ) throws -> CompiledExpression {
+    let document = try compile(expression, in: record)
+    if case .unknown = expression.meaning { return document }
+    guard dialect.isDocument(document) else {
+      throw RequestError(
+        .invalidExpression, "`\(op.sql.rendered().text)` takes a member of JSON, and this isn't declared so",
+        at: expression.source.origin)
+    }
+    return document
+  }
+
+  /// Returns the name of a member, or the index of an element.
+  ///
+  /// - Throws: `RequestError` if it is neither a text nor an integer.
+  func step(_ expression: ResolvedExpression, in record: StatementRecord) throws -> CompiledExpression {
+    let step = try compile(expression, in: record)
+    switch step.form {
+    case .literal(.parameter, .text), .literal(.parameter, .integer), .literal(.value, .text),
+      .literal(.value, .integer):
+      return step
+    default:
+      throw RequestError(
+        .invalidExpression, "write the name of a member, such as `->'name'`, or the index of an element, such as `->0`",
+        at: expression.source.origin)
+    }
+  }
+
+  /// Checks the text of a literal, which is JSON if it begins so.
+  ///
+  /// - Throws: `TypeMismatch` for malformed JSON, and where an array is required and the text is none.
+  func check(_ arguments: [CompiledExpression], of function: String) throws {
+    guard case .literal(let binding, .text(let text)) = arguments[1].form, arguments[1].claim == nil else {
+      return
+    }
+    // Plans that are made with a text can't be used with another one, which would not have been checked.
+    if case .parameter = binding { state.readsLiterals = true }
+    guard !dialect.isRange(arguments[0]) else { return }
+    let json = JSONText(text)
+    guard json != nil || !text.beginsJSON else {
+      throw TypeMismatch(message: "the second argument of `\(function)` begins like JSON, but isn't")
+    }
+    guard function == "contains" || text.beginsJSON && json?.elements != nil else {
+      throw TypeMismatch(message: "the second argument of `overlaps` is an array; write it as '[\"a\", \"b\"]'")
+    }
+  }
+}
+
+extension CompiledExpression {
+  /// The name of the claim that it is; nil for other expressions.
+  var claim: String? {
+    guard case .literal(.claim(let name), _) = form else { return nil }
+    return name
+  }
+}

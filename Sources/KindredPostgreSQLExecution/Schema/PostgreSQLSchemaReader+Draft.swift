@@ -1,0 +1,76 @@
+import KindredAssociations
+
+extension PostgreSQLSchemaReader {
+  /// A table while it is being read.
+  struct Draft {
+    /// The OID of the table.
+    let id: Int64
+    let name: String
+    /// The `relkind` of the table: `r`, `p`, `v`, `m` or `f`.
+    let kind: String
+    /// The result of `pg_relation_is_updatable`.
+    let updates: Int64
+    let schema: String?
+    /// The name in its schema.
+    let relation: String
+    /// Whether its schema is served; else it is read for a view that shows it.
+    let isServed: Bool
+    /// Whether no trigger takes the place of changes.
+    let writesThrough: Bool
+    let comment: String?
+    /// What the columns of a view of one table show; nil for other tables and views.
+    let targets: ViewTargets?
+    var columns: [Column] = []
+    /// The numbers of the columns.
+    var numbers: [Int64] = []
+    /// The search configuration of the `tsvector` column.
+    var configuration: String?
+    var primaryKey: [Int] = []
+    var uniqueKeys: [[Int]] = []
+    var indexes: [Index] = []
+    var foreignKeys: [ForeignKey] = []
+    /// Whether its rows depend on the database alone.
+    var isTimeless = true
+
+    mutating func add(_ names: [String?], isPrimary: Bool, isUnique: Bool) {
+      indexes.append(Index(columns: names))
+      let key = names.compactMap { name in columns.firstIndex { $0.name == name } }
+      guard isUnique, key.count == names.count else { return }
+      uniqueKeys.append(key)
+      // A unique index serves as the key of a materialized view, whose columns are never NOT NULL.
+      if isPrimary || kind == "m" && primaryKey.isEmpty { primaryKey = key }
+    }
+
+    var table: Table {
+      // Without a key, records can be read and changed like those of a view.
+      let isTable = ["r", "p", "f"].contains(kind) && !primaryKey.isEmpty
+      var table = Table(
+        name: name, kind: isTable ? .table : .view, columns: columns, primaryKey: primaryKey,
+        uniqueKeys: uniqueKeys, indexes: indexes, foreignKeys: foreignKeys, fullText: fullText,
+        insteadOf: isTable ? [] : changes)
+      (table.schema, table.relation, table.comment) = (schema, relation, comment)
+      table.isCaseSensitive = true
+      table.isTimeless = isTimeless
+      table.isKeyPartial = kind == "m"
+      return table
+    }
+
+    /// The full-text index of the only `tsvector` column; nil if there is none, or several.
+    private var fullText: FullText? {
+      let vectors = columns.filter { $0.declaredType == "tsvector" }
+      guard vectors.count == 1 else { return nil }
+      var index = FullText(vector: vectors[0].name, of: name)
+      index.configuration = configuration
+      return index
+    }
+
+    /// The changes that are allowed: bits by the numbers of `CMD_UPDATE`, `CMD_INSERT` and `CMD_DELETE`.
+    private var changes: Table.Changes {
+      var changes: Table.Changes = []
+      if updates & 1 << 2 != 0 { changes.insert(.update) }
+      if updates & 1 << 3 != 0 { changes.insert(.insert) }
+      if updates & 1 << 4 != 0 { changes.insert(.delete) }
+      return changes
+    }
+  }
+}
