@@ -117,6 +117,8 @@ public struct ModelFile: Sendable {
     var sql: Located<String>
     var parameters: [Located<QueryParameter>] = []
     var key: [Located<String>] = []
+    /// The name of the resource whose records its rows are.
+    var resource: Located<String>?
   }
 
   /// The path of the file, for error messages.

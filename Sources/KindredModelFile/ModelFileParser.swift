@@ -99,19 +99,26 @@ public struct ModelFileParser {
     }
     var sql: ModelFile.Located<String>?
     var key: [ModelFile.Located<String>] = []
+    var resource: ModelFile.Located<String>?
     var parameters: [ModelFile.Located<QueryParameter>] = []
     for (member, value) in try node.entries("write `sql: SELECT …` and `key: [column]`") {
       switch member.value {
       case "sql": sql = try value.text("write one SELECT")
       case "key": key = try value.texts("write the columns as `[authorId]`")
       case "parameters": parameters = try value.entries(Self.parameterForm).map(parameter)
+      case "as": resource = try value.text("write the name of a resource")
       default:
         throw node.file.unknown(
-          member, "a common table expression has no `\(member.value)`", among: ["sql", "key", "parameters"])
+          member, "a common table expression has no `\(member.value)`", among: ["sql", "key", "parameters", "as"])
       }
     }
+    if let resource, let column = key.first {
+      throw node.file.error(
+        column.line, "`\(name.value)` has the key of `\(resource.value)`; remove `key`, or `as`")
+    }
     guard let sql else { throw node.file.error(name.line, "`\(name.value)` has no `sql`; write one SELECT") }
-    return ModelFile.CommonTableExpression(name: name, sql: sql, parameters: parameters, key: key)
+    return ModelFile.CommonTableExpression(
+      name: name, sql: sql, parameters: parameters, key: key, resource: resource)
   }
 
   // MARK: Expressions

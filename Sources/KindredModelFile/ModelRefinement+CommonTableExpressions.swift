@@ -21,7 +21,7 @@ extension ModelRefinement {
           return Query(
             expression: expression, query: query,
             definition: CommonTableDefinition(
-              name: name, sql: query.text(in: model.dialect), isReadOnly: !parameters.isEmpty))
+              name: name, sql: query.text(in: model.dialect), isReadOnly: !parameters.isEmpty || expression.resource != nil))
         } catch {
           throw file.unknown(
             Located(error.name, line: sql.line),

@@ -152,6 +152,7 @@ struct ModelFileSchema {
     "properties": [
       "sql": ["description": "One SELECT.", "type": "string"],
       "key": described("The columns that identify the rows.", texts),
+      "as": ["description": "The resource whose records the rows are.", "type": "string"],
       "parameters": [
         "description": "The parameters of the SELECT, in which they are `:name`.", "type": "object",
         "propertyNames": ["pattern": "^[A-Za-z0-9_]+$"],

@@ -51,6 +51,10 @@ public struct Resource: Sendable {
   public var permissions = Permissions.unrestricted
   /// The columns that the model file defines by expressions, by name.
   public var computed: NameDictionary<ComputedColumn> = [:]
+  /// The association of the rows of a query with the records of another resource that they are; nil for other resources.
+  ///
+  /// Only rules follow it.
+  public var records: Association?
   /// The associations by key: the inferred ones first, then those that the model file adds.
   public var associations: NameDictionary<Association> = [:]
 

@@ -23,6 +23,15 @@ extension Planner {
     return column
   }
 
+  /// Returns whether an expression of the model file has a meaning in a resource.
+  package func hasMeaning(_ expression: Expression, in resource: Resource) -> Bool {
+    let context = context(of: FetchRequest(path: RequestPath(resource: resource.name), root: RequestNode()))
+    let scope = NameScope(model: model, resource: resource, node: nil, parent: nil)
+    let resolved = try? context.resolver.resolve(
+      expression, in: NameContext(scope: scope, author: .model))
+    return resolved != nil
+  }
+
   private func record(in scope: NameScope, _ context: PlanningContext) -> StatementRecord {
     let statement = StatementBuilder(context.dialect, level: 0, runsOften: false, givesMany: true)
     let select = statement.newSelect()

@@ -40,6 +40,9 @@ package final class NameScope {
   func association(_ key: String, for author: ExpressionAuthor = .request) -> KeyedAssociation? {
     guard author == .request else {
       let resource = model.unrestricted.resources[resource.name] ?? resource
+      if let records = resource.records, records.key == key {
+        return KeyedAssociation(key: key, association: records, node: nil)
+      }
       return resource.associations[key].map { KeyedAssociation(key: key, association: $0, node: nil) }
     }
     if let node = node?.children.first(where: { $0.key == key }), let association = node.association {

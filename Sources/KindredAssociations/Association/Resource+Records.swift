@@ -1,0 +1,111 @@
+import KindredSQLSyntax
+
+extension Resource {
+  /// The key of ``records``, which no request can name.
+  private static let recordsKey = "kindred:record"
+
+  /// Returns this resource of a query with the members of the resource whose records its rows are, as far as the query
+  /// selects the columns that they need.
+  ///
+  /// - Parameter isAvailable: Returns whether an expression has a meaning in this resource.
+  package func showing(
+    _ resource: Resource, isAvailable: (Expression, Resource) -> Bool
+  ) -> Resource {
+    var shown = self
+    let key = table.primaryKey.map { table.columns[$0].name }
+    shown.records = Association(
+      key: Self.recordsKey, cardinality: .toMany,
+      steps: [
+        AssociationStep(
+          origin: table.name, destination: resource.table.name, originColumns: key, destinationColumns: key,
+          direction: .belongsTo, isToOne: true)
+      ], destination: resource.name)
+    let columns = NameSet(table.columns.map(\.name))
+    shown.hidden.formUnion(resource.hidden)
+    for (key, association) in resource.associations {
+      guard let first = association.steps.first, first.originColumns.allSatisfy(columns.contains),
+        !columns.contains(key), shown.associations[key] == nil
+      else { continue }
+      var association = association
+      association.steps[0].origin = table.name
+      shown.associations[key] = association
+    }
+    // A computed column may need others.
+    for (name, column) in resource.computed where !columns.contains(name) && shown.computed[name] == nil {
+      shown.computed[name] = column
+    }
+    let whole = shown
+    for (name, column) in resource.computed where !isAvailable(column.expression, whole) {
+      shown.computed[name] = nil
+    }
+    if shown.label == nil, let label = resource.labelColumn?.name {
+      shown.label = columns.contains(label) || shown.computed[label] != nil ? label : nil
+    }
+    if shown.fields == nil, let fields = resource.fields {
+      let others = table.columns.map(\.name).filter { !resource.table.columns.contains(named: $0) }
+      shown.fields = fields.filter { columns.contains($0) || shown.computed[$0] != nil } + others
+    }
+    if shown.sort.isEmpty, resource.sort.allSatisfy({ isAvailable($0.expression, shown) }) {
+      shown.sort = resource.sort
+    }
+    shown.access = resource.access.map { access in
+      ResourceAccess([.read: (access.entries[.read] ?? []).map(followingRecords)])
+    }
+    return shown
+  }
+
+  /// Returns an access entry whose condition is that on the record of a row: `not "kindred:record".filter(…).isEmpty`.
+  private func followingRecords(_ entry: AccessEntry) -> AccessEntry {
+    guard let rows = entry.rows else { return entry }
+    let components = [
+      Expression.Path.Component(name: Self.recordsKey, arguments: nil, origin: rows.origin),
+      Expression.Path.Component(name: "filter", arguments: [rows], origin: rows.origin),
+      Expression.Path.Component(name: "isEmpty", arguments: nil, origin: rows.origin),
+    ]
+    let path = Expression(.path(Expression.Path(parents: 0, components: components)), at: rows.origin)
+    var entry = entry
+    entry.rows = Expression(.unary(.not, path), at: rows.origin)
+    return entry
+  }
+}
+
+extension Table {
+  /// Returns the table of a query with the key and the types of another one, whose records its rows are.
+  ///
+  /// - Throws: ``MisfittingColumn`` if it lacks a column of the key, or a column has another type.
+  package func showingRecords(of table: Table, _ dialect: Dialect) throws(MisfittingColumn) -> Table {
+    for place in table.primaryKey where !columns.contains(named: table.columns[place].name) {
+      throw MisfittingColumn(
+        name: table.columns[place].name, reason: "isn't selected, and is of the key that its rows need")
+    }
+    for column in columns {
+      guard let other = table.columns.first(named: column.name), !dialect.writer.isOfType(column, of: other)
+      else { continue }
+      throw MisfittingColumn(
+        name: column.name,
+        reason: "has the type \(column.declaredType), and that of the records the type \(other.declaredType)")
+    }
+    var shown = showing(table, in: columns.map { table.columns.contains(named: $0.name) ? $0.name : nil })
+    // No index finds the rows of a query.
+    (shown.plainView, shown.indexes, shown.foreignKeys) = (nil, [], [])
+    return shown
+  }
+}
+
+/// A column of a query whose rows can't be the records that they should be.
+package struct MisfittingColumn: Error {
+  /// The name of the column.
+  package let name: String
+  /// What is wrong with it.
+  package let reason: String
+}
+
+extension SQLDialect {
+  /// Whether a column of a query has the type of another one; an expression without a declared type has any.
+  fileprivate func isOfType(_ column: Column, of other: Column) -> Bool {
+    if column.declaredType.isEmpty || column.declaredType.equalsIgnoringCase(other.declaredType) { return true }
+    // Those of a query have no length.
+    guard let ownType = type(of: column), let otherType = type(of: other) else { return false }
+    return ownType == otherType
+  }
+}
