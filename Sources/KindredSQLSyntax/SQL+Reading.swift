@@ -35,6 +35,15 @@ extension SQL {
     return name
   }
 
+  /// Whether it is just a column or a term.
+  public var isValue: Bool {
+    guard parts.count == 1 else { return false }
+    switch parts[0] {
+    case .column, .term: return true
+    case .text, .binding: return false
+    }
+  }
+
   /// Whether it contains a binding for which `isMeant` returns true.
   public func isBound(where isMeant: (Binding) -> Bool) -> Bool {
     parts.contains { part in
@@ -59,6 +68,20 @@ extension SQL {
     mapping { part in
       guard case .term(let expression) = part else { return nil }
       return .term(expression) == wanted ? other : .term(expression.replacing(term: wanted, with: other))
+    }
+  }
+
+  /// Returns the SQL with each of its outermost terms replaced, and each column outside them for which `isMeant` returns
+  /// true.
+  public func replacingValues(
+    columnsWhere isMeant: (RecordID) -> Bool, with replacement: (SQL) -> SQL
+  ) -> SQL {
+    mapping { part in
+      switch part {
+      case .term(let expression): replacement(.term(expression))
+      case .column(let record, let name): isMeant(record) ? replacement(.column(record, name)) : nil
+      case .text, .binding: nil
+      }
     }
   }
 

@@ -57,8 +57,14 @@ struct CompoundViewTests {
   }
 
   @Test(arguments: ["stocks", "goods"])
-  func `have pages that are the whole together`(key: String) throws {
-    for query in ["", "?sort=-label", "?filter=shopId=1", "?filter=label>5&sort=label"] {
+  func `have pages that are the whole together, also where a value equals those of both types`(key: String)
+    throws
+  {
+    for query in [
+      "", "?sort=-label", "?filter=shopId=1", "?filter=label>5&sort=label", "?filter=label=7",
+      "?filter=7=label&sort=-label", "?filter=label is 7", "?filter=label in (7)", "?label=7",
+      "?filter=shopId=1 and label='7'&sort=label",
+    ] {
       let whole = try database.get("/\(key)\(query)").text
       var next: String? = "/\(key)\(query)\(query.isEmpty ? "?" : "&")limit=1"
       var records: [String] = []

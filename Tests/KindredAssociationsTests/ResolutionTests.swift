@@ -118,7 +118,9 @@ struct ResolutionTests {
     ("year", "../name"), ("reviews.filter(rating>3).count", "reviews.filter(rating>3).count+1"),
     ("year", "count()"), ("year", "max(title)"), ("title collate nocase", "title collate nocase"),
     ("case when year=1 then 'a' end", "case when year=1 then 'a' end"),
-    ("title in ('a','b')", "title in ('a','b')"),
+    ("title in ('a','b')", "title in ('a','b')"), ("title in ('a','b')", "title not in ('a','b')"),
+    ("year is null", "year is not null"), ("year<1", "not (year<1)"), ("year<1", "year>=1"),
+    ("title='a'", "title!='a' and count()>1"), ("title is 'a'", "title is not 'a'"),
   ])
   func `outside an aggregate stands what is grouped by, or what a grouped key determines`(
     group: String, text: String

@@ -76,6 +76,17 @@ extension CompiledExpression {
 
   // MARK: Comparisons
 
+  /// Returns the operand with values that don't fit its affinity, and the other one, if that reads no column and doesn't
+  /// bring a collation.
+  static func mixed(_ left: Self, _ right: Self) -> (mixed: Self, value: Self)? {
+    for (mixed, value) in [(left, right), (right, left)] where mixed.rules.isMixed {
+      if value.rules.explicitCollation == nil, !value.sql.reads(where: { _ in true }) {
+        return (mixed, value)
+      }
+    }
+    return nil
+  }
+
   /// Returns the operands of a comparison so that SQLite compares them by their rules.
   static func compared(_ left: Self, _ right: Self) -> (left: Self, right: Self) {
     guard left.rulesOfSQL != nil || right.rulesOfSQL != nil else { return (left, right) }

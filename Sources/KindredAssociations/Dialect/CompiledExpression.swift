@@ -11,7 +11,7 @@ struct CompiledExpression {
   var form = Form.other
   /// Whether it may be NULL.
   var isNullable = true
-  /// The explicit collation in PostgreSQL, if any.
+  /// The explicit collation in PostgreSQL, if any, by which the value is compared; it doesn't change what is shown.
   var collation: Expression.Collation?
   /// How SQLite compares it.
   var rules = ComparisonRules()
@@ -39,7 +39,17 @@ struct CompiledExpression {
     case member(SQL)
     /// A concatenation of these texts.
     case joined([SQL])
+    /// What groups are made of: this text as its collation compares it.
+    case grouped(SQL)
     case other
+  }
+
+  /// Whether it is one value that the statement is given, rather than an operation.
+  var isConstant: Bool {
+    switch form {
+    case .null, .truth, .literal: true
+    case .moment, .joined, .grouped, .other: false
+    }
   }
 
   /// A placeholder for an invalid expression, whose error has been noted.

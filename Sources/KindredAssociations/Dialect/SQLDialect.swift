@@ -90,6 +90,8 @@ protocol SQLDialect: Sendable {
   func boundedConcatenation(
     _ left: CompiledExpression, _ right: CompiledExpression
   ) throws -> CompiledExpression
+  /// Returns the condition that a column, some of whose values may not fit its affinity, equals a value that reads none.
+  func isEqual(_ mixed: SQL, _ value: SQL) -> SQL
   func isNull(_ value: CompiledExpression, negated: Bool) -> CompiledExpression
   func isAmong(
     _ value: CompiledExpression, _ list: [CompiledExpression], negated: Bool
@@ -188,9 +190,11 @@ protocol SQLDialect: Sendable {
   ///   - place: The column with the position.
   func firstOfEqual(_ rows: SQL, _ columns: [SQL], equalIn keys: [SQL], place: SQL) -> SQL
   /// Returns a column in a form whose values can be compared for equality.
-  func comparable(_ column: SQL, _ format: Plan.ValueFormat) -> SQL
+  func comparable(_ column: SQL, _ format: Plan.ValueFormat, by collation: Expression.Collation?) -> SQL
   /// Returns a subquery for a `FROM` clause, whose columns are named without qualification.
   func derived(_ subquery: SQL) -> SQL
+  /// Returns an expression that is grouped by, as one value of each group.
+  func grouped(_ value: CompiledExpression) -> CompiledExpression
   /// Returns a value in the form in which a result shows it.
   func shown(_ value: CompiledExpression) -> CompiledExpression
 }

@@ -99,6 +99,21 @@ extension Expression {
     case add, subtract, multiply, divide, remainder, concatenate
     /// A member or an element of JSON: as JSON, or as its value.
     case member, memberValue
+
+    /// The comparison that holds exactly where this one doesn't, unless a value is NULL; nil for other operators.
+    var opposite: BinaryOperator? {
+      switch self {
+      case .equal: .notEqual
+      case .notEqual: .equal
+      case .less: .greaterOrEqual
+      case .greaterOrEqual: .less
+      case .greater: .lessOrEqual
+      case .lessOrEqual: .greater
+      case .is: .isNot
+      case .isNot: .is
+      case .add, .subtract, .multiply, .divide, .remainder, .concatenate, .member, .memberValue: nil
+      }
+    }
   }
 
   /// Operators that match a text with a pattern.

@@ -25,8 +25,7 @@ struct BoundedCall {
 
   init(_ operands: [SQL], shortLength: Int = BoundedCall.shortLength) {
     let isShort = operands.reduce(0) { $0 + $1.length } <= shortLength
-    // In a subquery, an aggregate could be one of the subquery's own row.
-    guard !isShort, !operands.contains(where: { $0.notes.contains { $0 is GroupAggregateNote } }) else {
+    guard !isShort else {
       (self.operands, source) = (operands, nil)
       return
     }
@@ -76,7 +75,7 @@ struct BoundedCall {
   /// Returns an arithmetic operation, before which PostgreSQL can be interrupted if its operands are operations
   /// themselves: the more digits numbers have, the longer it takes.
   func interruptible(_ operation: ([SQL]) -> SQL) -> SQL {
-    source.map { "(SELECT \(operation(operands)) FROM \($0))" } ?? operation(operands)
+    computed(operation(operands))
   }
 
   // MARK: Bounds
@@ -93,9 +92,11 @@ struct BoundedCall {
     let refusal = conversion("repeat('-', greatest(octet_length(\(changing)), 1073741824))")
     let tests = bounds.map { " WHEN \($0.size) > \(.number($0.most)) THEN \(refusal)" as SQL }
     let sql: SQL = "CASE\(tests.joined(separator: "")) ELSE \(call) END"
-    return source.map { "(SELECT \(sql) FROM \($0))" } ?? sql
+    return computed(sql)
+  }
+
+  /// Returns a call of the operands where they are computed.
+  private func computed(_ call: SQL) -> SQL {
+    source.map { ("(SELECT \(call) FROM \($0))" as SQL).noted(OperandsNote()) } ?? call
   }
 }
-
-/// The note of an aggregate of a group, which stays in the `SELECT` whose rows it is of.
-struct GroupAggregateNote: SQLNote {}

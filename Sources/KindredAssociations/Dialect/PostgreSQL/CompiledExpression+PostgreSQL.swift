@@ -14,13 +14,17 @@ extension CompiledExpression {
     isNondeterministic ? "\(operand) COLLATE \(collation)" : operand
   }
 
-  /// Returns a text composed of others, with the collation of one of them.
+  /// Returns a text composed of others, with the collations of the first one of them that has any.
   func inheriting(from others: [CompiledExpression]) -> CompiledExpression {
-    guard type?.kind == .text, others.contains(where: \.isNondeterministic) else { return self }
+    guard isCollatable else { return self }
     var inherited = self
-    inherited.isNondeterministic = true
+    if others.contains(where: \.isNondeterministic) { inherited.isNondeterministic = true }
+    inherited.collation = others.lazy.compactMap(\.collation).first
     return inherited
   }
+
+  /// Whether it may be a text.
+  private var isCollatable: Bool { type?.kind == .text || type?.kind == .dynamic }
 
   var isLiteral: Bool { if case .literal = form { true } else { false } }
 
@@ -52,7 +56,7 @@ extension CompiledExpression {
     func converted(_ sql: SQL) -> CompiledExpression {
       CompiledExpression(sql: sql, type: .text, isNullable: isNullable)
     }
-    if case .literal(let binding, _) = form, type?.kind != .blob {
+    if case .literal(let binding, _) = form, type?.kind != .blob, type?.kind != .real {
       return CompiledExpression(
         sql: ValueType.text.parameter(binding), type: .text, form: form, isNullable: isNullable)
     }
@@ -118,17 +122,23 @@ extension CompiledExpression {
 
   /// Returns a text as one that is compared by a collation; other values as they are.
   func collated(_ collation: Expression.Collation) -> CompiledExpression {
-    if let dynamic = PostgreSQLDynamicValue(self) { return dynamic.text.collated(collation) }
-    guard type?.kind ?? .text == .text, form != .null else { return self }
-    let sql: SQL =
-      switch collation {
-      case .binary: "\(operand) COLLATE \"C\""
-      // As in SQLite, only ASCII letters are case-insensitive.
-      case .nocase: "lower(\(operand) COLLATE \"C\") COLLATE \"C\""
-      case .rtrim: "rtrim(\(operand), ' ') COLLATE \"C\""
-      }
+    guard isCollatable else { return self }
+    var collated = self
+    (collated.collation, collated.form) = (collation, .other)
+    return collated
+  }
+
+  /// Returns the value as an operand of a comparison by a collation.
+  func compared(by collation: Expression.Collation) throws -> CompiledExpression {
+    type?.kind == .dynamic ? collated(collation) : try asText().collated(collation).comparedByCollation
+  }
+
+  /// The value in a form that PostgreSQL compares and sorts as the explicit collation demands.
+  var comparedByCollation: CompiledExpression {
+    if let dynamic = PostgreSQLDynamicValue(self) { return dynamic.ordered }
+    guard let collation else { return self }
     return CompiledExpression(
-      sql: sql, precedence: .collate, type: .text, isNullable: isNullable, collation: collation)
+      sql: collation.applied(to: operand), precedence: .collate, type: .text, isNullable: isNullable)
   }
 
   /// Returns the value as `CAST` of SQLite converts it.
@@ -163,7 +173,18 @@ extension CompiledExpression {
   /// Returns the number at the beginning of a text, as SQLite's `CAST` does; 0 if there is none.
   private func leading(_ pattern: StaticString, as type: ValueType) throws -> SQL {
     let pattern = SQL(trusted: "'\(pattern)'")
-    let text = try PostgreSQLDynamicValue(self)?.digits ?? asText().searched()
-    return "substring(\(text) || chr(10) || '0' from \(pattern))::\(type.sql)"
+    return "substring(\(try asText().searched()) || chr(10) || '0' from \(pattern))::\(type.sql)"
+  }
+}
+
+extension Expression.Collation {
+  /// Returns a text in the form whose bytes are compared.
+  func applied(to text: SQL) -> SQL {
+    switch self {
+    case .binary: "\(text) COLLATE \"C\""
+    // As in SQLite, only ASCII letters are case-insensitive.
+    case .nocase: "lower(\(text) COLLATE \"C\") COLLATE \"C\""
+    case .rtrim: "rtrim(\(text), ' ') COLLATE \"C\""
+    }
   }
 }

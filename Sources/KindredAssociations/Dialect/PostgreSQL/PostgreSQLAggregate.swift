@@ -20,22 +20,21 @@ struct PostgreSQLAggregate {
     switch function {
     case .count, .isEmpty:
       // The type `json` has no equality operator.
-      let text = isDistinct && value.type?.name == "json" ? "::text" : "" as SQL
-      return count("count(\(distinct)\(text.isEmpty ? value.sql : value.operand + text))")
+      if isDistinct, value.type?.name == "json" { return count("count(DISTINCT \(value.operand)::text)") }
+      return count("count(\(distinct)\(isDistinct ? value.comparedByCollation.sql : value.sql))")
     case .min, .max:
       let name: SQL = function == .min ? "min" : "max"
+      let order = value.comparedByCollation.sql
+      if order != value.sql {
+        let direction: SQL = function == .min ? "" : " DESC NULLS LAST"
+        return call("(array_agg(\(value.sql) ORDER BY \(order)\(direction)))[1]", value.type)
+      }
       // PostgreSQL has no `min` and `max` for booleans, `uuid`, JSON and `bytea`, whose digits have the same order.
       switch value.type?.kind {
       case .boolean?: return call("\(name)(\(distinct)\(value.operand)::int4)", .integer)
       case .blob?:
         return call(
           "decode(\(name)(\(distinct)encode(\(value.sql), 'hex') COLLATE \"C\"), 'hex')", .blob)
-      case .dynamic?:
-        // To SQLite, every text is greater than every number.
-        let order: SQL = function == .min ? "" : " DESC NULLS LAST"
-        let isText: SQL = "jsonb_typeof(\(value.sql)) = 'string'"
-        return call(
-          "(array_agg(\(value.sql) ORDER BY \(isText)\(order), \(value.sql)\(order)))[1]", value.type)
       case .other?, .json?: return call("\(name)(\(distinct)\(try value.asText().sql))", .text)
       default: return call("\(name)(\(distinct)\(value.sql))", value.type)
       }

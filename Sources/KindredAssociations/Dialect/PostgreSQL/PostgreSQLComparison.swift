@@ -14,9 +14,8 @@ struct PostgreSQLComparison {
   ) throws {
     (self.left, self.right) = (left, right)
     // An explicit collation of either operand applies to the comparison; the left one takes precedence.
-    if let collation = left.collation ?? right.collation, left.collation != right.collation {
-      if left.collation == nil { self.left = try left.asText().collated(collation) }
-      if right.collation == nil { self.right = try right.asText().collated(collation) }
+    if let collation = left.collation ?? right.collation {
+      (self.left, self.right) = (try left.compared(by: collation), try right.compared(by: collation))
     }
     try convert(first, second)
   }

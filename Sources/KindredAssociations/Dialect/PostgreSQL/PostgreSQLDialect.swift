@@ -85,12 +85,15 @@ struct PostgreSQLDialect: SQLDialect {
       // A value that the other type doesn't have has become NULL, and isn't the same as NULL.
       let areNull: SQL = "\(left.operand) IS NULL AND \(right.operand) IS NULL"
       return boolean("\(not(op == .isNot))coalesce(\(pair.equality), \(areNull))", .not)
-    case .less, .lessOrEqual, .greater, .greaterOrEqual:
+    case .less, .lessOrEqual, .greater, .greaterOrEqual, .notEqual:
       let pair = try PostgreSQLComparison(left.ranked(beside: right), right.ranked(beside: left))
       return boolean("\(pair.left.operand) \(op.sql) \(pair.right.operand)")
-    case .equal, .notEqual:
+    case .equal:
       let pair = try PostgreSQLComparison(left, right)
-      return boolean("\(pair.left.operand) \(op.sql) \(pair.right.operand)")
+      let ranked = try PostgreSQLComparison(left.ranked(beside: right), right.ranked(beside: left))
+      guard ranked.equality != pair.equality else { return boolean(pair.equality) }
+      // The first one finds records by an index; the second one is false rather than NULL for other values.
+      return boolean("\(pair.equality) AND \(ranked.equality)", .and)
     case .member, .memberValue:
       return member(op, left, right)
     case .concatenate:
@@ -106,6 +109,8 @@ struct PostgreSQLDialect: SQLDialect {
     try binary(.concatenate, left, right)
   }
 
+  func isEqual(_ mixed: SQL, _ value: SQL) -> SQL { "\(mixed) = \(value)" }
+
   func isNull(_ value: CompiledExpression, negated: Bool) -> CompiledExpression {
     boolean("\(value.operand) IS \(not(negated))NULL")
   }
@@ -118,7 +123,10 @@ struct PostgreSQLDialect: SQLDialect {
     var length = 0
     var hasOneForm = true
     for (number, item) in list.enumerated() {
-      var pair = try PostgreSQLComparison(value, item, 0, number + 1)
+      var pair =
+        try negated
+        ? PostgreSQLComparison(value.ranked(beside: item), item.ranked(beside: value), 0, number + 1)
+        : PostgreSQLComparison(value, item, 0, number + 1)
       if let first = pairs.first {
         // One text of the value is kept for all items.
         if first.left.sql == pair.left.sql { pair.left = first.left } else { hasOneForm = false }
@@ -140,8 +148,7 @@ struct PostgreSQLDialect: SQLDialect {
       return boolean(tests.joined(separator: word), negated ? .and : .or)
     }
     let others = pairs.map(\.right.sql).joined(separator: ", ")
-    let first = value.isLiteral ? pairs[0].left : value.json(as: pairs[0].left)
-    return boolean("\(first.operand) \(not(negated))IN (\(others))")
+    return boolean("\(pairs[0].left.operand) \(not(negated))IN (\(others))")
   }
 
   func isBetween(
@@ -258,6 +265,7 @@ struct PostgreSQLDialect: SQLDialect {
   }
 
   func sortable(_ value: CompiledExpression) -> CompiledExpression {
+    let value = value.comparedByCollation
     guard let type = value.type, !type.isOrdered else { return value }
     return value.textByBytes
   }
@@ -313,14 +321,33 @@ struct PostgreSQLDialect: SQLDialect {
       "SELECT DISTINCT ON (\(list)) \(columns.joined(separator: ", ")) FROM \(rows) ORDER BY \(list), \(place)"
   }
 
-  func comparable(_ column: SQL, _ format: Plan.ValueFormat) -> SQL {
+  func comparable(_ column: SQL, _ format: Plan.ValueFormat, by collation: Expression.Collation?) -> SQL {
     // The type `json` has no equality operator.
-    format == .json ? "\(column)::text" : column
+    format == .json ? "\(column)::text" : collation.map { $0.applied(to: column) } ?? column
   }
 
   func derived(_ subquery: SQL) -> SQL { "(\(subquery)) AS \(identifier: "kindred:rows")" }
 
+  func grouped(_ value: CompiledExpression) -> CompiledExpression {
+    if value.isConstant { return value }
+    if case .grouped = value.form { return value }
+    var grouped = value
+    (grouped.form, grouped.grouped) = (.other, nil)
+    if value.collation != nil, value.type?.kind == .text {
+      (grouped.sql, grouped.form) = (.term(value.comparedByCollation.operand), .grouped(value.sql))
+      grouped.precedence = .primary
+    } else if !value.sql.isValue {
+      (grouped.sql, grouped.precedence) = (.term(value.operand), .primary)
+    }
+    return grouped
+  }
+
   func shown(_ value: CompiledExpression) -> CompiledExpression {
+    if case .grouped(let text) = value.form {
+      var first = value
+      first.sql = .term("min(\(text))")
+      return first
+    }
     switch value.type?.kind {
     case .array?:
       var json = value
@@ -347,13 +374,4 @@ struct PostgreSQLDialect: SQLDialect {
   }
 
   private func not(_ negated: Bool) -> SQL { negated ? "NOT " : "" }
-}
-
-extension CompiledExpression {
-  /// The converted form for a comparison, where its type had to be converted; else the expression itself.
-  fileprivate func json(as comparable: CompiledExpression) -> CompiledExpression {
-    let isConverted = type?.kind == .other && comparable.type?.kind == .text
-    let kinds: Set<ValueType.Kind> = [.json, .boolean, .dynamic]
-    return isConverted || type.map { kinds.contains($0.kind) } ?? false ? comparable : self
-  }
 }

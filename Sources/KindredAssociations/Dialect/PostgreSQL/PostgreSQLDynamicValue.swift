@@ -30,7 +30,8 @@ struct PostgreSQLDynamicValue {
   /// - Parameter place: The index of the operand, for errors.
   static func containing(_ value: CompiledExpression, _ place: Int) throws -> CompiledExpression {
     func made(_ sql: SQL) -> CompiledExpression {
-      CompiledExpression(sql: sql, type: .dynamic, isNullable: value.isNullable)
+      CompiledExpression(
+        sql: sql, type: .dynamic, isNullable: value.isNullable, collation: value.collation)
     }
     switch value.type?.kind {
     case nil, .dynamic?: return value
@@ -46,37 +47,57 @@ struct PostgreSQLDynamicValue {
 
   // MARK: Conversions
 
-  /// The text of the value.
+  /// The text of the value, in which a boolean is a number as in SQLite.
   var text: CompiledExpression {
-    let sql = claim.map(ValueType.text.parameter) ?? "(\(value.operand) #>> '{}')"
-    return CompiledExpression(sql: sql, type: .text, isNullable: value.isNullable)
+    let sql =
+      claim.map(ValueType.text.parameter)
+      ?? "CASE \(value.sql) WHEN 'true' THEN '1' WHEN 'false' THEN '0' ELSE \(written) END"
+    return CompiledExpression(
+      sql: sql, type: .text, isNullable: value.isNullable, collation: value.collation)
   }
 
-  /// The text of the value, in which a boolean is a number as in SQLite.
-  var digits: SQL {
-    guard claim == nil else { return text.sql }
-    return "CASE \(value.sql) WHEN 'true' THEN '1' WHEN 'false' THEN '0' ELSE \(text.sql) END"
+  /// The text of the JSON value.
+  private var written: SQL { "(\(value.operand) #>> '{}')" }
+
+  /// The value in a form that PostgreSQL orders as SQLite does: numbers, among them booleans, before texts.
+  var ordered: CompiledExpression {
+    let text = value.collation.map { $0.applied(to: written) } ?? written
+    return CompiledExpression(
+      sql: """
+        CASE jsonb_typeof(\(value.sql)) WHEN 'number' THEN '[0]'::jsonb || \(value.operand) \
+        WHEN 'boolean' THEN '[0]'::jsonb || to_jsonb((\(value.operand) = 'true')::int4) \
+        ELSE '[1]'::jsonb || to_jsonb(\(text)) END
+        """,
+      type: .dynamic, isNullable: value.isNullable)
   }
 
   /// The number or boolean that the value is, or what every text is to SQLite: greater than any number.
-  var number: CompiledExpression {
-    number(otherwise: " WHEN 'string' THEN 'Infinity'::numeric")
+  private var number: CompiledExpression { number("\(written)::numeric", ofText: Self.greatest) }
+
+  /// The number or boolean that the value is, or whose text it is, as SQLite compares it with a column of numbers.
+  fileprivate func number(beside type: ValueType) -> CompiledExpression {
+    var number: SQL = "\(written)::numeric"
+    // PostgreSQL can't convert numbers beyond those of the type.
+    if type.kind == .real { number = "greatest(least(\(number), 1e308), -1e308)" }
+    return self.number(
+      number, ofText: "coalesce(\(tested(Self.numericPattern, as: .numeric).sql), \(Self.greatest))")
   }
 
-  /// The number or boolean that the value is, or whose text it is.
-  var numberOfText: CompiledExpression {
-    number(otherwise: " WHEN 'string' THEN \(tested(Self.numericPattern, as: .numeric).sql)")
-  }
-
-  private func number(otherwise: SQL) -> CompiledExpression {
-    CompiledExpression(
-      sql:
-        "CASE jsonb_typeof(\(value.sql)) WHEN 'number' THEN \(text.sql)::numeric WHEN 'boolean' THEN (\(value.operand) = 'true')::int4\(otherwise) END",
+  private func number(_ number: SQL, ofText text: SQL) -> CompiledExpression {
+    let greatest = Self.greatest
+    return CompiledExpression(
+      sql: """
+        CASE jsonb_typeof(\(value.sql)) WHEN 'number' THEN \(number) \
+        WHEN 'boolean' THEN (\(value.operand) = 'true')::int4 WHEN 'string' THEN \(text) \
+        WHEN 'array' THEN \(greatest) WHEN 'object' THEN \(greatest) END
+        """,
       type: .numeric)
   }
 
+  private static let greatest: SQL = "'Infinity'::numeric"
+
   private static let numericPattern: StaticString =
-    #"^\s*[-+]?(\d{1,250}\.?\d{0,250}|\.\d{1,250})(e[-+]?\d{1,2})?\s*$"#
+    #"^\s*[-+]?(\d{1,200}\.?\d{0,200}|\.\d{1,200})(e[-+]?\d{1,2})?\s*$"#
 
   /// Returns the text converted to a type if it matches a pattern, else NULL.
   private func tested(_ pattern: StaticString, as type: ValueType, through other: SQL = "")
@@ -98,16 +119,12 @@ struct PostgreSQLDynamicValue {
     with other: CompiledExpression, _ type: ValueType, _ places: (own: Int, other: Int)
   ) throws -> (own: CompiledExpression, other: CompiledExpression) {
     switch type.kind {
-    case .dynamic: return (value, other)
-    case .text: return (text, other)
-    // A column converts a text, other numbers don't.
-    case .integer where other.isColumn:
-      // A whole number is compared as such, so that an index can be used.
-      return (tested(#"^\s*[-+]?\d{1,18}(\.0*)?\s*$"#, as: type, through: "::numeric"), other)
-    case .numeric where other.isColumn: return (tested(Self.numericPattern, as: type), other)
-    case .real where other.isColumn:
-      let pattern: StaticString = #"^\s*[-+]?(\d{1,18}\.?\d{0,250}|\.\d{1,250})(e[-+]?1?\d)?\s*$"#
-      return (tested(pattern, as: type), other)
+    case .dynamic: return (ordered, other.comparedByCollation)
+    // A column converts a value, other expressions don't.
+    case .text where other.isColumn: return (text, other)
+    case .text: return (ordered, try Self.containing(other, places.other).comparedByCollation)
+    case .integer where other.isColumn, .numeric where other.isColumn, .real where other.isColumn:
+      return (claim == nil ? number(beside: type) : search(in: type), other)
     case .integer, .numeric, .real: return (number, other.exact)
     case .boolean: return (number, other.asInteger)
     case .json: return (text, other.textOfJSON)
@@ -127,6 +144,14 @@ struct PostgreSQLDynamicValue {
     }
   }
 
+  /// Returns a claim as a value of the type of a column with which it is compared for equality, so that an index can be
+  /// used; NULL if it isn't one.
+  private func search(in type: ValueType) -> CompiledExpression {
+    type.kind == .integer
+      ? tested(#"^\s*[-+]?\d{1,18}(\.0*)?\s*$"#, as: type, through: "::numeric")
+      : tested(Self.numericPattern, as: type)
+  }
+
   /// Types with several texts for equal values.
   private static let ownTypes: Set = [
     "uuid", "inet", "cidr", "macaddr", "macaddr8", "money", "\"bit\"", "bit varying", "int4range",
@@ -135,13 +160,13 @@ struct PostgreSQLDynamicValue {
 }
 
 extension CompiledExpression {
-  /// Returns a value of an unknown type as a number with its fraction, because it is compared by order with a column of
-  /// integers; else the expression itself.
+  /// Returns a value of an unknown type as a number, among which every other text is the greatest, because it is compared
+  /// with a column of numbers, whose index can't be used so; else the expression itself.
   func ranked(beside other: CompiledExpression) -> CompiledExpression {
-    guard other.type?.kind == .integer, other.isColumn, let dynamic = PostgreSQLDynamicValue(self) else {
-      return self
-    }
-    return dynamic.numberOfText
+    guard let type = other.type, type.kind.isNumber, other.isColumn,
+      let dynamic = PostgreSQLDynamicValue(self)
+    else { return self }
+    return dynamic.number(beside: type)
   }
 
   /// Whether it is a column, to whose type SQLite converts what it is compared with.

@@ -133,7 +133,7 @@ struct PostgreSQLFunction {
         isNullable: alternatives.values.allSatisfy(\.isNullable))
     case "nullif":
       let (value, pair) = (arguments[0], try PostgreSQLComparison(arguments[0], arguments[1]))
-      guard value.isLiteral || value.type == .dynamic, pair.left.type != value.type else {
+      guard pair.left.sql != value.sql else {
         return call("nullif(\(pair.left.sql), \(pair.right.sql))", pair.left.type)
       }
       // Converted for the comparison only.
@@ -143,13 +143,14 @@ struct PostgreSQLFunction {
       let list = alternatives.list
       let function: SQL = name == "min" ? "least" : "greatest"
       var extreme: SQL = "\(function)(\(list))"
-      if alternatives.type == .dynamic {
-        // To SQLite, every text is greater than every number. Both functions ignore NULL.
-        let op: SQL = name == "min" ? "<>" : "="
-        let first = alternatives.values.map { value -> SQL in
-          "CASE WHEN jsonb_typeof(\(value.sql)) \(op) 'string' THEN \(value.sql) END"
-        }
-        extreme = "coalesce(\(function)(\(first.joined(separator: ", "))), \(extreme))"
+      let collation = arguments.lazy.compactMap(\.collation).first
+      let order = alternatives.values.map { value in
+        (collation.map(value.collated) ?? value).comparedByCollation.sql
+      }
+      if order != alternatives.values.map(\.sql) {
+        // The value itself is shown, not the form by which it is compared.
+        let places = order.joined(separator: ", ")
+        extreme = "(ARRAY[\(list)])[array_position(ARRAY[\(places)], \(function)(\(places)))]"
       }
       // SQLite's functions return NULL if any argument is NULL.
       return call("CASE WHEN num_nulls(\(list)) = 0 THEN \(extreme) END", alternatives.type)

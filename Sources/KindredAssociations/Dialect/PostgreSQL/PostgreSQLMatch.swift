@@ -12,6 +12,9 @@ struct PostgreSQLMatch {
   let isNegated: Bool
 
   func sql() throws -> SQL {
+    if let blob = [value, pattern].first(where: { $0.type?.kind == .blob }) {
+      return isUnmatched(blob.operand)
+    }
     guard let expression else { return try patternOfRecord() }
     let (text, not): (CompiledExpression, SQL) = (try value.asText(), isNegated ? "!" : "")
     return op == .like
@@ -21,7 +24,8 @@ struct PostgreSQLMatch {
 
   /// The regular expression; nil if the pattern isn't a literal.
   private var expression: SQL? {
-    guard let pattern = pattern.binding else { return nil }
+    // The text of a number is made by the database.
+    guard pattern.type?.kind != .real || op == .glob, let pattern = pattern.binding else { return nil }
     let sign = escape?.binding
     guard escape == nil || sign != nil else { return nil }
     return ValueType.text.parameter(
@@ -34,12 +38,25 @@ struct PostgreSQLMatch {
       throw TypeMismatch(
         message: "on PostgreSQL the pattern of `glob` must be a text in quotes; write `like` for others")
     }
-    // Without `ESCAPE`, PostgreSQL treats a backslash as the escape character.
-    let escape = try escape?.asText().operand ?? "''"
-    let operands = try [value, pattern].map { try $0.asText().searched(by: "\"default\"") }
-    return BoundedCall(operands).search({ "\($0) IS NULL" }) {
-      "\($0[0]) \(isNegated ? "NOT " : "" as SQL)ILIKE \($0[1]) ESCAPE \(escape)"
+    var operands = try [value, pattern].map { try $0.asText().searched(by: "\"default\"") }
+    if let escape { operands.append(try escape.asText().operand) }
+    return BoundedCall(operands).search({ "\($0) IS NULL" }) { operands in
+      let (text, pattern, not): (SQL, SQL, SQL) = (operands[0], operands[1], isNegated ? "NOT " : "")
+      // Without `ESCAPE`, PostgreSQL treats a backslash as the escape character.
+      guard operands.count > 2 else { return "\(text) \(not)ILIKE \(pattern) ESCAPE ''" }
+      let escape = operands[2]
+      // PostgreSQL refuses a pattern whose last character escapes nothing; for SQLite it matches nothing.
+      let escapes: SQL = "length(\(pattern)) - length(rtrim(\(pattern), \(escape)))"
+      return """
+        CASE WHEN (\(escapes)) % 2 = 1 THEN \(isUnmatched(text)) \
+        ELSE \(text) \(not)ILIKE \(pattern) ESCAPE \(escape) END
+        """
     }
+  }
+
+  /// Returns the result for a value that matches nothing: NULL if it is.
+  private func isUnmatched(_ value: SQL) -> SQL {
+    isNegated ? "nullif(\(value) IS NOT NULL, FALSE)" : "nullif(\(value) IS NULL, TRUE)"
   }
 }
 

@@ -64,6 +64,12 @@ struct SQLiteDialect: SQLDialect {
   ) -> CompiledExpression {
     if op == .member || op == .memberValue { return member(op, left, right) }
     let (left, right) = op.isComparison ? CompiledExpression.compared(left, right) : (left, right)
+    if op == .equal || op == .is, let (mixed, value) = CompiledExpression.mixed(left, right) {
+      let mixed = mixed.sql(within: .comparison)
+      return op == .equal
+        ? boolean(isEqual(mixed, value.sql(within: .or)))
+        : boolean("NOT \(mixed) IS NOT \(value.sql(within: .comparison))", .not)
+    }
     // All of these operators are left-associative.
     var result = CompiledExpression(
       sql: "\(left.sql(within: op.precedence)) \(op.sql) \(right.sql(within: op.precedence.next))",
@@ -85,8 +91,15 @@ struct SQLiteDialect: SQLDialect {
   ) -> CompiledExpression {
     let value = value.comparedByItself(with: list)
     var items = list.map { $0.sql(within: .or) }
+    if items.count == 1, value.rules.isMixed { items.append(items[0]) }
     if items.count > 1 { items = items.map(\.asItem) }
     return boolean("\(value.sql(within: .comparison)) \(not(negated))IN (\(items.joined(separator: ", ")))")
+  }
+
+  // SQLite reads `x = ?1 AND f(x)` as `f(?1)`, and doesn't sort by `x`, although that may be the text of the number. From
+  // one of several items it infers nothing.
+  func isEqual(_ mixed: SQL, _ value: SQL) -> SQL {
+    "\(mixed) IN (\(value.asItem), \(value.asItem))"
   }
 
   func isBetween(
@@ -268,7 +281,9 @@ struct SQLiteDialect: SQLDialect {
     return "SELECT \(all.joined(separator: ", ")) FROM (\(rows)) GROUP BY \(groups)"
   }
 
-  func comparable(_ column: SQL, _ format: Plan.ValueFormat) -> SQL { column }
+  func comparable(_ column: SQL, _ format: Plan.ValueFormat, by collation: Expression.Collation?) -> SQL {
+    column
+  }
 
   func derived(_ subquery: SQL) -> SQL { "(\(subquery))" }
 
@@ -278,6 +293,8 @@ struct SQLiteDialect: SQLDialect {
     (shown.sql, shown.precedence, shown.format) = (json, .primary, .part)
     return shown
   }
+
+  func grouped(_ value: CompiledExpression) -> CompiledExpression { value }
 }
 
 extension Expression.AggregateFunction {

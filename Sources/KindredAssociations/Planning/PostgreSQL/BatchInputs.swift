@@ -3,7 +3,7 @@ import KindredSQLSyntax
 /// The inputs of a batch: an array for each column that it reads from the parents, and the number of each parent.
 struct BatchInputs {
   static let table: SQL = "\(identifier: "kindred:above")"
-  static let number: SQL = "\(table).\(identifier: "kindred:n")"
+  static let number = SQL.term("\(table).\(identifier: "kindred:n")")
 
   private(set) var columns: [SQL.Binding] = []
   private var types: [String] = []

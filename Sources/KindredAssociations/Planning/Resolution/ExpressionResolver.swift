@@ -113,7 +113,7 @@ struct ExpressionResolver {
         .invalidExpression,
         context.scope.isGrouped
           ? "`\(name)` of a group isn't available here; use `having`, or move it out of another aggregate"
-          : "`\(name)` is an aggregate of a group; add `group=…`\(associationAggregate(name, arguments, in: context))",
+          : "`\(name)` is an aggregate of a group\(otherField(in: context)); add `group=…`\(associationAggregate(name, arguments, in: context))",
         at: origin)
     }
     guard !arguments.isEmpty || (name == "count" && !isDistinct) else {
@@ -130,6 +130,19 @@ struct ExpressionResolver {
     (inside.allowsGroupAggregates, inside.isComparedWith) = (false, false)
     return .groupAggregate(
       function, try arguments.map { try resolve($0, in: inside) }, isDistinct: isDistinct)
+  }
+
+  /// Returns which field beside aggregates keeps the records from being one group.
+  private func otherField(in context: NameContext) -> String {
+    let fields = context.scope.node?.fields ?? []
+    let others = fields.filter { !RequestNode.areGrouped([$0]) }
+    guard others.count < fields.count, let other = others.first else { return "" }
+    switch other {
+    case .all: return ", but `*` isn't"
+    case .expression(let field):
+      let text = field.name ?? (try? ExpressionRenderer(literals: state.literals).text(of: field.expression))
+      return text.map { ", but `\($0)` isn't" } ?? ""
+    }
   }
 
   /// Returns the suggestion of an aggregate of an association, which may have been meant instead of one of a group.

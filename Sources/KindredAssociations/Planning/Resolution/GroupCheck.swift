@@ -17,11 +17,16 @@ struct GroupCheck {
     }
   }
 
+  /// Returns whether the expression is one of those that are grouped by.
+  func isGrouped(_ expression: ResolvedExpression) -> Bool {
+    groups.contains { state.isSame($0, expression) }
+  }
+
   /// - Throws: `RequestError` if a part of the expression may have several values in a group.
   func check(_ expression: ResolvedExpression) throws {
     // The expression itself has been charged.
     try state.budget.charge(groups.count / 8, at: expression.source.origin)
-    guard !groups.contains(where: { state.isSame($0, expression) }) else { return }
+    guard !isGrouped(expression), expression.opposite.map({ !isGrouped($0) }) ?? true else { return }
     switch expression.meaning {
     case .groupAggregate: return
     case .path(.named(let named)): try check(named.expression)
@@ -179,7 +184,28 @@ extension ResolvedExpression {
   }
 }
 
+extension ResolvedExpression {
+  /// The condition that holds exactly where this one, written with a negation of its own, doesn't; nil for others.
+  var opposite: ResolvedExpression? {
+    meaning.opposite.map { ResolvedExpression(meaning: $0, source: source) }
+  }
+}
+
 extension ResolvedExpression.Meaning {
+  fileprivate var opposite: Self? {
+    switch self {
+    case .isNull(let value, let negated): .isNull(value, negated: !negated)
+    case .among(let value, let list, let negated): .among(value, list, negated: !negated)
+    case .between(let value, let low, let high, let negated): .between(value, low, high, negated: !negated)
+    case .match(let op, let value, let pattern, let escape, let negated):
+      .match(op, value, pattern, escape: escape, negated: !negated)
+    case .binary(let op, let left, let right): op.opposite.map { .binary($0, left, right) }
+    case .literal, .value, .null, .boolean, .path, .function, .groupAggregate, .all, .any, .unary, .collate,
+      .cast, .cases, .program, .unknown:
+      nil
+    }
+  }
+
   /// Returns whether both apply the same operation to their parts.
   fileprivate func isSameOperation(as other: Self) -> Bool {
     switch (self, other) {

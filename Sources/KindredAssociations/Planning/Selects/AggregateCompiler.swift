@@ -78,7 +78,7 @@ struct AggregateCompiler {
   ) throws -> CompiledExpression {
     let orders = context.orders
     let sort =
-      try records.node?.sort?.map { try orders.term($0, in: records) }
+      try records.node?.sort?.compactMap { try orders.term($0, in: records) }
       ?? orders.visibleTerms(association.association.sort, in: records)
     let names: [SQL] = ["value", "separator"]
     var columns: [SQL] = zip(values, names).map { "\($0.sql) AS \($1)" }

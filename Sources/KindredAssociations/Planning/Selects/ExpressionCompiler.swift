@@ -55,6 +55,23 @@ struct ExpressionCompiler {
     try state.budget.deepen(expression.source.origin)
     defer { state.budget.leave() }
     if context.restrictsRows, expression.source.exposesOperands(in: dialect) { state.exposure.tells = true }
+    // SQLite recognises no expressions of a group, and takes the values of one of its records.
+    if dialect.hasAffinities || !record.names.isGrouped {
+      return try compileOperation(expression, in: record)
+    }
+    let groups = try GroupCheck(state, of: record.names)
+    if groups.isGrouped(expression) {
+      return dialect.grouped(try compileOperation(expression, in: record))
+    }
+    if let opposite = expression.opposite, groups.isGrouped(opposite) {
+      return try dialect.negated(try compile(opposite, in: record))
+    }
+    return try compileOperation(expression, in: record)
+  }
+
+  private func compileOperation(
+    _ expression: ResolvedExpression, in record: StatementRecord
+  ) throws -> CompiledExpression {
     let compiled = try checkingTypes(of: expression.source) { try compileParts(of: expression, in: record) }
     // A typed dialect writes some operands several times, which multiplies with each level.
     guard dialect.hasAffinities || compiled.sql.length <= state.budget.limits.sqlLength else {
@@ -97,7 +114,7 @@ struct ExpressionCompiler {
     case .groupAggregate(let function, let arguments, let isDistinct):
       return try noting(state.diagnostics) {
         var value = try dialect.aggregate(function, try arguments.map(operand), isDistinct: isDistinct)
-        value.sql.note(GroupAggregateNote())
+        value.sql = .term(value.sql.noted(GroupAggregateNote()))
         return value
       } ?? .unknown
     case .all(let operands):

@@ -5,21 +5,27 @@ import OrderedCollections
 struct GroupCompiler {
   let context: PlanningContext
 
-  /// A grouping expression, and the same as a term of an order.
-  struct Term {
-    let key: SQL
-    let order: OrderTerm
+  /// The grouping expressions, and the order of the groups by them.
+  struct Terms {
+    var keys: [SQL] = []
+    var order: [OrderTerm] = []
   }
 
-  /// Returns the grouping expressions.
-  func terms(of node: RequestNode, in record: StatementRecord) throws -> [Term] {
-    try node.group.map { expression in
+  /// Returns the grouping expressions without constants, which make no groups and databases don't take there: some read
+  /// them as the number of a column.
+  func terms(of node: RequestNode, in record: StatementRecord) throws -> Terms {
+    var terms = Terms()
+    for expression in node.group {
       let (compiled, exposure) = try context.state.exposing {
         try context.expressions.compile(expression, in: record)
       }
-      let key = OrderTerm(compiled, exposure: exposure)
-      return Term(key: key.sql, order: OrderTerm(context.dialect.sortable(compiled), exposure: exposure))
+      guard !compiled.isConstant else { continue }
+      terms.keys.append(compiled.sql(within: .collate))
+      terms.order.append(OrderTerm(context.dialect.sortable(compiled), exposure: exposure))
     }
+    // Without records there is no group either, unlike without `GROUP BY`.
+    if !node.group.isEmpty, terms.keys.isEmpty { terms.keys = ["TRUE IS TRUE"] }
+    return terms
   }
 
   /// Returns the columns that expressions outside aggregates read, besides the grouping ones and those that the database

@@ -17,7 +17,7 @@ struct OrderCompiler {
   ) throws -> [OrderTerm] {
     var terms: [OrderTerm] = []
     if let sort = node.sort {
-      terms = try sort.map { try term($0, in: record, isOfGroup: group != nil) }
+      terms = try sort.compactMap { try term($0, in: record, isOfGroup: group != nil) }
     } else if let rank {
       terms = rank.map { OrderTerm(sql: $0) }
     } else if group == nil {
@@ -45,7 +45,7 @@ struct OrderCompiler {
 
   /// Returns the order of an association, or else that of the resource.
   func defaultTerms(_ sort: [SortTerm], in record: StatementRecord) throws -> [OrderTerm] {
-    try (sort.isEmpty ? record.resource.sort : sort).map { term in
+    try (sort.isEmpty ? record.resource.sort : sort).compactMap { term in
       try context.within(term.expression, of: record).orders.term(term, in: record, by: context.modelAuthor)
     }
   }
@@ -93,20 +93,24 @@ struct OrderCompiler {
     for child in node.children where child.association?.cardinality == .toOne && child.recursion == nil {
       guard child.ordersAbove else { continue }
       let joined = try context.toOne.join(child, to: record)
-      terms += try (child.sort ?? []).map { try term($0, in: joined) }
+      terms += try (child.sort ?? []).compactMap { try term($0, in: joined) }
       terms += try toOneTerms(of: child, in: joined)
     }
     return terms
   }
 
+  /// Returns a term of an order; nil for a constant, which orders nothing and databases don't take there: some read it
+  /// as the number of a column.
+  ///
   /// - Parameter isOfGroup: Whether aggregates of a group are allowed in it.
   func term(
     _ term: SortTerm, in record: StatementRecord, by author: ExpressionAuthor = .request,
     isOfGroup: Bool = false
-  ) throws -> OrderTerm {
+  ) throws -> OrderTerm? {
     var (compiled, exposure) = try context.state.exposing {
       try context.expressions.compile(term.expression, in: record, by: author, isOfGroup: isOfGroup)
     }
+    guard !compiled.isConstant else { return nil }
     if term.isNoCase { compiled = try dialect.collated(compiled, .nocase) }
     return OrderTerm(
       dialect.sortable(compiled), isDescending: term.isDescending, nulls: term.nulls, exposure: exposure)

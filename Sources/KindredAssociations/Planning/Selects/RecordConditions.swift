@@ -57,8 +57,11 @@ struct RecordConditions {
         : record.column(column.name, in: record.statement),
       record.table.column(named: column.name).flatMap { context.dialect.type(of: $0) })
     let values = column.literals.map { context.dialect.parameter(.parameter($0), as: type) }
-    return values.count == 1
-      ? "\(sql) = \(values[0])" : "\(sql) IN (\(values.map(\.asItem).joined(separator: ", ")))"
+    guard values.count == 1 else {
+      return "\(sql) IN (\(values.map(\.asItem).joined(separator: ", ")))"
+    }
+    return record.table.isCompound
+      ? context.dialect.isEqual(sql, values[0]) : "\(sql) = \(values[0])"
   }
 
   /// Returns the same for a computed column, whose expression determines the comparison.

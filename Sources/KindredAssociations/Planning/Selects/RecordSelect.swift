@@ -16,6 +16,8 @@ struct RecordSelect {
   var columns: [SQL]
   /// The columns that count all records of an association.
   let counts: [Int: GroupedAggregate]
+  /// The explicit collations by which columns are compared.
+  let collations: [Int: Expression.Collation]
   var source: SelectSource
   var order: [OrderTerm]
   /// The grouping expressions; nil if each row is a record.
@@ -118,15 +120,18 @@ extension RecordSelect {
     let window: SQL = terms.isEmpty ? "" : "ORDER BY \(terms.joined(separator: ", "))"
     let place: SQL = "row_number() OVER (\(window)) AS place"
     return dialect.firstOfEqual(
-      select(named + [place]).sql, names, equalIn: shape.shown(of: names, dialect), place: "place")
+      select(named + [place]).sql, names, equalIn: distinguishing(names), place: "place")
   }
+
+  /// Returns the expressions that distinguish results, for other expressions in the places of the columns.
+  func distinguishing(_ columns: [SQL]) -> [SQL] { shape.shown(of: columns, by: collations, dialect) }
 
   private static func name(ofColumn number: Int) -> SQL { "\(identifier: "c\(number)")" }
 
   /// The statement that counts the rows of all pages.
   var count: SQL {
     if isDistinct { return "SELECT COUNT(*) FROM \(dialect.derived(distinct))" }
-    let rows = select(["COUNT(*)"]).sql
+    let rows = select([.term("COUNT(*)")]).sql
     return group == nil ? rows : "SELECT COUNT(*) FROM \(dialect.derived(rows))"
   }
 }
@@ -140,11 +145,14 @@ extension [SQL] {
 
 extension RecordShape {
   /// Returns the expressions that distinguish results: the columns shown, and whether optional records exist.
-  func shown(of columns: [SQL], _ dialect: any SQLDialect) -> [SQL] {
+  func shown(
+    of columns: [SQL], by collations: [Int: Expression.Collation], _ dialect: any SQLDialect
+  ) -> [SQL] {
     var shown: OrderedSet<SQL> = []
     for column in self.columns {
       switch column {
-      case .value(let column, let format): shown.append(dialect.comparable(columns[column], format))
+      case .value(let column, let format):
+        shown.append(dialect.comparable(columns[column], format, by: collations[column]))
       case .presence(let column): shown.append("\(columns[column]) IS NULL")
       }
     }

@@ -1,4 +1,5 @@
 import KindredSQLSyntax
+import OrderedCollections
 
 /// The clauses of a `SELECT`, the last form before text.
 ///
@@ -17,7 +18,9 @@ struct Select {
   /// `LIMIT` and `OFFSET`, after a space; empty for all rows.
   var page = SQL()
 
-  var sql: SQL {
+  var sql: SQL { readsGroupsInSubquery ? ofGroups.text : text }
+
+  private var text: SQL {
     let shown = columns.isEmpty ? "1" : columns.joined(separator: ", ")
     var sql: SQL = "SELECT \(isDistinct ? "DISTINCT " : SQL())\(shown) \(from)"
     if !group.isEmpty { sql.append(" GROUP BY \(group.joined(separator: ", "))") }
@@ -25,4 +28,47 @@ struct Select {
     if !order.isEmpty { sql.append(" ORDER BY \(order.joined(separator: ", "))") }
     return sql + page
   }
+}
+
+// MARK: - Groups in subqueries
+
+/// The note of an aggregate of a group.
+struct GroupAggregateNote: SQLNote {}
+
+/// The note of a subquery that computes operands from the values around it.
+struct OperandsNote: SQLNote {}
+
+extension Select {
+  private static let groups: SQL = "\(identifier: "kindred:groups")"
+
+  /// Whether a subquery reads values of the groups.
+  private var readsGroupsInSubquery: Bool {
+    let notes = (columns + havings + order).flatMap(\.notes)
+    return notes.contains { $0 is OperandsNote }
+      && (!group.isEmpty || notes.contains { $0 is GroupAggregateNote })
+  }
+
+  /// The same select with the groups in a subquery of their own, whose columns are the values that a group has.
+  ///
+  ///     SELECT columns FROM (SELECT values FROM … WHERE … GROUP BY group) AS groups
+  ///     WHERE havings ORDER BY order LIMIT …
+  ///
+  /// Other subqueries recognise neither a grouping expression nor an aggregate that reads no column.
+  private var ofGroups: Select {
+    var values: OrderedSet<SQL> = []
+    func read(_ sql: SQL) -> SQL {
+      sql.replacingValues(columnsWhere: { $0.depth == 0 }) { value in
+        "\(Self.groups).\(Self.name(ofValue: values.append(value).index))"
+      }
+    }
+    let (columns, conditions, order) = (columns.map(read), havings.map(read), order.map(read))
+    let named = values.enumerated().map { "\($1) AS \(Self.name(ofValue: $0))" as SQL }
+    let rows = Select(columns: named, from: from, group: group).text
+    let filter: SQL = conditions.isEmpty ? "" : " WHERE \(conditions.joined(separator: " AND "))"
+    return Select(
+      columns: columns, isDistinct: isDistinct, from: "FROM (\(rows)) AS \(Self.groups)\(filter)",
+      order: order, page: page)
+  }
+
+  private static func name(ofValue number: Int) -> SQL { "\(identifier: "v\(number)")" }
 }

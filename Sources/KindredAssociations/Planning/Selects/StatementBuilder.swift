@@ -18,6 +18,8 @@ final class StatementBuilder {
   private var numbers: [SQL: Int] = [:]
   /// The columns that count all records of an association.
   private(set) var counts: [Int: GroupedAggregate] = [:]
+  /// The explicit collations by which columns are compared.
+  private(set) var collations: [Int: Expression.Collation] = [:]
   /// The numbers of the columns that are not used yet.
   private var free: Set<Int> = []
   /// The aliases in the statement's `FROM` clause, then those in the subqueries that are being built.
@@ -52,6 +54,7 @@ final class StatementBuilder {
     if let aggregate = value.grouped, aggregate.counted != nil, aggregate.term == value.sql {
       counts[number] = aggregate
     }
+    if let collation = value.collation { collations[number] = collation }
     return number
   }
 

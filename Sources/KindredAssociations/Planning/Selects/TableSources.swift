@@ -9,9 +9,12 @@ struct TableSource {
   var keys: [SQL]
   /// Whether the keys hold values converted for the comparison with the columns they reference.
   var isConverted = false
+  /// Whether some values of the keys may not fit their affinities.
+  let isMixed: Bool
 
   /// The columns of a record whose table is already in the `FROM` clause.
   init(columns: [String], of record: StatementRecord) {
+    isMixed = record.table.isCompound
     keys = columns.map { .column(record.id, $0) }
   }
 }
@@ -212,9 +215,13 @@ extension TableSources {
         let collation = comparison?.explicitCollation(of: step)
         return collation.map { "\(key) = \(value) COLLATE \($0)" } ?? "\(key) = \(value)"
       }
-      guard let comparison, !comparison.isPlain else { return "\(key) = \(value)" }
+      func equal(_ value: SQL) -> SQL {
+        source.isMixed && !value.reads(where: { _ in true })
+          ? dialect.isEqual(key, value) : "\(key) = \(value)"
+      }
+      guard let comparison, !comparison.isPlain else { return equal(value) }
       switch step.direction {
-      case .belongsTo: return "\(key) = +\(value)"
+      case .belongsTo: return equal("+\(value)")
       case .has where source.isConverted: return "\(key) = \(value)"
       case .has where comparison.hasOneAffinity: return "\(key) COLLATE \(comparison.collation) = \(value)"
       case .has: return "\(value) = +\(key)"

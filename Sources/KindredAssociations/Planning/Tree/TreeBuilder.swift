@@ -165,10 +165,10 @@ struct TreeBuilder {
     let group = node.isGrouped ? try groups.terms(of: node, in: record) : nil
     let order = try context.orders.terms(
       of: node, association: association, in: record, rank: rank,
-      group: group?.map(\.order),
-      shown: shape.shown(of: record.statement.columns, dialect))
+      group: group?.order,
+      shown: shape.shown(of: record.statement.columns, by: record.statement.collations, dialect))
     if node.isDistinct { for term in order { _ = record.statement.column(term.sql) } }
-    let keys = try group.map { try $0.map(\.key) + groups.determined(in: record) }
+    let keys = try group.map { try $0.keys + groups.determined(in: record) }
     return RecordSelectDraft(
       record: record, shape: shape, order: order, group: keys, havings: havings,
       below: content.below, recursion: content.recursion)
@@ -225,6 +225,7 @@ struct RecordSelectDraft {
   var finished: RecordSelect {
     RecordSelect(
       record: record, shape: shape, columns: record.statement.columns, counts: record.statement.counts,
+      collations: record.statement.collations,
       source: record.select.source, order: order, group: group, havings: havings,
       isDistinct: isDistinct,
       isLimited: record.node?.limit != nil && record.node?.recursion == nil,
