@@ -114,6 +114,56 @@ struct QueryMethodTests {
     #expect(sorted.status == 400)
   }
 
+  @Test(arguments: [
+    ("kind<>''", "a link that is the request"),
+    ("title<>'\(String(repeating: "long ", count: 3000))'", "one that contains it"),
+    (
+      "id in (1,2,3,4,5,6,\((1...2000).map { "\($0 * 7_368_787 % 999_999_937)" }.joined(separator: ",")))",
+      "one that has its place alone"
+    ),
+  ])
+  func `each link is followed by QUERY with the same content, whatever is in the URL`(
+    filter: String, kind: String
+  )
+    throws
+  {
+    let database = try Library.database()
+    for (target, content) in [
+      ("/books", "fields=id&filter=\(filter)&limit=2&offset=1"),
+      ("/books?fields=id", "filter=\(filter)&limit=2&offset=1"),
+      ("/books?offset=1&fields=id", "filter=\(filter)&limit=2"),
+    ] {
+      var answer = try query(target, content, on: database)
+      let first = try #require(Self.link("first", of: answer))
+      #expect(try query(first, content, on: database).text == answer.text, "\(kind)")
+      var found = [answer.text]
+      while let next = Self.link("next", of: answer), found.count < 5 {
+        answer = try query(next, content, on: database)
+        found.append(answer.text)
+      }
+      #expect(found == [#"[{"id":2},{"id":3}]"#, #"[{"id":4},{"id":5}]"#, #"[{"id":6}]"#], "\(kind)")
+    }
+  }
+
+  @Test(arguments: [
+    ("kind<>''", 5), ("title<>'\(String(repeating: "long ", count: 3000))'", 5),
+    ("id in (1,2,3,4,5,6,\((1...2000).map { "\($0 * 7_368_787 % 999_999_937)" }.joined(separator: ",")))", 0),
+  ])
+  func `a page shows the links that a browser can follow`(filter: String, count: Int) throws {
+    let database = try Library.database()
+    let page = try query(
+      "/books", "fields=id&filter=\(filter)&limit=2", headers: ["Accept": "text/html"], on: database)
+    let links = page.text.matches(of: /<a (?:rel="[a-z]*"|download) href="([^"]*)"/).map {
+      String($0.1).replacing("&amp;", with: "&").replacing("&#39;", with: "'").replacing("&lt;", with: "<")
+        .replacing("&gt;", with: ">")
+    }
+    #expect(links.count == count)
+    for link in links {
+      #expect(link.utf8.count < 8192)
+      #expect(try database.answer(link).status == 200, "\(link)")
+    }
+  }
+
   @Test
   func `a link stands for one request, which doesn't grow by others`() throws {
     let database = try Library.database()

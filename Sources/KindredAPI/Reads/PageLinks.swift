@@ -7,6 +7,8 @@ struct PageLinks {
   let first: String
   /// Nil on the last page.
   let next: String?
+  /// The links that a page may show, since they are followed by GET.
+  let shown: [(name: String, target: String)]
   /// What entity tags cover.
   ///
   /// A cursor that hides values is different each time, and no tag may depend on them: instead of it, the tag covers the
@@ -28,6 +30,7 @@ struct PageLinks {
     let links = Self.links(request, next: cursor)
     guard max(links.first.utf8.count, links.next?.utf8.count ?? 0) > Self.maximumURLLength else {
       (first, next) = links
+      shown = [("first", links.first)] + (links.next.map { [("next", $0)] } ?? [])
       return
     }
     let (kept, offset) = Self.pairs(of: request)
@@ -38,16 +41,40 @@ struct PageLinks {
         longRequests.target(path: request.path, query: $0, place: place, for: standing, within: length)
       }
     }
-    let next = cursor.map { "after=\($0)" }.flatMap { place in
-      url(place, within: Self.maximumURLLength - 1024)
-        ?? longRequests.target(path: request.path, place: place, for: standing)
+    func target(_ place: String) -> String? {
+      let own = Self.pairs(kept, besideContentOf: request)
+      return longRequests.target(path: request.path, beside: own, place: place, for: standing)
     }
+    let place = cursor.map { "after=\($0)" }
+    let nextURL = place.flatMap { url($0, within: Self.maximumURLLength - 1024) }
+    let next = nextURL ?? place.flatMap(target)
     self.next = next
     let room = Self.maximumURLLength - 64 - (next?.utf8.count ?? 0)
     let start = offset.map { String($0) } ?? ""
-    first =
-      url(start, within: room) ?? longRequests.target(path: request.path, place: start, for: standing)
-      ?? links.first
+    let firstURL = url(start, within: room)
+    first = firstURL ?? target(start) ?? links.first
+    shown = (firstURL.map { [("first", $0)] } ?? []) + (nextURL.map { [("next", $0)] } ?? [])
+  }
+
+  /// Returns the parameters of all pages that weren't in the content of a QUERY, which come before those of the content.
+  private static func pairs(_ kept: [Substring], besideContentOf request: HTTPRequest) -> [Substring] {
+    let content = String(decoding: request.body, as: UTF8.self).split(separator: "&").filter { !isPlace($0) }
+    func encoded(_ pairs: some Sequence<Substring>) -> [String] {
+      pairs.map { URLCoding.encodeUnsafe(String($0)) }
+    }
+    return encoded(kept.suffix(content.count)) == encoded(content) ? kept.dropLast(content.count) : kept
+  }
+
+  /// Returns a URL for GET with these parameters in addition to some of a request; nil if it would be too long.
+  static func url(
+    _ path: Substring, _ pairs: [String], _ longRequests: LongRequests, for standing: [UInt8]
+  ) -> String? {
+    let query = pairs.joined(separator: "&")
+    let plain = URLCoding.encodeUnsafe("\(path)?\(query)")
+    guard plain.utf8.count > maximumURLLength else { return plain }
+    return LongRequests.Compressed(query).flatMap {
+      longRequests.target(path: path, query: $0, place: "", for: standing, within: maximumURLLength)
+    }
   }
 
   /// The parameters that all pages have, and the one that contains the start of the first page.

@@ -113,6 +113,8 @@ final class RecordsReading {
   /// How many bytes are read before anything is sent: a shorter result frees its connection early, and its tag is the
   /// hash of its content.
   private static let gatheredLength = 1 << 20
+  /// The length of a whole collection up to which the answer tells it; longer ones are read line by line.
+  private static let countedLength = 256 << 10
   /// The fraction of the query time that may be spent on reading for the tag alone; reading twice must fit.
   private static let measuredTime = 0.4
 
@@ -197,12 +199,15 @@ final class RecordsReading {
         asked.request, next: try reader.pageCursor(), of: planned, service.longRequests,
         for: asked.principal.standing)
       if let field = found.field { beginning.fields.append("Link", field) }
-      beginning.page?.links = [("first", found.first)] + (found.next.map { [("next", $0)] } ?? [])
+      beginning.page?.links = found.shown
       links = found
     }
     beginning.page?.addDownloads(
       of: asked.request, isTabular: planned.isTabular, pageSize: service.options.limits.maximumPageSize,
-      hasMore: links?.next != nil)
+      hasMore: links?.next != nil
+    ) { pairs in
+      PageLinks.url(asked.request.path, pairs, service.longRequests, for: asked.principal.standing)
+    }
     beginning.hash = .ofResult(asked.type, totalCount: reader.totalCount, links: links)
     // The header contains the URLs of the explorer's files, which change with the program.
     if let page = beginning.page { beginning.hash.update(page.header) }
@@ -225,6 +230,8 @@ final class RecordsReading {
     if let page = beginning.page {
       let bytes = gathered?.joinedBytes ?? beginning.first.map { [UInt8]($0) } ?? []
       content = .bytes(Array(page.header.utf8) + bytes + page.footer.utf8)
+    } else if let gathered, asked.type.isUnpaged, gathered.byteCount > Self.countedLength {
+      content = .stream(WholeBody(gathered))
     } else if let first = beginning.first, gathered != nil || first.count > Self.copiedLength {
       content = .result(gathered ?? [reader.takePart()])
     } else {

@@ -56,14 +56,19 @@ struct LongRequests: Sendable {
 
   /// Returns the URL of a page for a QUERY with the same content, or nil if it can't be sealed.
   ///
-  /// - Parameter place: The parameters that tell the page, such as `after=…`; empty for the first one.
-  func target(path: Substring, place: String, for standing: [UInt8]) -> String? {
-    sealed([Kind.place] + place.utf8, path, standing)
+  /// - Parameters:
+  ///   - pairs: The parameters that aren't in the content.
+  ///   - place: The parameters that tell the page, such as `after=…`; empty for the first one.
+  func target(path: Substring, beside pairs: [Substring], place: String, for standing: [UInt8]) -> String? {
+    sealed([Kind.place] + place.utf8, path, beside: pairs, standing)
   }
 
-  private func sealed(_ bytes: [UInt8], _ path: Substring, _ standing: [UInt8]) -> String? {
+  private func sealed(
+    _ bytes: [UInt8], _ path: Substring, beside pairs: [Substring] = [], _ standing: [UInt8]
+  ) -> String? {
     cursors.seal(bytes, with: Self.associated(path, standing)).map {
-      URLCoding.encodeUnsafe("\(path)?after=\(Self.mark)\($0)")
+      let query = (pairs + ["after=\(Self.mark)\($0)"]).joined(separator: "&")
+      return URLCoding.encodeUnsafe("\(path)?\(query)")
     }
   }
 
@@ -114,7 +119,12 @@ struct LongRequests: Sendable {
     let start = Int(bytes[5]) | Int(bytes[6]) << 8
     guard bytes.count >= 7 + start, let text = Deflation.inflate(Array(bytes[(7 + start)...]), to: length)
     else { throw damaged }
-    let rest = pairs.joined(separator: "&")
+    let request = String(decoding: text, as: UTF8.self)
+    // A QUERY with the same content says nothing new.
+    let isRepeated =
+      !pairs.allSatisfy(PageLinks.isPlace)
+      && QueryContent.has(pairs.filter { !PageLinks.isPlace($0) }, in: request.split(separator: "&"))
+    let rest = isRepeated ? "" : pairs.joined(separator: "&")
     // Otherwise, links to links would make requests of any length.
     guard rest.isEmpty || rest.utf8.count + length <= Self.maximumLength else {
       throw RequestError(
@@ -122,7 +132,7 @@ struct LongRequests: Sendable {
         at: Origin(parameter: "after"))
     }
     let place = String(decoding: bytes[7..<(7 + start)], as: UTF8.self)
-    return [String(decoding: text, as: UTF8.self), place, rest].filter { !$0.isEmpty }.joined(separator: "&")
+    return [request, place, rest].filter { !$0.isEmpty }.joined(separator: "&")
   }
 
   private static func associated(_ path: Substring, _ standing: [UInt8]) -> [UInt8] {
