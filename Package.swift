@@ -36,6 +36,8 @@ let package = Package(
     .target(name: "CKindredPostgreSQL"),
     // The explorer's files, embedded in the program.
     .target(name: "CKindredExplorer", exclude: ["assets"]),
+    // The TypeScript client, embedded in the program.
+    .target(name: "CKindredClients", exclude: ["assets"]),
 
     // The clock that deadlines are told by.
     .target(name: "KindredClock"),
@@ -110,11 +112,13 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
         .product(name: "OrderedCollections", package: "swift-collections"),
       ]),
+    // Clients of a server in other languages.
+    .target(name: "KindredClients", dependencies: ["CKindredClients", "KindredAssociations"]),
     .executableTarget(
       name: "KindredCommand",
       dependencies: [
-        "KindredAPI", "KindredHTTP", "KindredMigrations", "KindredSQLite", "KindredAssociations",
-        "KindredExecution", "KindredPostgreSQL", "KindredPostgreSQLExecution", "KindredBackend",
+        "KindredAPI", "KindredClients", "KindredHTTP", "KindredMigrations", "KindredSQLite",
+        "KindredAssociations", "KindredExecution", "KindredPostgreSQL", "KindredPostgreSQLExecution", "KindredBackend",
         "KindredClock", "KindredModelFile", "KindredYAML", "KindredSQLSyntax", "KindredCryptography",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),

@@ -13,11 +13,12 @@ struct Kindred: ParsableCommand {
         kindred query chinook.db '/albums?include=tracks&limit=1'
         kindred import chinook.db albums albums.csv
         kindred key                   creates an API key
+        kindred client typescript chinook.db   prints a typed client
       """,
     version: version,
     subcommands: [
       ServeCommand.self, ModelCommand.self, MigrateCommand.self, QueryCommand.self, ImportCommand.self,
-      KeyCommand.self,
+      KeyCommand.self, ClientCommand.self,
     ])
 
   static let version = "0.1.0"

@@ -15,6 +15,7 @@ enum Architecture {
   static let modules = [
     Module(name: "CKindredSQLite"), Module(name: "CKindredOpenSSL"), Module(name: "CKindredZlib"),
     Module(name: "CKindredSockets"), Module(name: "CKindredExplorer"),
+    Module(name: "CKindredClients"),
     Module(name: "CKindredPostgreSQL"),
     Module(name: "KindredCryptography", gates: ["CKindredOpenSSL"]),
     Module(name: "KindredClock"),
@@ -61,9 +62,12 @@ enum Architecture {
       gates: ["CKindredExplorer"],
       libraries: ["Dispatch", "Foundation", "Logging", "OrderedCollections"]),
     Module(
+      name: "KindredClients", uses: ["KindredAssociations"], gates: ["CKindredClients"],
+      libraries: ["Foundation"]),
+    Module(
       name: "KindredCommand",
       uses: [
-        "KindredAPI", "KindredExecution", "KindredPostgreSQLExecution", "KindredMigrations",
+        "KindredAPI", "KindredClients", "KindredExecution", "KindredPostgreSQLExecution", "KindredMigrations",
         "KindredModelFile",
       ],
       libraries: ["ArgumentParser", "Dispatch", "Foundation", "Logging"]),

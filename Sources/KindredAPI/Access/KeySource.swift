@@ -146,7 +146,7 @@ final class KeySource: Sendable {
         }
         bytes = Array(content)
       case .url(let url):
-        bytes = try HTTPSClient.get(url, timeout: fetchTimeout, maximumLength: maximumLength)
+        bytes = try HTTPClient.get(url, timeout: fetchTimeout, maximumLength: maximumLength)
       }
       return try KeySet(bytes)
     } catch {

@@ -38,7 +38,9 @@ struct SchemaDocument {
         ("columns", .array(resource.columns.map(json))),
         ("associations", .array(resource.associations.values.map { json($0, of: resource) })),
       ] + resource.parametersMember
-        + (resource.table.comment.map { [("description", .string($0))] } ?? []))
+        + (resource.table.comment.map { [("description", .string($0))] } ?? [])
+        // The default selection, if not all stored columns.
+        + (resource.fields.map { [("fields", JSONValue(strings: $0))] } ?? []))
   }
 
   private func json(_ column: Column) -> JSONValue {

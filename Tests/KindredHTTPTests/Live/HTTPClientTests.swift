@@ -5,7 +5,7 @@ import Testing
 @testable import KindredHTTP
 
 @Suite("A client of HTTPS")
-struct HTTPSClientTests {
+struct HTTPClientTests {
   /// Returns a socket that waits for connections, and its port.
   private func listeningSocket() throws -> (descriptor: CInt, port: UInt16) {
     let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
@@ -41,8 +41,8 @@ struct HTTPSClientTests {
       ended.signal()
     }
     let start = ContinuousClock.now
-    let error = #expect(throws: HTTPSClientError.self) {
-      try HTTPSClient.get("https://127.0.0.1:\(port)/", timeout: 0.5, maximumLength: 1000)
+    let error = #expect(throws: HTTPClientError.self) {
+      try HTTPClient.get("https://127.0.0.1:\(port)/", timeout: 0.5, maximumLength: 1000)
     }
     #expect(error?.description == "the server took too long to respond")
     #expect(ContinuousClock.now - start < .seconds(8))
@@ -53,8 +53,8 @@ struct HTTPSClientTests {
   func `tells that nobody listens`() throws {
     let (descriptor, port) = try listeningSocket()
     close(descriptor)
-    let error = #expect(throws: HTTPSClientError.self) {
-      try HTTPSClient.get("https://127.0.0.1:\(port)/", timeout: 5, maximumLength: 1000)
+    let error = #expect(throws: HTTPClientError.self) {
+      try HTTPClient.get("https://127.0.0.1:\(port)/", timeout: 5, maximumLength: 1000)
     }
     #expect(error?.description == "127.0.0.1:\(port) can't be reached")
   }

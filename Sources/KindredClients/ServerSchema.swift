@@ -1,0 +1,106 @@
+import Foundation
+
+/// What a server serves: `/-/schema`, as far as clients need it.
+public struct ServerSchema: Decodable, Sendable {
+  /// Why a document isn't the schema of a server.
+  public struct MalformedDocument: Error {}
+
+  let resources: [Resource]
+
+  /// - Parameter json: The document at `/-/schema`.
+  /// - Throws: `MalformedDocument`
+  public init(json: [UInt8]) throws(MalformedDocument) {
+    guard let schema = try? JSONDecoder().decode(Self.self, from: Data(json)) else {
+      throw MalformedDocument()
+    }
+    self = schema
+  }
+
+  struct Resource: Decodable {
+    let name: String
+    let table: String
+    /// The columns that identify a record; empty if nothing does.
+    let key: [String]
+    let columns: [Column]
+    /// The columns that a request without `fields` returns, if not all stored ones.
+    let fields: [String]?
+    /// The parameters of a common table expression.
+    let parameters: [Parameter]?
+    let associations: [Association]
+  }
+
+  struct Parameter: Decodable {
+    let name: String
+    let type: Kind
+    let required: Bool
+
+    enum Kind: String, Decodable {
+      case text, integer, real, boolean
+    }
+  }
+
+  struct Column: Decodable {
+    let name: String
+    /// The declared type.
+    let type: String
+    /// How its values are written in JSON; see `/-/schema`.
+    let input: Input
+    /// The labels of an enumeration.
+    let values: [String]?
+    let nullable: Bool
+    let `default`: String?
+    /// Whether the database computes it.
+    let isGenerated: Bool
+    /// Whether the model file computes it.
+    let computed: Bool?
+
+    var isReadOnly: Bool { isGenerated || computed == true }
+  }
+
+  enum Input: String, Decodable {
+    case text, date, time, timestamp, number, boolean, json, array, bytes, any
+    case choice = "enum"
+  }
+
+  struct Association: Decodable {
+    let key: String
+    let kind: String
+    let destination: String
+    /// The origin's columns with the destination's, of an association of one step.
+    let columns: [String: String]?
+    let steps: [Step]?
+
+    var isToMany: Bool { kind.hasPrefix("hasMany") }
+    var belongs: Bool { kind == "belongsTo" }
+  }
+
+  struct Step: Decodable {
+    let from: String?
+    let to: String?
+    let columns: [String: String]
+  }
+
+  subscript(_ name: String) -> Resource? { resources.first { $0.name == name } }
+}
+
+extension ServerSchema.Resource {
+  func column(_ name: String) -> ServerSchema.Column? { columns.first { $0.name == name } }
+
+  /// The columns that a request without `fields` returns.
+  var plainColumns: [ServerSchema.Column] {
+    fields.map { $0.compactMap(column) } ?? columns.filter { $0.computed != true }
+  }
+
+  /// The columns of `*`: all that are stored, and those computed ones that are returned anyway.
+  var allColumns: [ServerSchema.Column] {
+    columns.filter { $0.computed != true || fields?.contains($0.name) ?? false }
+  }
+
+  /// Whether a new record must have a value in this column.
+  ///
+  /// A number that is the whole key is taken for one that the database gives.
+  func requires(_ column: ServerSchema.Column) -> Bool {
+    !column.nullable && column.default == nil && !column.isReadOnly
+      && !(key == [column.name] && column.input == .number)
+  }
+}

@@ -1,0 +1,192 @@
+/// Record types of the Swift library for the tables of a server, with their associations.
+public struct SwiftRecords {
+  private let schema: ServerSchema
+  private let names: TypeNames
+
+  /// Creates the records of a server's resources.
+  public init(_ schema: ServerSchema) {
+    self.schema = schema
+    names = TypeNames(schema, reserved: Self.reserved)
+  }
+
+  /// The content of the file.
+  public var text: String {
+    """
+    // Made by `kindred client swift`; make it anew when the database or the model file has changed.
+
+    import Foundation
+    import Kindred
+
+    \(schema.resources.map(record).joined(separator: "\n"))
+    """
+  }
+
+  private static let reserved: Set = [
+    "Bool", "Codable", "CodingKey", "CodingKeys", "Column", "Columns", "Data", "Database", "Double",
+    "FetchableRecord", "ForeignKey", "Int", "PersistableRecord", "Row", "Self", "Sendable", "String", "Table",
+    "TableRecord", "Type",
+  ]
+
+  private func record(_ resource: ServerSchema.Resource) -> String {
+    let properties = Properties(resource)
+    let columns = resource.columns.map { column in
+      "  var \(properties[column.name]): \(type(of: column))\(column.nullable ? "?" : "")\n"
+    }
+    let associations = resource.associations.compactMap { association in
+      declaration(of: association, in: resource).map { expression in
+        "  static let \(properties.name(ofAssociation: association.key)) = \(expression)\n"
+      }
+    }
+    let keys = resource.columns.map { column in
+      "    case \(properties[column.name]) = \(string(column.name))\n"
+    }
+    let codingKeys =
+      properties.areColumns ? "" : "\n  enum CodingKeys: String, CodingKey {\n\(keys.joined())  }\n"
+    return """
+      struct \(names[resource.name] ?? ""): Codable, FetchableRecord, PersistableRecord, Sendable {
+        static let databaseTableName = \(string(resource.table))
+
+      \(columns.joined())\(associations.isEmpty ? "" : "\n")\(associations.joined())\(codingKeys)}
+
+      """
+  }
+
+  // MARK: Associations
+
+  /// Returns nil for associations that the library can't declare, such as those with conditions over several tables.
+  private func declaration(
+    of association: ServerSchema.Association, in resource: ServerSchema.Resource
+  ) -> String? {
+    guard let destination = names[association.destination] else { return nil }
+    if let columns = association.columns {
+      guard !columns.isEmpty else { return nil }
+      let pairs = columns.sorted { $0.key < $1.key }
+      let foreignKey =
+        association.belongs
+        ? self.foreignKey(pairs.map(\.key), to: pairs.map(\.value))
+        : self.foreignKey(pairs.map(\.value), to: pairs.map(\.key))
+      let kind = association.belongs ? "belongsTo" : association.isToMany ? "hasMany" : "hasOne"
+      return "\(kind)(\(destination).self, key: \(string(association.key)), using: \(foreignKey))"
+    }
+    return through(association, in: resource, to: destination)
+  }
+
+  private func foreignKey(_ origin: [String], to destination: [String]) -> String {
+    func list(_ names: [String]) -> String { "[\(names.map(string).joined(separator: ", "))]" }
+    return "ForeignKey(\(list(origin)), to: \(list(destination)))"
+  }
+
+  /// Returns an association of two steps by those of one step that it consists of.
+  private func through(
+    _ association: ServerSchema.Association, in resource: ServerSchema.Resource, to destination: String
+  ) -> String? {
+    guard let steps = association.steps, steps.count == 2,
+      let pivot = resource.associations.first(where: {
+        $0.columns == steps[0].columns && leads($0, to: steps[0].to)
+      }),
+      let between = schema[pivot.destination], let type = names[between.name],
+      let target = between.associations.first(where: {
+        $0.columns == steps[1].columns && $0.destination == association.destination
+      }),
+      association.isToMany || !(pivot.isToMany || target.isToMany)
+    else { return nil }
+    let first = Properties(resource).name(ofAssociation: pivot.key)
+    let second = Properties(between).name(ofAssociation: target.key)
+    let kind = association.isToMany ? "hasMany" : "hasOne"
+    return
+      "\(kind)(\(destination).self, through: \(first), using: \(type).\(second), key: \(string(association.key)))"
+  }
+
+  private func leads(_ association: ServerSchema.Association, to table: String?) -> Bool {
+    table != nil && schema[association.destination]?.table == table
+  }
+
+  // MARK: Words
+
+  private func type(of column: ServerSchema.Column) -> String {
+    switch column.input {
+    case .boolean: "Bool"
+    case .bytes: "Data"
+    case .number: isInteger(column.type) ? "Int" : "Double"
+    case .text, .date, .time, .timestamp, .choice, .json, .array: "String"
+    case .any: "DatabaseValue"
+    }
+  }
+
+  /// Returns whether a declared type has integers (<https://sqlite.org/datatype3.html> §3.1).
+  private func isInteger(_ type: String) -> Bool {
+    let type = type.uppercased()
+    return type.contains("INT") || type.contains("SERIAL")
+  }
+
+  private func string(_ text: String) -> String {
+    let escaped = text.unicodeScalars.map { scalar in
+      switch scalar {
+      case "\"", "\\": "\\\(scalar)"
+      case "\0"..<" ", "\u{7F}", "\u{2028}", "\u{2029}": "\\u{\(String(scalar.value, radix: 16))}"
+      default: String(scalar)
+      }
+    }
+    return "\"\(escaped.joined())\""
+  }
+}
+
+/// The properties of a record type.
+private struct Properties {
+  private var columns: [String: String] = [:]
+  private var associations: [String: String] = [:]
+  /// Whether each property has the name of its column.
+  private(set) var areColumns = true
+
+  init(_ resource: ServerSchema.Resource) {
+    var taken: Set = ["databaseTableName"]
+    func free(_ name: String) -> String {
+      var (found, number) = (name, 2)
+      while taken.contains(found) {
+        found = "\(name)\(number)"
+        number += 1
+      }
+      taken.insert(found)
+      return found
+    }
+    for column in resource.columns {
+      let name = free(Self.identifier(column.name))
+      columns[column.name] = name
+      areColumns = areColumns && name == column.name
+    }
+    for association in resource.associations {
+      associations[association.key] = free(Self.identifier(association.key))
+    }
+  }
+
+  subscript(column: String) -> String { Self.quoted(columns[column] ?? column) }
+  func name(ofAssociation key: String) -> String { Self.quoted(associations[key] ?? key) }
+
+  /// Returns a name with only letters, digits and underscores.
+  private static func identifier(_ name: String) -> String {
+    if !name.isEmpty, name.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") }),
+      name.first?.isNumber == false, name != "_"
+    {
+      return name
+    }
+    let words = name.split { !$0.isLetter && !$0.isNumber }
+    let first = words.first.map { $0.prefix(1).lowercased() + $0.dropFirst() } ?? "column"
+    let joined = first + words.dropFirst().map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
+    return joined.first?.isNumber == true ? "_" + joined : joined
+  }
+
+  private static func quoted(_ name: String) -> String { keywords.contains(name) ? "`\(name)`" : name }
+
+  /// The reserved words (The Swift Programming Language, Lexical Structure).
+  private static let keywords: Set = [
+    "Any", "Self", "as", "associatedtype", "break", "case", "catch", "class", "continue", "default", "defer",
+    "deinit",
+    "do", "else", "enum", "extension", "fallthrough", "false", "fileprivate", "for", "func", "guard", "if",
+    "import",
+    "in", "init", "inout", "internal", "is", "let", "nil", "operator", "precedencegroup", "private",
+    "protocol",
+    "public", "repeat", "rethrows", "return", "self", "static", "struct", "subscript", "super", "switch",
+    "throw",
+    "throws", "true", "try", "typealias", "var", "where", "while",
+  ]
+}

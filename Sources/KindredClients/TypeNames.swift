@@ -1,0 +1,37 @@
+import KindredAssociations
+
+/// The names of the types of resources: the singular in UpperCamelCase.
+struct TypeNames {
+  private var names: [String: String] = [:]
+
+  /// - Parameters:
+  ///   - reserved: The names that no type may have.
+  ///   - variants: The prefixes and suffixes of the further types of each resource, which must not meet other names.
+  init(_ schema: ServerSchema, reserved: Set<String>, variants: [(prefix: String, suffix: String)] = []) {
+    var taken = reserved
+    for resource in schema.resources {
+      let base = Self.identifier(Inflector.singular(resource.name))
+      var name = base
+      var number = 1
+      while !Self.all(name, variants).isDisjoint(with: taken) {
+        name = number == 1 ? base + "Record" : "\(base)Record\(number)"
+        number += 1
+      }
+      taken.formUnion(Self.all(name, variants))
+      names[resource.name] = name
+    }
+  }
+
+  subscript(_ resource: String) -> String? { names[resource] }
+
+  private static func all(_ name: String, _ variants: [(prefix: String, suffix: String)]) -> Set<String> {
+    Set([name] + variants.map { $0.prefix + name + $0.suffix })
+  }
+
+  /// Returns a name with only letters and digits, the first of each word in upper case.
+  private static func identifier(_ name: String) -> String {
+    let words = name.split { !$0.isLetter && !$0.isNumber }.filter { !$0.isEmpty }
+    let joined = words.map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
+    return joined.first?.isLetter == true ? joined : "Record" + joined
+  }
+}
