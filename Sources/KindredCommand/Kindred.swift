@@ -14,11 +14,12 @@ struct Kindred: ParsableCommand {
         kindred import chinook.db albums albums.csv
         kindred key                   creates an API key
         kindred client typescript chinook.db   prints a typed client
+        kindred mcp chinook.db        serves an assistant over standard input and output
       """,
     version: version,
     subcommands: [
       ServeCommand.self, ModelCommand.self, MigrateCommand.self, QueryCommand.self, ImportCommand.self,
-      KeyCommand.self, ClientCommand.self,
+      KeyCommand.self, ClientCommand.self, MCPCommand.self,
     ])
 
   static let version = "0.1.0"

@@ -24,6 +24,8 @@ struct ExplanationPage {
       return "<dl>\(items.joined())</dl>"
     case .array(let values):
       return "<ul>\(values.map { "<li>\(content(of: $0))</li>" }.joined())</ul>"
+    case .text(let document):
+      return "<code>\(String(decoding: document, as: UTF8.self).escapedForHTML)</code>"
     case .string(let text): return "<code>\(text.escapedForHTML)</code>"
     case .integer(let number): return String(number)
     case .real(let number): return String(number)

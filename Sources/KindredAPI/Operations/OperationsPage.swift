@@ -23,7 +23,8 @@ enum OperationsPage: String, CaseIterable {
     case .complete: ["url", "position"]
     case .describe: ["url"]
     case .diagramSVG, .diagramMermaid: ["around", "depth"]
-    case .ready, .metrics, .openAPI, .errors, .schema, .modelFileSchema: []
+    case .schema: ["resource"]
+    case .ready, .metrics, .openAPI, .errors, .modelFileSchema: []
     }
   }
 }

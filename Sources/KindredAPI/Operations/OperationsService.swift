@@ -69,7 +69,9 @@ final class OperationsService: Sendable {
         }
       case .errors:
         try types.documentType(for: request) == .html ? ErrorIndex.page : Representation(ErrorIndex.json)
-      case .schema: Representation(SchemaDocument(model: try version().model, limits: options.limits).json)
+      case .schema:
+        Representation(
+          try SchemaDocument(model: version().model, limits: options.limits).json(of: parameters["resource"]))
       case .complete: try tools.completions(parameters, in: version().model)
       case .describe: try tools.description(request, parameters, in: version().model, for: principal)
       case .diagramSVG: try tools.diagramSVG(parameters, of: version().model)

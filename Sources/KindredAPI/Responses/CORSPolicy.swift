@@ -31,7 +31,8 @@ public struct CORSPolicy: Sendable {
     methods: [String] = ["GET", "HEAD", "OPTIONS", "QUERY", "POST", "PUT", "PATCH", "DELETE"],
     headers: [String] = [
       "Accept", "Authorization", "Content-Type", "Idempotency-Key", "If-Match", "If-None-Match", "If-Range",
-      "Last-Event-ID", "Prefer", "Range", "Traceparent", "Tracestate",
+      "Last-Event-ID", "MCP-Protocol-Version", "Mcp-Method", "Mcp-Name", "Prefer", "Range", "Traceparent",
+      "Tracestate",
     ],
     exposedHeaders: [String] = [
       "Accept-Patch", "Accept-Post", "Accept-Query", "Accept-Ranges", "Allow", "Content-Disposition",

@@ -14,6 +14,8 @@ indirect enum JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral
   case array([JSONValue])
   /// The members, in order.
   case object([(String, JSONValue)])
+  /// A document that has been written already.
+  case text([UInt8])
 
   init(stringLiteral value: String) { self = .string(value) }
   init(integerLiteral value: Int64) { self = .integer(value) }
@@ -37,6 +39,7 @@ indirect enum JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral
     case .integer(let value): bytes += String(value).utf8
     case .real(let value): bytes += value.isFinite ? value.description.utf8 : "null".utf8
     case .string(let value): bytes.append(quoted: value)
+    case .text(let document): bytes += document
     case .array(let values):
       bytes.append(UInt8(ascii: "["))
       for (index, value) in values.enumerated() {

@@ -9,13 +9,16 @@ extension KindredService {
   ) throws -> HTTPAnswer {
     try IdempotencyKey.check(request)
     switch (request.method, route) {
+    case (.post, .mcp):
+      return try MCPExchange(service: self, request: request, principal: principal, readers: readers)
+        .answer(&timing)
     case (.get, _), (.head, _): return .now(try read(request, at: route, principal, readers, &timing))
     case (.options, _): return .now(try options(of: route, principal))
     case (_, .batch): return try writes.batch(request, principal, readers, timing)
     case (.query, .records(let segments)):
       return .now(try records.read(segments, try QueryContent.get(request), principal, readers, &timing))
     case (_, .records(let segments)): return try writes.write(segments, request, principal, timing)
-    case (_, .index), (_, .operations), (_, .asset):
+    case (_, .index), (_, .operations), (_, .asset), (_, .mcp):
       throw Problem.methodNotAllowed(request.method, allow: try methods(at: route, principal))
     }
   }
@@ -26,7 +29,8 @@ extension KindredService {
   ) throws -> HTTPResponse {
     switch route {
     case .index: return try operations.index(request, principal)
-    case .batch: throw Problem.methodNotAllowed(request.method, allow: try methods(at: route, principal))
+    case .batch, .mcp:
+      throw Problem.methodNotAllowed(request.method, allow: try methods(at: route, principal))
     case .operations(let page): return try operations.respond(with: page, to: request, principal)
     case .asset(let path): return try asset(path, request)
     case .records(let segments): return try records.read(segments, request, principal, readers, &timing)
@@ -41,7 +45,8 @@ extension KindredService {
     if case .records = route { response.headers.append("Accept-Query", QueryContent.mediaType) }
     for (method, name) in [(HTTPMethod.patch, "Accept-Patch"), (.post, "Accept-Post")]
     where allow.contains(method.token) {
-      let types = route == .batch ? [MediaType.json.rawValue] : WriteContent.types(of: method)
+      let types =
+        if case .records = route { WriteContent.types(of: method) } else { [MediaType.json.rawValue] }
       response.headers.append(name, types.joined(separator: ", "))
     }
     return response
@@ -55,7 +60,7 @@ extension KindredService {
     if request.method == .query, case .records = route { return try QueryContent.checkType(of: request) }
     if request.method.isSafe { return }
     if case .records(let segments) = route { return try writes.screen(segments, request, principal) }
-    guard route == .batch, request.method == .post, writes.isWritable else {
+    guard route == .mcp || route == .batch && writes.isWritable, request.method == .post else {
       throw Problem.methodNotAllowed(request.method, allow: try methods(at: route, .operator))
     }
     try WriteContent.checkType(of: request, among: [MediaType.json.rawValue])
@@ -66,6 +71,7 @@ extension KindredService {
     switch route {
     case .records(let segments): try writes.allow(segments, principal)
     case .batch: writes.isWritable ? "POST, OPTIONS" : "OPTIONS"
+    case .mcp: "POST, OPTIONS"
     case .index, .operations, .asset: "GET, HEAD, OPTIONS"
     }
   }

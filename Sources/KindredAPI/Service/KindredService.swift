@@ -19,7 +19,7 @@ public final class KindredService: HTTPHandler {
   let changeFeed: ChangeFeed?
   let options: Options
   private let screening: RequestScreening
-  private let finisher: ResponseFinisher
+  let finisher: ResponseFinisher
   private let metrics = ServiceMetrics()
   private let readerQueue: ReaderQueue
   let snapshots: HeldSnapshots

@@ -11,6 +11,8 @@ enum Route: Equatable {
   case asset(Substring)
   /// Several requests as one transaction.
   case batch
+  /// The Model Context Protocol.
+  case mcp
   /// Records: the encoded segments of the path.
   case records([Substring])
 
@@ -25,6 +27,8 @@ enum Route: Equatable {
     if name.utf8.last == UInt8(ascii: "/") { name.removeLast() }
     if name == "batch" {
       self = .batch
+    } else if name == "mcp" {
+      self = .mcp
     } else if let file = name.dropping("explorer/") {
       self = .asset(file)
     } else if let page = OperationsPage(rawValue: String(name)) {

@@ -14,8 +14,19 @@ struct SchemaDocument {
     origins = AssociationOrigins(model)
   }
 
-  var json: JSONValue {
-    ["resources": .array(model.resources.values.map(json)), "limits": limitsJSON]
+  /// Returns the document of one resource, or of all without a name.
+  ///
+  /// - Throws: `RequestError` if there is no resource of this name.
+  func json(of name: String? = nil) throws -> JSONValue {
+    guard let name else {
+      return ["resources": .array(model.resources.values.map(json)), "limits": limitsJSON]
+    }
+    guard let resource = model.resources[name] else {
+      throw RequestError.unknown(
+        name, .unknownResource, "there is no resource `\(name)`", among: model.resources.keys,
+        at: Origin(parameter: "resource"))
+    }
+    return ["resources": [json(resource)], "limits": limitsJSON]
   }
 
   private var limitsJSON: JSONValue {

@@ -55,14 +55,7 @@ struct QueryCommand: Configurable {
   @OptionGroup(title: "PostgreSQL") var postgreSQL: PostgreSQLSettings
   @OptionGroup(title: "PostgreSQL") var roles: DatabaseRoleSettings
 
-  func validate() throws {
-    // Even where no rule looks at them.
-    guard let claims else { return }
-    let value = try? JSONSerialization.jsonObject(with: Data(claims.utf8))
-    guard value is [String: Any] else {
-      throw ValidationError(#"--as: it must be a JSON object, such as '{"sub": 1, "roles": ["reader"]}'"#)
-    }
-  }
+  func validate() throws { _ = try Impersonation(claims: claims) }
 
   func run() throws {
     let logger = Logger.kindred(level: .warning)
@@ -74,7 +67,7 @@ struct QueryCommand: Configurable {
     var options = requests.serviceOptions
     options.access = try config.access()
     try roles.add(to: &options.access, for: location)
-    options.impersonated = claims.map { .claims(Array($0.utf8)) } ?? .operator
+    options.impersonated = try Impersonation(claims: claims)
     let service = try KindredService(
       database.backend, options: options, logger: logger, model: requests.modelSource())
     let response = service.respond(

@@ -28,9 +28,10 @@ enum StandardOutput {
   }
 
   /// Writes a text and a line break.
-  static func writeLine(_ text: String) throws {
-    try write(Data((text + "\n").utf8))
-  }
+  static func writeLine(_ text: String) throws { try writeLine(Array(text.utf8)) }
+
+  /// Writes bytes and a line break.
+  static func writeLine(_ bytes: [UInt8]) throws { try write(Data(bytes + [UInt8(ascii: "\n")])) }
 
   /// Writes a line about what is already committed, so that it is no error if nobody can read it.
   static func report(_ text: String) {

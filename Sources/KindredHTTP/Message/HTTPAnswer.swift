@@ -49,6 +49,32 @@ public final class HTTPPendingResponse: Sendable {
     return answer?()
   }
 
+  /// Returns a response that will be made of this one, on a thread that serves requests.
+  ///
+  /// Nobody else may take this one.
+  public func map(_ transform: @escaping @Sendable (HTTPResponse) -> HTTPResponse) -> HTTPPendingResponse {
+    let mapped = HTTPPendingResponse()
+    whenReady { [self] in
+      mapped.resume { [self] in
+        switch take(orWake: {}) {
+        case .now(let response): .now(transform(response))
+        case .later(let pending): .later(pending.map(transform))
+        case nil: .later(map(transform))
+        }
+      }
+    }
+    return mapped
+  }
+
+  /// Calls `wake` once the answer is ready.
+  private func whenReady(_ wake: @escaping @Sendable () -> Void) {
+    let isReady = state.withLock { state in
+      if state.answer == nil { state.wake = wake }
+      return state.answer != nil
+    }
+    if isReady { wake() }
+  }
+
   fileprivate func wait() -> HTTPResponse {
     let semaphore = DispatchSemaphore(value: 0)
     while true {

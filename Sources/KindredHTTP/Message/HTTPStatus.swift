@@ -15,6 +15,8 @@ public struct HTTPStatus: Hashable, Sendable, CustomStringConvertible {
   public static let ok = HTTPStatus(200)
   /// 201.
   public static let created = HTTPStatus(201)
+  /// `202 Accepted`.
+  public static let accepted = HTTPStatus(202)
   /// 204: never with content.
   public static let noContent = HTTPStatus(204)
   /// 206 (RFC 9110 §15.3.7).

@@ -29,7 +29,7 @@ struct OpenAPIDocument {
     return [
       "openapi": "3.1.0",
       "info": [
-        "title": "Kindred", "version": "1",
+        "title": "Kindred", "version": .string(Self.version),
         "description": .string(isWritable ? Self.description + Self.writeDescription : Self.description),
       ],
       "paths": .object(content.paths.map { ($0, $1) }),
@@ -46,6 +46,9 @@ struct OpenAPIDocument {
       ],
     ]
   }
+
+  /// The version of the API.
+  static let version = "1"
 
   private static let description = """
     A request is a tree: a resource, and under it one node per association key. The parameters that are described here \

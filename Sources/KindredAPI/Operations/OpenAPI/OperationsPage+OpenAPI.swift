@@ -44,6 +44,8 @@ extension OperationsPage {
         "position", "The position in `url`, in Unicode scalars.", ["type": "integer", "minimum": 0],
         isRequired: true),
       description(
+        "resource", "The name of one resource, instead of all.", ["type": "string"], isRequired: false),
+      description(
         "around", "The resource at the center of the diagram.", ["type": "string"], isRequired: false),
       description(
         "depth", "The maximum number of foreign keys between a table and the center.",

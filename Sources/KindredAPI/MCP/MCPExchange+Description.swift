@@ -1,0 +1,56 @@
+/// What the server tells of itself.
+extension MCPExchange {
+  private static let information: JSONValue = [
+    "name": "kindred", "title": "Kindred", "version": .string(OpenAPIDocument.version),
+  ]
+
+  private static let capabilities: JSONValue = ["tools": [:], "resources": [:]]
+
+  private static let instructions = """
+    A database, read by URLs whose parameters form a tree of associations. `schema` lists the resources with their \
+    columns and associations. Read with `fetch`: /authors?include=books nests the books of each author. Parameters: \
+    include, join, fields, annotate, filter, search, having, sort, limit, offset, distinct, group, count; a column's name \
+    with a value is equality. Those of an included association have its key before them: \
+    /authors?include=books.reviews&books.filter=year>1900&books.sort=-year&books.limit=3&books.reviews.fields=rating. \
+    Expressions are SQLite's: =, <>, <, in (…), between, like, is null, and, or, not; texts stand in single quotes. \
+    Aggregates of associations: annotate=books.count,books.max(year), having=books.count>3. Groups: \
+    /books?fields=kind,n:count()&group=kind. An error names the nearest existing names; `describe` lists all errors of a \
+    URL, and `complete` what may stand at a place of it. Pages have 100 records unless `limit` is given; follow `next`.
+    """
+
+  /// The result of `initialize`.
+  static let hello: JSONValue = [
+    "protocolVersion": .string(MCPRevision.handshake.rawValue), "capabilities": capabilities,
+    "serverInfo": information, "instructions": .string(instructions),
+  ]
+
+  /// The result of `server/discover`.
+  static let discovery: JSONValue = [
+    "supportedVersions": JSONValue(strings: MCPRevision.allCases.map(\.rawValue)),
+    "capabilities": capabilities, "instructions": .string(instructions),
+  ]
+
+  /// The model, as a resource.
+  static let schema: JSONValue = [
+    "uri": "kindred://schema", "name": "schema", "title": "Schema",
+    "description": "The resources with their columns, keys and associations.", "mimeType": "application/json",
+  ]
+
+  /// The part of the model that is about one resource.
+  static let resourceSchema: JSONValue = [
+    "uriTemplate": "kindred://schema/{resource}", "name": "resource", "title": "Schema of a resource",
+    "description": "A resource with its columns, key and associations.", "mimeType": "application/json",
+  ]
+
+  /// Returns the members that results have since the stateless revision.
+  static func additions(to members: [(String, JSONValue)]) -> [(String, JSONValue)] {
+    var additions: [(String, JSONValue)] = [
+      ("resultType", "complete"), ("_meta", ["io.modelcontextprotocol/serverInfo": information]),
+    ]
+    // Everything but the result of a tool may be kept for as long as the server takes to see another schema.
+    if !members.contains(where: { $0.0 == "isError" }) {
+      additions += [("ttlMs", 5000), ("cacheScope", "private")]
+    }
+    return additions
+  }
+}

@@ -1,0 +1,157 @@
+import KindredAssociations
+import KindredBackend
+import KindredHTTP
+
+/// Answers one message of the Model Context Protocol (<https://modelcontextprotocol.io/specification>), without
+/// sessions: over HTTP, each is the content of a POST.
+///
+/// A tool is a request to the service on behalf of the client that sent the message, so it has its rights, its errors
+/// and its limits.
+struct MCPExchange {
+  let service: KindredService
+  let request: HTTPRequest
+  let principal: Principal
+  let readers: ReaderSource
+  /// Whether the message came over HTTP, whose header fields repeat parts of it.
+  var isOverHTTP = true
+
+  /// Returns the response to the message; 202 for a notification.
+  ///
+  /// - Throws: What makes the request wait, and what concerns HTTP rather than the message.
+  func answer(_ timing: inout RequestTiming) throws -> HTTPAnswer {
+    if isOverHTTP {
+      try WriteContent.checkType(of: request, among: [MediaType.json.rawValue])
+      _ = try MediaType.negotiate(request.headers.values(for: "Accept"), among: [.json])
+    }
+    var reply = Reply()
+    do {
+      let message = try MCPMessage(request.body)
+      reply.id = message.id
+      let revision = try MCPRevision(of: message, headers: isOverHTTP ? request.headers : nil)
+      reply.revision = revision
+      guard message.id != nil else { return .now(HTTPResponse(status: .accepted)) }
+      guard message.method == "tools/call" else {
+        return .now(reply.response(try result(of: message, in: revision)))
+      }
+      return try call(message, reply, &timing)
+    } catch let error as MCPError {
+      return .now(reply.response(error))
+    }
+  }
+
+  // MARK: Methods
+
+  private func result(of message: MCPMessage, in revision: MCPRevision) throws -> JSONValue {
+    switch (message.method, revision) {
+    case ("initialize", .handshake): return Self.hello
+    case ("ping", .handshake): return [:]
+    case ("server/discover", .stateless): return Self.discovery
+    case ("tools/list", _):
+      let tools = MCPTool.allCases.filter { $0.isReadOnly || mayWrite }
+      return ["tools": .array(tools.map(\.json))]
+    case ("resources/list", _): return ["resources": [Self.schema]]
+    case ("resources/templates/list", _): return ["resourceTemplates": [Self.resourceSchema]]
+    case ("resources/read", _): return try contents(message)
+    default: throw MCPError(.methodNotFound, "there is no method `\(message.method)`")
+    }
+  }
+
+  /// Whether there is anything that the client may write.
+  private var mayWrite: Bool {
+    guard service.writes.isWritable, let model = try? service.models.latest().seen(by: principal).model else {
+      return false
+    }
+    return model.resources.values.contains { resource in
+      [false, true].contains { isSingle in
+        !WriteTarget.methods(
+          of: resource, linkage: nil, isAssociated: false, isSingle: isSingle, hasKey: isSingle, in: model
+        ).isEmpty
+      }
+    }
+  }
+
+  private func contents(_ message: MCPMessage) throws -> JSONValue {
+    guard let uri = message["uri"]?.string else {
+      throw MCPError(.invalidParameters, "`uri` is missing, or is not a string")
+    }
+    let name = uri[...].dropping("kindred://schema/").map(String.init)
+    let model = try service.models.latest().seen(by: principal).model
+    guard uri == "kindred://schema" || name != nil,
+      let decoded = try? name.map({ try URLCoding.decode($0[...], plusIsSpace: false) }),
+      let document = try? SchemaDocument(model: model, limits: service.options.limits).json(of: decoded)
+    else {
+      throw MCPError(
+        .invalidParameters, "there is no resource \(uri); the schema is kindred://schema",
+        data: ["uri": .string(uri)])
+    }
+    let text = String(decoding: document.bytes, as: UTF8.self)
+    return ["contents": [["uri": .string(uri), "mimeType": "application/json", "text": .string(text)]]]
+  }
+
+  // MARK: Tools
+
+  private func call(
+    _ message: MCPMessage, _ reply: Reply, _ timing: inout RequestTiming
+  ) throws -> HTTPAnswer {
+    guard let name = message["name"]?.string, let tool = MCPTool(rawValue: name) else {
+      let names = MCPTool.allCases.map(\.rawValue).joined(separator: ", ")
+      throw MCPError(.invalidParameters, "there is no such tool; the tools are \(names)")
+    }
+    let answer: HTTPAnswer
+    do {
+      let inner = try tool.request(message, for: request)
+      answer = try service.answer(inner, at: Route(inner.path), principal, readers, &timing)
+    } catch let error as ReaderSource.NoneFree {
+      throw error
+    } catch {
+      return .now(reply.response(failure(error).json))
+    }
+    switch answer {
+    case .now(let response): return .now(reply.response(result(of: tool, response)))
+    case .later(let pending):
+      let timing = timing
+      return .later(
+        pending.map { [self] response in
+          service.finisher.finished(reply.response(result(of: tool, response)), to: request, timing)
+        })
+    }
+  }
+
+  private func result(of tool: MCPTool, _ response: HTTPResponse) -> JSONValue {
+    do {
+      return try MCPToolResult(tool, response).json
+    } catch {
+      return failure(error).json
+    }
+  }
+
+  private func failure(_ error: any Error) -> MCPToolResult {
+    MCPToolResult(service.problems.problem(for: error, of: principal))
+  }
+}
+
+/// The reply to a message of JSON-RPC.
+private struct Reply {
+  var id: JSONValue?
+  /// Nil until it is known.
+  var revision: MCPRevision?
+
+  func response(_ result: JSONValue) -> HTTPResponse {
+    var result = result
+    if revision == .stateless, case .object(let members) = result {
+      result = .object(members + MCPExchange.additions(to: members))
+    }
+    return response(.ok, ("result", result))
+  }
+
+  func response(_ error: MCPError) -> HTTPResponse {
+    response(error.status(in: revision), ("error", error.json))
+  }
+
+  private func response(_ status: HTTPStatus, _ member: (String, JSONValue)) -> HTTPResponse {
+    let message: JSONValue = .object([("jsonrpc", "2.0"), ("id", id ?? .null), member])
+    return HTTPResponse(
+      status: status, headers: ["Content-Type": MediaType.json.rawValue, "Cache-Control": "no-store"],
+      body: .bytes(message.bytes))
+  }
+}

@@ -1,0 +1,93 @@
+import KindredAssociations
+import KindredHTTP
+
+/// A request or notification of JSON-RPC 2.0 (<https://www.jsonrpc.org/specification>), as the Model Context Protocol
+/// uses it: one in each message.
+struct MCPMessage {
+  /// The ID as the client wrote it; nil for a notification.
+  let id: JSONValue?
+  let method: String
+  private let document: JSONDocument
+  private let parameters: JSONDocument.Node?
+
+  /// - Throws: `MCPError`
+  init(_ bytes: [UInt8]) throws {
+    do {
+      document = try JSONDocumentParser.parse(bytes)
+    } catch let error as JSONDocumentParser.SyntaxError {
+      throw MCPError(.parseError, "the message is not valid JSON: \(error.message)")
+    }
+    guard document.root["jsonrpc"]?.string == "2.0", let method = document.root["method"]?.string else {
+      throw MCPError(.invalidRequest, "the message must be one request or notification of JSON-RPC 2.0")
+    }
+    self.method = method
+    parameters = document.root["params"]
+    id = try document.root["id"].map { [document] id in
+      switch id.content {
+      case .string, .number: return .text(Array(document.bytes[id.range]))
+      case .null, .boolean, .array, .object:
+        throw MCPError(.invalidRequest, "the `id` must be a string or a number")
+      }
+    }
+  }
+
+  /// Returns the parameter at a path of names.
+  subscript(path: String...) -> JSONDocument.Node? {
+    path.reduce(parameters) { node, name in node?[name] }
+  }
+
+  /// Returns a value as the client wrote it.
+  func bytes(of node: JSONDocument.Node) -> [UInt8] { Array(document.bytes[node.range]) }
+}
+
+extension JSONDocument.Node {
+  /// Returns the member of an object.
+  subscript(name: String) -> JSONDocument.Node? {
+    guard case .object(let members) = content else { return nil }
+    return members.first { $0.name == name }?.value
+  }
+
+  var string: String? {
+    guard case .string(let text) = content else { return nil }
+    return text
+  }
+}
+
+/// An error of the protocol (JSON-RPC 2.0 §5.1); what a tool can't do is a result instead.
+struct MCPError: Error {
+  enum Code: Int64 {
+    case parseError = -32700
+    case invalidRequest = -32600
+    case methodNotFound = -32601
+    case invalidParameters = -32602
+    case headerMismatch = -32020
+    case unsupportedVersion = -32022
+  }
+
+  let code: Code
+  let message: String
+  var data: JSONValue?
+
+  init(_ code: Code, _ message: String, data: JSONValue? = nil) {
+    self.code = code
+    self.message = message
+    self.data = data
+  }
+
+  var json: JSONValue {
+    var members: [(String, JSONValue)] = [("code", .integer(code.rawValue)), ("message", .string(message))]
+    if let data { members.append(("data", data)) }
+    return .object(members)
+  }
+
+  /// Returns the status of the HTTP response.
+  ///
+  /// - Parameter revision: The revision of the request; nil if it isn't known.
+  func status(in revision: MCPRevision?) -> HTTPStatus {
+    switch code {
+    case .parseError, .invalidRequest, .headerMismatch, .unsupportedVersion: .badRequest
+    case .methodNotFound: revision == .stateless ? .notFound : .ok
+    case .invalidParameters: revision == .stateless ? .badRequest : .ok
+    }
+  }
+}
