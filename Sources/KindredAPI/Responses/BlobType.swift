@@ -68,12 +68,17 @@ struct BlobType {
     start = start.drop { $0 == 0x20 || (0x09...0x0D).contains($0) }
     guard start.first == UInt8(ascii: "<") else { return nil }
     let text = start.prefix(5).map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
-    if text.starts(with: "<svg".utf8) {
-      return BlobType(mediaType: "image/svg+xml", fileExtension: "svg", isActive: true)
-    }
-    if text.starts(with: "<?xml".utf8) {
-      return BlobType(mediaType: "text/xml", fileExtension: "xml", isActive: true)
-    }
-    return BlobType(mediaType: "text/html", fileExtension: "html", isActive: true)
+    if text.starts(with: "<svg".utf8) { return svg }
+    return text.starts(with: "<?xml".utf8) ? xml : html
   }
+
+  private static let svg = BlobType(mediaType: "image/svg+xml", fileExtension: "svg", isActive: true)
+  private static let xml = BlobType(mediaType: "text/xml", fileExtension: "xml", isActive: true)
+  private static let html = BlobType(mediaType: "text/html", fileExtension: "html", isActive: true)
+
+  /// All media types, each once.
+  static let mediaTypes: [String] =
+    ([unknown] + signatures.map(\.type) + [svg, xml, html]).reduce(into: []) { types, type in
+      if !types.contains(type.mediaType) { types.append(type.mediaType) }
+    }
 }

@@ -3,7 +3,8 @@ import KindredOutput
 /// A JSON document of Kindred itself, such as a problem, the index or a description.
 ///
 /// Records are never represented by it.
-indirect enum JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
+indirect enum JSONValue: Sendable, ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
+  ExpressibleByBooleanLiteral,
   ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
   case null

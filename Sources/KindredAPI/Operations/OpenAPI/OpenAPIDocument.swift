@@ -22,6 +22,7 @@ struct OpenAPIDocument {
       "index", tag: "index", "The resources, their columns and their associations.", [],
       [("200", indexResponse)])
     for resource in model.resources.values { add(resource, to: &content) }
+    if isWritable { content.paths["/-/batch"] = ["post": OpenAPIBatch.operation] }
     for page in OperationsPage.allCases {
       content.paths[page.path] = path(
         "kindred.\(page)", tag: "kindred", page.summary, page.describedParameters, [("200", page.response)])
@@ -33,16 +34,26 @@ struct OpenAPIDocument {
         "description": .string(isWritable ? Self.description + Self.writeDescription : Self.description),
       ],
       "paths": .object(content.paths.map { ($0, $1) }),
+      // A server may answer without a token, too.
+      "security": [[:], ["bearer": []]],
       "components": [
         "schemas": .object(
           [("Problem", OpenAPISchema.ofProblem)]
             + model.resources.values.map {
               ("\(OpenAPISchema.component($0.name)).record", OpenAPISchema.record(of: $0))
             }
-            + content.writes.schemas.map { ($0, $1) }),
+            + content.writes.schemas.map { ($0, $1) } + (isWritable ? OpenAPIBatch.schemas : [])),
         "parameters": .object(OpenAPIParameters.definitions(limits)),
-        "responses": ["Problem": Self.problemResponse, "NotModified": Self.notModifiedResponse],
+        "responses": [
+          "Problem": Self.problemResponse, "NotModified": Self.notModifiedResponse,
+          "ColumnValue": Self.valueResponse,
+        ],
         "headers": .object(Self.headers),
+        "securitySchemes": [
+          "bearer": [
+            "type": "http", "scheme": "bearer", "description": "A JSON Web Token or an API key (RFC 6750).",
+          ]
+        ],
       ],
     ]
   }
@@ -70,7 +81,7 @@ struct OpenAPIDocument {
     let root = "/\(URLCoding.encodeSegment(resource.name))"
     content.paths[root] = path(
       resource.name, tag: resource.name, "The records of \(resource.name).",
-      OpenAPIParameters.ofList(of: resource),
+      OpenAPIParameters.ofList(of: resource) + OpenAPIParameters.ofReading,
       answers(with: listResponse(of: resource)),
       writes: content.writes.operations(
         at: OpenAPIWrites.Path(name: resource.name, names: [resource.name], resource: resource)))
@@ -79,17 +90,34 @@ struct OpenAPIDocument {
     let record = "\(root)/\(key.template)"
     content.paths[record] = path(
       "\(resource.name).record", tag: resource.name, "A record of \(resource.name).",
-      key.parameters + OpenAPIParameters.ofRecord(of: resource), answers(with: recordResponse(of: resource)),
+      key.parameters + OpenAPIParameters.ofRecord(of: resource) + OpenAPIParameters.ofReading,
+      answers(with: recordResponse(of: resource)),
       writes: content.writes.operations(
         at: OpenAPIWrites.Path(
           name: "\(resource.name).record", names: [resource.name], resource: resource, hasKey: true,
           parameters: key.parameters, keyColumns: key.columns.map(\.name))))
     // No request gives a value to a parameter in the middle of a path.
     guard !resource.table.parameters.contains(where: \.isRequired) else { return }
+    content.paths["\(record)/{column}"] = value(of: resource, key)
     for association in resource.associations.values {
       guard let destination = model.resources[association.destination] else { continue }
       add(association, to: destination, of: resource, (record, key), &content)
     }
+  }
+
+  /// Returns the path of a column's value.
+  private func value(of resource: Resource, _ key: PathKey) -> JSONValue {
+    let example = resource.columns.first { resource.associations[$0.name] == nil }?.name
+    let column: JSONValue = [
+      "name": "column", "in": "path", "required": true,
+      "description": "The name of a column, unless an association has it.",
+      "schema": ["type": "string", "minLength": 1], "example": .string(example ?? ""),
+    ]
+    return path(
+      "\(resource.name).record.column", tag: resource.name,
+      "The value of a column of a record of \(resource.name).",
+      key.parameters + [column] + OpenAPIParameters.ofReading,
+      answers(with: ["$ref": "#/components/responses/ColumnValue"]))
   }
 
   /// - Parameter record: The path and key of the record that has the association.
@@ -108,7 +136,7 @@ struct OpenAPIDocument {
       parameters
         + (isMany
           ? OpenAPIParameters.ofList(of: destination, below: association)
-          : OpenAPIParameters.ofRecord(of: destination, below: association)),
+          : OpenAPIParameters.ofRecord(of: destination, below: association)) + OpenAPIParameters.ofReading,
       answers(with: isMany ? listResponse(of: destination) : recordResponse(of: destination)),
       writes: content.writes.operations(
         at: OpenAPIWrites.Path(
@@ -119,7 +147,8 @@ struct OpenAPIDocument {
     content.paths["\(associated)/\(other.template)"] = path(
       "\(name).record", tag: resource.name,
       "One of the \(association.key) of a record of \(resource.name).",
-      parameters + other.parameters + OpenAPIParameters.ofRecord(of: destination, below: association),
+      parameters + other.parameters + OpenAPIParameters.ofRecord(of: destination, below: association)
+        + OpenAPIParameters.ofReading,
       answers(with: recordResponse(of: destination)),
       writes: content.writes.operations(
         at: OpenAPIWrites.Path(
@@ -137,8 +166,7 @@ struct OpenAPIDocument {
       ("operationId", .string(name)), ("tags", [.string(tag)]), ("summary", .string(summary)),
     ]
     if !parameters.isEmpty { operation.append(("parameters", .array(parameters))) }
-    let problem: JSONValue = ["$ref": "#/components/responses/Problem"]
-    operation.append(("responses", .object(responses + [("default", problem)])))
+    operation.append(("responses", .object(responses + Self.problems(["default"]))))
     return .object([("get", .object(operation))] + writes)
   }
 
@@ -146,12 +174,13 @@ struct OpenAPIDocument {
 
   /// Returns the responses to a request for records.
   private func answers(with response: JSONValue) -> [(String, JSONValue)] {
-    let problem: JSONValue = ["$ref": "#/components/responses/Problem"]
-    return [
-      ("200", response), ("304", ["$ref": "#/components/responses/NotModified"]), ("400", problem),
-      ("404", problem),
-      ("406", problem), ("503", problem),
-    ]
+    [("200", response), ("304", ["$ref": "#/components/responses/NotModified"])]
+      + Self.problems(["400", "401", "403", "404", "406", "412", "429", "503"])
+  }
+
+  /// Returns the same problem for each of these statuses.
+  static func problems(_ statuses: [String]) -> [(String, JSONValue)] {
+    statuses.map { ($0, ["$ref": "#/components/responses/Problem"]) }
   }
 
   private func listResponse(of resource: Resource) -> JSONValue {
@@ -189,12 +218,27 @@ struct OpenAPIDocument {
 
   private static let problemResponse: JSONValue = [
     "description": "A problem details object (RFC 9457).",
+    "headers": [
+      "Retry-After": ["$ref": "#/components/headers/Retry-After"],
+      "WWW-Authenticate": ["$ref": "#/components/headers/WWW-Authenticate"],
+    ],
     "content": ["application/problem+json": ["schema": ["$ref": "#/components/schemas/Problem"]]],
   ]
 
   private static let notModifiedResponse: JSONValue = [
     "description": "Not modified: `If-None-Match` contains the current entity tag."
   ]
+
+  private static var valueResponse: JSONValue {
+    let value: JSONValue = ["schema": [:]]
+    let bytes: JSONValue = ["schema": ["type": "string", "format": "binary"]]
+    return [
+      "description": "A BLOB as its bytes, whose type they tell; any other value as JSON.",
+      "headers": ["ETag": ["$ref": "#/components/headers/ETag"]],
+      "content": .object(
+        [(MediaType.json.rawValue, value)] + BlobType.mediaTypes.map { ($0, bytes) }),
+    ]
+  }
 
   private static let headers: [(String, JSONValue)] = [
     ("ETag", ["description": "The entity tag of the representation.", "schema": ["type": "string"]]),
@@ -203,6 +247,14 @@ struct OpenAPIDocument {
       "Link",
       ["description": "Links to the first and the next page (RFC 8288).", "schema": ["type": "string"]]
     ),
+    (
+      "Retry-After",
+      [
+        "description": "The seconds after which to try again, with 429 and 503.",
+        "schema": ["type": "integer"],
+      ]
+    ),
+    ("WWW-Authenticate", ["description": "With 401 (RFC 6750 §3).", "schema": ["type": "string"]]),
     (
       "X-Total-Count",
       ["description": "The number of records on all pages.", "schema": ["type": "integer", "minimum": 0]]

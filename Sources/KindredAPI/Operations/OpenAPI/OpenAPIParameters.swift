@@ -1,4 +1,5 @@
 import KindredAssociations
+import KindredHTTP
 import KindredSQLSyntax
 
 /// The parameters of requests for records, as components of the OpenAPI document and references to them.
@@ -45,8 +46,53 @@ enum OpenAPIParameters {
     return RequestParameter.ofRoot.filter { names.contains($0.name) }.map(Self.reference)
   }
 
-  private static func reference(_ parameter: RequestParameter) -> JSONValue {
-    ["$ref": .string("#/components/parameters/\(parameter.name)")]
+  private static func reference(_ parameter: RequestParameter) -> JSONValue { reference(parameter.name) }
+
+  private static func reference(_ name: String) -> JSONValue {
+    ["$ref": .string("#/components/parameters/\(name)")]
+  }
+
+  // MARK: Header fields
+
+  /// The condition of reading: the client's representation is not current.
+  static let ofReading = [reference("If-None-Match")]
+
+  /// Returns references to the header fields of a write: conditions, preferences, and the key of a request that must not
+  /// be executed twice.
+  ///
+  /// - Parameter isSingle: Whether the path leads to at most one record, so that there may be conditions.
+  static func fields(of method: HTTPMethod, isSingle: Bool) -> [JSONValue] {
+    var names = ["Prefer"]
+    if method == .post { names.append("Idempotency-Key") }
+    if isSingle, method != .post { names.append("If-Match") }
+    if isSingle, method == .put { names.append("If-None-Match") }
+    return names.map(reference)
+  }
+
+  private static let fieldDefinitions = [
+    field("If-Match", "The `ETag` of the record that the change is based on; 412 if it is another one now."),
+    field(
+      "If-None-Match",
+      "For reading, the `ETag` of what the client has; 304 if it is current. For `PUT`, `*`: the record must not exist."
+    ),
+    field(
+      "Prefer",
+      "Preferences (RFC 7240): `return=minimal`, `return=representation`, `tx=rollback`, `handling=strict`, and, to add records, `resolution=merge-duplicates` or `resolution=ignore-duplicates`."
+    ),
+    field(
+      "Idempotency-Key",
+      "A string of the client's choice, in quotes. The same key and content again give the first answer, and write nothing."
+    ),
+  ]
+
+  private static func field(_ name: String, _ description: String) -> (String, JSONValue) {
+    (
+      name,
+      [
+        "name": .string(name), "in": "header", "description": .string(description),
+        "schema": ["type": "string"],
+      ]
+    )
   }
 
   private static let others: JSONValue = ["$ref": "#/components/parameters/others"]
@@ -65,6 +111,7 @@ enum OpenAPIParameters {
   /// Returns the definitions of the root's parameters, by their names as components.
   static func definitions(_ limits: RequestLimits) -> [(String, JSONValue)] {
     RequestParameter.ofRoot.map { ($0.name, definition(of: $0, limits)) } + [othersDefinition]
+      + fieldDefinitions
   }
 
   private static func definition(of parameter: RequestParameter, _ limits: RequestLimits) -> JSONValue {

@@ -9,9 +9,7 @@ enum OpenAPISchema {
   /// member that is either a reference or null; they treat an optional member as nullable anyway.
   static func record(of resource: Resource) -> JSONValue {
     var members = OrderedDictionary<String, JSONValue>()
-    for column in resource.columns {
-      members[column.name] = column.isComputed ? readOnly(described(column)) : described(column)
-    }
+    for column in resource.columns { members[column.name] = ofColumn(column) }
     for association in resource.associations.values where members[association.key] == nil {
       let reference = reference(association.destination)
       members[association.key] =
@@ -29,16 +27,26 @@ enum OpenAPISchema {
     ["$ref": .string("#/components/schemas/\(component(resource)).record")]
   }
 
-  /// Returns the schema of a column's values according to its declared type (§6 of the contract).
+  /// Returns the schema of a column's values according to its declared type (§6 of the contract), with what the database
+  /// says about the column.
   static func ofColumn(_ column: Column) -> JSONValue {
-    let declared = column.declaredType.uppercased()
+    var members: [(String, JSONValue)] = []
+    if column.isGenerated || column.isComputed { members.append(("readOnly", true)) }
+    if let comment = column.comment { members.append(("description", .string(comment))) }
     let types: [String]
-    switch declared {
+    switch column.input {
     // Any JSON value.
-    case "", "JSON", "ANY": return .object([])
+    case .json, .array, .any: return .object(members)
     // Only 0 and 1 are written as booleans.
-    case "BOOLEAN", "BOOL": types = ["boolean", "number"]
-    default:
+    case .boolean: types = ["boolean", "number"]
+    case .choice:
+      types = ["string"]
+      let labels = column.labels.map(JSONValue.string)
+      members.append(("enum", .array(column.isNullable ? labels + [.null] : labels)))
+    case .bytes:
+      types = ["string"]
+      members.append(("contentEncoding", "base64"))
+    case .text, .date, .time, .timestamp, .number:
       switch column.affinity {
       case .integer: types = ["integer"]
       case .real: types = ["number"]
@@ -47,27 +55,8 @@ enum OpenAPISchema {
       case .numeric: types = ["number", "string"]
       }
     }
-    var members: [(String, JSONValue)] = []
     let all = types + (column.isNullable ? ["null"] : [])
-    members.append(("type", all.count == 1 ? .string(all[0]) : JSONValue(strings: all)))
-    if column.affinity == .blob { members.append(("contentEncoding", "base64")) }
-    return .object(members)
-  }
-
-  private static func readOnly(_ schema: JSONValue) -> JSONValue {
-    guard case .object(let members) = schema else { return schema }
-    return .object(members + [("readOnly", true)])
-  }
-
-  /// Returns the schema of a column's values, with what the database says about the column.
-  static func described(_ column: Column) -> JSONValue {
-    guard case .object(var members) = ofColumn(column) else { return ofColumn(column) }
-    if !column.labels.isEmpty {
-      let labels = column.labels.map { JSONValue.string($0) }
-      members.append(("enum", .array(labels + (column.isNullable ? [.null] : []))))
-    }
-    if let comment = column.comment { members.append(("description", .string(comment))) }
-    return .object(members)
+    return .object([("type", all.count == 1 ? .string(all[0]) : JSONValue(strings: all))] + members)
   }
 
   /// Returns the schema of a column's value in a path.
@@ -100,6 +89,11 @@ enum OpenAPISchema {
         "type": "array", "items": ["type": "string"], "description": "The nearest existing names.",
       ],
       "hint": ["type": "string", "description": "How to proceed, in words of the database's author."],
+      "pointer": [
+        "type": "string", "description": "The place in the content, as a JSON pointer in a URL fragment.",
+      ],
+      "line": ["type": "integer", "minimum": 1, "description": "The line of an import."],
+      "instance": ["type": "string", "description": "Identifies this occurrence of the problem."],
     ],
   ]
 

@@ -63,9 +63,8 @@ struct OpenAPIWrites {
     let shaping =
       (method == .delete ? [] : OpenAPIParameters.shaping)
       + (isMany ? OpenAPIParameters.selecting(of: resource) : [])
-    if !(path.parameters + shaping).isEmpty {
-      members.append(("parameters", .array(path.parameters + shaping)))
-    }
+    let fields = OpenAPIParameters.fields(of: method, isSingle: path.isSingle)
+    members.append(("parameters", .array(path.parameters + shaping + fields)))
     if method != .delete {
       let record = written(method, path, by: linkage)
       let schema: JSONValue =
@@ -128,7 +127,7 @@ struct OpenAPIWrites {
     let columns = resource.columns.filter { !$0.isGenerated && !given.contains($0.name) }
     let needed = columns.filter { !$0.isNullable && !$0.hasDefault }.map(\.name)
     var members: [(String, JSONValue)] = [
-      ("type", "object"), ("properties", .object(columns.map { ($0.name, OpenAPISchema.described($0)) })),
+      ("type", "object"), ("properties", .object(columns.map { ($0.name, OpenAPISchema.ofColumn($0)) })),
       ("additionalProperties", false),
     ]
     if !isPart, !needed.isEmpty { members.append(("required", JSONValue(strings: needed))) }
@@ -160,14 +159,18 @@ struct OpenAPIWrites {
       ]
     case .patch: return [("200", changed), ("204", nothing)]
     case .put: return [("200", changed), ("201", added), ("204", nothing)]
-    default: return [("204", nothing)]
+    default:
+      // `Prefer: return=representation`.
+      let deleted =
+        isMany
+        ? answer("The deleted records.", ["X-Total-Count"], array) : answer("The deleted record.", [], record)
+      return [("200", deleted), ("204", nothing)]
     }
   }
 
   private static var problems: [(String, JSONValue)] {
-    let problem: JSONValue = ["$ref": "#/components/responses/Problem"]
-    return ["400", "404", "405", "406", "409", "412", "413", "415", "422", "503", "default"].map {
-      ($0, problem)
-    }
+    OpenAPIDocument.problems([
+      "400", "401", "403", "404", "405", "406", "409", "412", "413", "415", "422", "429", "503", "default",
+    ])
   }
 }
