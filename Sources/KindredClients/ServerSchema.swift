@@ -19,6 +19,7 @@ public struct ServerSchema: Decodable, Sendable {
   struct Resource: Decodable {
     let name: String
     let table: String
+    let description: String?
     /// The columns that identify a record; empty if nothing does.
     let key: [String]
     let columns: [Column]
@@ -43,6 +44,7 @@ public struct ServerSchema: Decodable, Sendable {
     let name: String
     /// The declared type.
     let type: String
+    let description: String?
     /// How its values are written in JSON; see `/-/schema`.
     let input: Input
     /// The labels of an enumeration.

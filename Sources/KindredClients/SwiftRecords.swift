@@ -21,34 +21,60 @@ public struct SwiftRecords {
     """
   }
 
+  /// The types that the file uses by their names.
   private static let reserved: Set = [
-    "Bool", "Codable", "CodingKey", "CodingKeys", "Column", "Columns", "Data", "Database", "Double",
-    "FetchableRecord", "ForeignKey", "Int", "PersistableRecord", "Row", "Self", "Sendable", "String", "Table",
-    "TableRecord", "Type",
+    "Bool", "Codable", "CodingKey", "Data", "DatabaseValue", "Double", "FetchableRecord", "ForeignKey",
+    "Foundation", "Int", "Kindred", "PersistableRecord", "PersistenceContainer", "Protocol", "Row",
+    "Self", "Sendable", "String", "TableRecord", "Type",
   ]
 
   private func record(_ resource: ServerSchema.Resource) -> String {
+    let name = names[resource.name] ?? ""
     let properties = Properties(resource)
-    let columns = resource.columns.map { column in
-      "  var \(properties[column.name]): \(type(of: column))\(column.nullable ? "?" : "")\n"
+    // The database has no column that the model file computes.
+    let columns = resource.columns.filter { $0.computed != true }
+    let members = columns.map {
+      "\(comment($0.description, indentation: "  "))  var \(properties[$0.name]): \(type(of: $0))\n"
     }
     let associations = resource.associations.compactMap { association in
       declaration(of: association, in: resource).map { expression in
         "  static let \(properties.name(ofAssociation: association.key)) = \(expression)\n"
       }
     }
-    let keys = resource.columns.map { column in
-      "    case \(properties[column.name]) = \(string(column.name))\n"
+    let isCodable = !columns.contains { $0.input == .any }
+    var parts = [members.joined(), associations.joined()]
+    if isCodable, !properties.areColumns {
+      let keys = columns.map { "    case \(properties[$0.name]) = \(string($0.name))\n" }
+      parts.append("  enum CodingKeys: String, CodingKey {\n\(keys.joined())  }\n")
     }
-    let codingKeys =
-      properties.areColumns ? "" : "\n  enum CodingKeys: String, CodingKey {\n\(keys.joined())  }\n"
+    // The rows of a view without a key can't be addressed.
+    let writing = resource.key.isEmpty ? "TableRecord" : "PersistableRecord"
     return """
-      struct \(names[resource.name] ?? ""): Codable, FetchableRecord, PersistableRecord, Sendable {
+      \(comment(resource.description, indentation: ""))struct \(name): \(isCodable ? "Codable, " : "")FetchableRecord, \(writing), Sendable {
         static let databaseTableName = \(string(resource.table))
 
-      \(columns.joined())\(associations.isEmpty ? "" : "\n")\(associations.joined())\(codingKeys)}
-
+      \(parts.filter { !$0.isEmpty }.joined(separator: "\n"))}
+      \(conversions(of: columns, properties, name, isCodable: isCodable))
       """
+  }
+
+  /// Returns how a record is read and written where `Codable` can't: columns without a type have any value, and those
+  /// that the database computes aren't written.
+  private func conversions(
+    of columns: [ServerSchema.Column], _ properties: Properties, _ name: String, isCodable: Bool
+  ) -> String {
+    var functions: [String] = []
+    if !isCodable {
+      let lines = columns.map { "    \(properties.member($0.name)) = row[\(string($0.name))]\n" }
+      functions.append("  init(row: Row) throws {\n\(lines.joined())  }\n")
+    }
+    if !isCodable || columns.contains(where: \.isReadOnly) {
+      let lines = columns.filter { !$0.isReadOnly }
+        .map { "    container[\(string($0.name))] = \(properties.member($0.name))\n" }
+      functions.append(
+        "  func encode(to container: inout PersistenceContainer) throws {\n\(lines.joined())  }\n")
+    }
+    return functions.isEmpty ? "" : "\nextension \(name) {\n\(functions.joined(separator: "\n"))}\n"
   }
 
   // MARK: Associations
@@ -104,6 +130,11 @@ public struct SwiftRecords {
   // MARK: Words
 
   private func type(of column: ServerSchema.Column) -> String {
+    // A value without a type may be NULL itself.
+    column.input == .any || !column.nullable ? plainType(of: column) : plainType(of: column) + "?"
+  }
+
+  private func plainType(of column: ServerSchema.Column) -> String {
     switch column.input {
     case .boolean: "Bool"
     case .bytes: "Data"
@@ -117,6 +148,12 @@ public struct SwiftRecords {
   private func isInteger(_ type: String) -> Bool {
     let type = type.uppercased()
     return type.contains("INT") || type.contains("SERIAL")
+  }
+
+  /// Returns the comment of a declaration; empty without a description.
+  private func comment(_ description: String?, indentation: String) -> String {
+    guard let description, !description.isEmpty else { return "" }
+    return description.split(whereSeparator: \.isNewline).map { "\(indentation)/// \($0)\n" }.joined()
   }
 
   private func string(_ text: String) -> String {
@@ -139,7 +176,8 @@ private struct Properties {
   private(set) var areColumns = true
 
   init(_ resource: ServerSchema.Resource) {
-    var taken: Set = ["databaseTableName"]
+    // What the declarations of the type call, and its name.
+    var taken: Set = ["belongsTo", "databaseTableName", "encode", "hasMany", "hasOne"]
     func free(_ name: String) -> String {
       var (found, number) = (name, 2)
       while taken.contains(found) {
@@ -160,6 +198,10 @@ private struct Properties {
   }
 
   subscript(column: String) -> String { Self.quoted(columns[column] ?? column) }
+
+  /// Returns the property of a column as code in the type refers to it, whatever else has its name there.
+  func member(_ column: String) -> String { "self.\(self[column])" }
+
   func name(ofAssociation key: String) -> String { Self.quoted(associations[key] ?? key) }
 
   /// Returns a name with only letters, digits and underscores.
@@ -179,14 +221,11 @@ private struct Properties {
 
   /// The reserved words (The Swift Programming Language, Lexical Structure).
   private static let keywords: Set = [
-    "Any", "Self", "as", "associatedtype", "break", "case", "catch", "class", "continue", "default", "defer",
-    "deinit",
-    "do", "else", "enum", "extension", "fallthrough", "false", "fileprivate", "for", "func", "guard", "if",
-    "import",
-    "in", "init", "inout", "internal", "is", "let", "nil", "operator", "precedencegroup", "private",
-    "protocol",
-    "public", "repeat", "rethrows", "return", "self", "static", "struct", "subscript", "super", "switch",
-    "throw",
-    "throws", "true", "try", "typealias", "var", "where", "while",
+    "Any", "Protocol", "Self", "Type", "as", "associatedtype", "break", "case", "catch", "class",
+    "continue", "default", "defer", "deinit", "do", "else", "enum", "extension", "fallthrough", "false",
+    "fileprivate", "for", "func", "guard", "if", "import", "in", "init", "inout", "internal", "is",
+    "let", "nil", "operator", "precedencegroup", "private", "protocol", "public", "repeat", "rethrows",
+    "return", "self", "static", "struct", "subscript", "super", "switch", "throw", "throws", "true",
+    "try", "typealias", "var", "where", "while",
   ]
 }

@@ -51,7 +51,7 @@ public struct TypeScriptClient {
     }
     let nested = resource.associations.compactMap(nested).joined()
     return """
-      export interface \(name) {
+      \(comment(resource.description, ""))export interface \(name) {
       \(members(plain))}
       \(others.isEmpty ? "" : "export interface \(name)Columns extends \(name) {\n\(members(others))}\n")interface New\(name)Columns {
       \(new(resource).joined())\(nested)}
@@ -63,7 +63,9 @@ public struct TypeScriptClient {
   }
 
   private func members(_ columns: [ServerSchema.Column]) -> String {
-    columns.map { "  \(property($0.name)): \(type(of: $0))\($0.nullable ? " | null" : "");\n" }.joined()
+    columns.map { column in
+      "\(comment(column.description, "  "))  \(property(column.name)): \(type(of: column))\(column.nullable ? " | null" : "");\n"
+    }.joined()
   }
 
   /// The columns of a new record but for those that refer to records that may be nested in it.
@@ -159,6 +161,13 @@ public struct TypeScriptClient {
   private static let words: Set = ["depth", "of", "required", "signal", "where"]
 
   // MARK: Words
+
+  /// Returns the comment of a declaration; empty without a description.
+  private func comment(_ description: String?, _ indentation: String) -> String {
+    guard let description, !description.isEmpty else { return "" }
+    let text = description.split(whereSeparator: \.isNewline).joined(separator: " ")
+    return "\(indentation)/** \(text.replacing("*/", with: "*\u{200B}/")) */\n"
+  }
 
   private func union(_ names: [String]) -> String {
     names.isEmpty ? "never" : names.map(string).joined(separator: " | ")
