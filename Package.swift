@@ -118,8 +118,8 @@ let package = Package(
       name: "KindredCommand",
       dependencies: [
         "KindredAPI", "KindredClients", "KindredHTTP", "KindredMigrations", "KindredSQLite",
-        "KindredAssociations", "KindredExecution", "KindredPostgreSQL", "KindredPostgreSQLExecution", "KindredBackend",
-        "KindredClock", "KindredModelFile", "KindredYAML", "KindredSQLSyntax", "KindredCryptography",
+        "KindredAssociations", "KindredExecution", "KindredPostgreSQL", "KindredPostgreSQLExecution",
+        "KindredBackend", "KindredClock", "KindredModelFile", "KindredYAML", "KindredSQLSyntax", "KindredCryptography",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ]),
@@ -141,6 +141,7 @@ let package = Package(
       ]),
     // What the tests of several targets need.
     .target(name: "TestSupport", dependencies: ["KindredSQLite", "KindredSQLSyntax"], path: "Tests/Support"),
+    .testTarget(name: "KindredClientsTests", dependencies: ["KindredClients"]),
     .testTarget(name: "KindredClockTests", dependencies: ["KindredClock"]),
     .testTarget(name: "KindredPoolingTests", dependencies: ["KindredPooling"]),
     .testTarget(name: "KindredSQLSyntaxTests", dependencies: ["KindredSQLSyntax"]),

@@ -50,6 +50,7 @@ struct OpenAPITests {
     let document = try document(of: database)
     let parameters = try object(document, "components", "parameters")
     for (name, parameter) in parameters where name != "others" {
+      guard try object(parameter)["in"] as? String == "query" else { continue }
       let schema = try object(parameter, "schema")
       let isText = schema["type"] as? String == "string" && schema["enum"] == nil
       let isSeparated = try object(parameter)["explode"] as? Bool == false
@@ -157,9 +158,12 @@ struct OpenAPITests {
         parameters.compactMap { ($0["$ref"] as? String)?.split(separator: "/").last.map(String.init) })
     }
     let all = Set(RequestParameter.ofRoot.map(\.name))
-    #expect(try names("/books") == all.union(["others"]))
-    #expect(try names("/authors") == all.subtracting(["search"]).union(["others"]))
-    #expect(try names("/authors/{id}") == ["include", "join", "fields", "annotate", "format", "others"])
+    #expect(try names("/books") == all.union(["others", "If-None-Match"]))
+    #expect(try names("/authors") == all.subtracting(["search"]).union(["others", "If-None-Match"]))
+    #expect(
+      try names("/authors/{id}") == [
+        "include", "join", "fields", "annotate", "format", "others", "If-None-Match",
+      ])
     let operation = try object(document, "paths", "/authors/{id}/books", "get")
     #expect(operation["tags"] as? [String] == ["authors"])
   }
@@ -207,6 +211,48 @@ struct OpenAPITests {
         Set(described.keys.map { $0.uppercased() })
           == Set(allowed.map(String.init)).subtracting(["HEAD", "QUERY", "OPTIONS"]))
     }
+  }
+
+  @Test
+  func `conditions, preferences and keys of requests are described where they have an effect`() throws {
+    let paths = try object(try document(of: Library.writable()), "paths")
+    func fields(_ path: String, _ method: String) throws -> Set<String> {
+      let parameters = try object(paths, path, method)["parameters"] as? [[String: Any]] ?? []
+      let all = Set(
+        parameters.compactMap { ($0["$ref"] as? String)?.split(separator: "/").last.map(String.init) })
+      return all.intersection(["If-Match", "If-None-Match", "Prefer", "Idempotency-Key"])
+    }
+    #expect(try fields("/books", "get") == ["If-None-Match"])
+    #expect(try fields("/books", "post") == ["Prefer", "Idempotency-Key"])
+    #expect(try fields("/books", "patch") == ["Prefer"])
+    #expect(try fields("/books/{id}", "patch") == ["Prefer", "If-Match"])
+    #expect(try fields("/books/{id}", "put") == ["Prefer", "If-Match", "If-None-Match"])
+    #expect(try fields("/books/{id}", "delete") == ["Prefer", "If-Match"])
+    #expect(try fields("/-/batch", "post") == ["Prefer", "Idempotency-Key"])
+  }
+
+  @Test
+  func `a client may have a token, and may be refused for it or for asking too often`() throws {
+    let document = try document(of: Library.writable())
+    #expect(try object(document, "components", "securitySchemes", "bearer")["scheme"] as? String == "bearer")
+    #expect((document["security"] as? [[String: Any]])?.map { Array($0.keys) } == [[], ["bearer"]])
+    for (path, item) in try object(document, "paths") where !path.hasPrefix("/-/") && path != "/" {
+      for (method, operation) in try object(item) {
+        let statuses = Set(try object(operation, "responses").keys)
+        #expect(statuses.isSuperset(of: ["401", "403", "429"]), "\(method) \(path)")
+      }
+    }
+  }
+
+  @Test
+  func `the value of a column has a path, where records have one`() throws {
+    let database = try TestDatabase(
+      "CREATE TABLE thing (id INTEGER PRIMARY KEY, x BLOB); CREATE VIEW v AS SELECT 1 AS n")
+    let document = try document(of: database)
+    let paths = try object(document, "paths")
+    #expect(paths["/things/{id}/{column}"] != nil && paths.keys.filter { $0.hasPrefix("/vs") } == ["/vs"])
+    let content = try object(document, "components", "responses", "ColumnValue", "content")
+    #expect(Set(content.keys).isSuperset(of: ["application/json", "application/octet-stream", "image/png"]))
   }
 
   @Test

@@ -39,6 +39,13 @@ struct UsageTests {
     (["query", "x.db"], "<url>"),
     (["migrate"], "<database>"),
     (["model"], "<database>"),
+    (["client", "typescript"], "<database>"),
+    (["client", "typescript", "x.db", "--token", "t"], "--token: only a server asks for one"),
+    (
+      ["client", "swift", "http://127.0.0.1:1", "--model", "m.yaml"],
+      "--model: a server has its model file itself"
+    ),
+    (["mcp", "x.db", "--as", "[1]"], "--as: it must be a JSON object"),
   ])
   func `what is not understood is told in one line, with exit code 64`(arguments: [String], mention: String)
     throws

@@ -74,18 +74,24 @@ struct MCPExchange {
     guard let uri = message["uri"]?.string else {
       throw MCPError(.invalidParameters, "`uri` is missing, or is not a string")
     }
-    let name = uri[...].dropping("kindred://schema/").map(String.init)
-    let model = try service.models.latest().seen(by: principal).model
-    guard uri == "kindred://schema" || name != nil,
-      let decoded = try? name.map({ try URLCoding.decode($0[...], plusIsSpace: false) }),
-      let document = try? SchemaDocument(model: model, limits: service.options.limits).json(of: decoded)
-    else {
+    guard let document = try? schema(at: uri) else {
       throw MCPError(
         .invalidParameters, "there is no resource \(uri); the schema is kindred://schema",
         data: ["uri": .string(uri)])
     }
     let text = String(decoding: document.bytes, as: UTF8.self)
     return ["contents": [["uri": .string(uri), "mimeType": "application/json", "text": .string(text)]]]
+  }
+
+  /// Returns the part of the model that a resource of the protocol has.
+  ///
+  /// - Throws: `RequestError` if there is no such resource.
+  private func schema(at uri: String) throws -> JSONValue {
+    let document = SchemaDocument(
+      model: try service.models.latest().seen(by: principal).model, limits: service.options.limits)
+    if uri == "kindred://schema" { return try document.json() }
+    let name = uri[...].dropping("kindred://schema/")
+    return try document.json(of: URLCoding.decode(name ?? "", plusIsSpace: false))
   }
 
   // MARK: Tools

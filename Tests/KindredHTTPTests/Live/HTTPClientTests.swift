@@ -4,7 +4,7 @@ import Testing
 
 @testable import KindredHTTP
 
-@Suite("A client of HTTPS")
+@Suite("A client of HTTP")
 struct HTTPClientTests {
   /// Returns a socket that waits for connections, and its port.
   private func listeningSocket() throws -> (descriptor: CInt, port: UInt16) {

@@ -1,0 +1,129 @@
+"""Runs the clients against the sample library: Tests/Clients/run.py PROGRAM, in an environment with requirements.txt."""
+import asyncio
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import urllib.parse
+import urllib.request
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+TOP = HERE.parent.parent
+PROGRAM = str(Path(sys.argv[1]).resolve())
+TOOLS = Path(sys.executable).parent
+
+
+def run(*arguments, directory, **environment):
+    done = subprocess.run([str(a) for a in arguments], cwd=directory, capture_output=True, text=True, stdin=subprocess.DEVNULL,
+                          env=os.environ | {"NO_COLOR": "1", "PATH": f"{TOOLS}:{os.environ['PATH']}"} | environment)
+    if done.returncode != 0:
+        raise SystemExit(f"{' '.join(map(str, arguments))}: {done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def blocks(language):
+    """The samples of the documentation in a language."""
+    return re.findall(rf"```{language}\n(.*?)```", (TOP / "docs" / "clients.md").read_text(), re.S)
+
+
+def typescript(directory, url):
+    """The client, the adapter and the samples compile, and do what they say."""
+    tests, examples = directory / "Tests" / "Clients", directory / "Examples"
+    shutil.copytree(HERE, tests)
+    shutil.copytree(TOP / "Examples", examples)
+    (tests / "kindred.ts").write_text(run(PROGRAM, "client", "typescript", url, directory=directory))
+    for number, sample in enumerate(blocks("ts")):
+        (tests / f"sample{number}.ts").write_text(sample.replace('"../Examples', '"../../Examples'))
+    run("deno", "check", "--no-config", *tests.glob("*.ts"), examples / "react-admin.ts", directory=directory)
+    run("deno", "test", "--no-config", "--no-check", "--allow-net=127.0.0.1", "--allow-env=SERVER", tests,
+        directory=directory, SERVER=url)
+
+
+def swift(directory, url):
+    """The record types are syntax that the compiler takes."""
+    if shutil.which("swiftc"):
+        (directory / "Records.swift").write_text(run(PROGRAM, "client", "swift", url, directory=directory))
+        run("swiftc", "-frontend", "-parse", "Records.swift", directory=directory)
+
+
+def openapi(directory, url):
+    """A validator of OpenAPI accepts the document."""
+    from openapi_spec_validator import validate
+    with urllib.request.urlopen(f"{url}/-/openapi.json") as response:
+        validate(json.load(response))
+
+
+def shells(directory, url):
+    """Each command of the documentation succeeds; `http` is HTTPie."""
+    commands = [line for block in blocks("sh") for line in block.splitlines() if re.match(r"curl|http ", line)]
+    assert len(commands) > 5, commands
+    for command in commands:
+        command = command.replace("curl ", "curl --fail-with-body ").replace("http://127.0.0.1:8080", url)
+        command = re.sub(r"^(http (GET|POST)) :8080", rf"\1 --check-status --ignore-stdin {url}", command)
+        run("sh", "-c", command, directory=directory)
+
+
+def pandas(directory, url):
+    """The sample for pandas gives data frames."""
+    values = {}
+    for block in blocks("python"):
+        exec(block.replace("http://127.0.0.1:8080", url), values)
+    assert list(values["books"].columns) == ["title", "year", "price"]
+    assert len(values["everything"]) == len(values["lines"]) >= len(values["books"])
+    assert set(values["by_kind"].columns) == {"kind", "n", "mean"}
+
+
+def grafana(directory, url):
+    """The query of Infinity gives rows whose columns are those that it selects."""
+    query = json.loads((TOP / "Examples" / "grafana.json").read_text())
+    parameters = [(p["key"], p["value"].replace("${__from:date:YYYY}", "1800").replace("${__to:date:YYYY}", "1900"))
+                  for p in query["url_options"]["params"]]
+    with urllib.request.urlopen(f"{url}{query['url']}?{urllib.parse.urlencode(parameters)}") as response:
+        rows = json.load(response)
+    assert rows and list(rows[0]) == [column["selector"] for column in query["columns"]], rows[:1]
+
+
+def assistants(directory, url):
+    """The client of the protocol's authors gets what HTTP gives, in both revisions, over HTTP and standard input."""
+    from mcp import Client, StdioServerParameters
+    from mcp.client.stdio import stdio_client
+    with urllib.request.urlopen(f"{url}/authors?limit=1&include=books") as response:
+        expected = json.load(response)
+
+    async def talk(target, mode, tools):
+        async with Client(target, mode=mode) as client:
+            assert {tool.name for tool in (await client.list_tools()).tools} == tools
+            answer = await client.call_tool("fetch", {"url": "/authors?limit=1&include=books"})
+            assert answer.structured_content["records"] == expected, answer
+            wrong = await client.call_tool("fetch", {"url": "/authors?inclued=books"})
+            assert wrong.is_error and "include" in wrong.content[0].text, wrong
+            assert (await client.read_resource("kindred://schema")).contents
+
+    reading = {"schema", "complete", "describe", "fetch", "explain"}
+    program = StdioServerParameters(command=PROGRAM, args=["mcp", str(directory / "library.sqlite")])
+    for mode in ("auto", "legacy"):
+        asyncio.run(talk(f"{url}/-/mcp", mode, reading | {"write"}))
+        asyncio.run(talk(stdio_client(program), mode, reading))
+
+
+def main():
+    with tempfile.TemporaryDirectory() as name:
+        directory = Path(name)
+        run(PROGRAM, "migrate", "library.sqlite", "--migrations", TOP / "Migrations", directory=directory)
+        server = subprocess.Popen([PROGRAM, "serve", "library.sqlite", "--writable", "--port", "0", "--log-level", "error"],
+                                  cwd=directory, stdout=subprocess.PIPE, text=True)
+        try:
+            url = server.stdout.readline().split()[-1]
+            for test in (assistants, typescript, swift, openapi, shells, pandas, grafana):
+                test(directory, url)
+                print(f"{test.__name__}: {test.__doc__}", flush=True)
+        finally:
+            server.terminate()
+            server.wait()
+
+
+main()

@@ -1,0 +1,140 @@
+import Testing
+
+@testable import KindredClients
+
+@Suite("Printed clients")
+struct ClientTests {
+  /// Returns the schema of resources without associations.
+  private func schema(_ resources: (name: String, columns: String, more: String)...) throws -> ServerSchema {
+    let documents = resources.map { resource in
+      """
+      {"name": "\(resource.name)", "table": "\(resource.name)", "key": ["id"], "columns": [\(resource.columns)],
+       "associations": []\(resource.more)}
+      """
+    }
+    return try ServerSchema(json: Array("{\"resources\": [\(documents.joined(separator: ","))]}".utf8))
+  }
+
+  private func column(
+    _ name: String, _ type: String = "TEXT", input: String = "text", nullable: Bool = false, more: String = ""
+  ) -> String {
+    """
+    {"name": "\(name)", "type": "\(type)", "input": "\(input)", "nullable": \(nullable), "isGenerated": false,
+     "default": null\(more)}
+    """
+  }
+
+  private var id: String { column("id", "INTEGER", input: "number") }
+
+  @Test
+  func `no two types have one name, whatever the resources are called`() throws {
+    let names = [
+      "classes", "newClasses", "classChanges", "classColumns", "newClassColumns", "problems", "kindreds",
+      "9lives",
+      "schemas", "records", "strings", "a-b", "aBs", "日本",
+    ]
+    let documents = names.map { name in
+      "{\"name\": \"\(name)\", \"table\": \"t\", \"key\": [\"id\"], \"columns\": [\(id)], \"associations\": []}"
+    }
+    let schema = try ServerSchema(json: Array("{\"resources\": [\(documents.joined(separator: ","))]}".utf8))
+    let typeScript = TypeScriptClient(schema).text.matches(
+      of: /(?m)^(?:export )?(?:interface|type|class) (\S+)/
+    )
+    .map { String($0.1) }
+    #expect(Set(typeScript).count == typeScript.count)
+    let swift = SwiftRecords(schema).text.matches(of: /(?m)^struct (\w+)/).map { String($0.1) }
+    #expect(Set(swift).count == names.count)
+    #expect(!swift.contains("String"))
+  }
+
+  @Test
+  func `columns have the types of their values, and are null where they may be`() throws {
+    let schema = try schema(
+      (
+        "things",
+        [
+          id, column("price", "REAL", input: "number", nullable: true),
+          column("ok", "BOOLEAN", input: "boolean"), column("data", "BLOB", input: "bytes", nullable: true),
+          column("meta", "JSON", input: "json"), column("any", "", input: "any"),
+          column("kind", "kind", input: "enum", more: ", \"values\": [\"a\", \"b\\\"\"]"),
+        ].joined(separator: ","), ""
+      ))
+    let typeScript = TypeScriptClient(schema).text
+    for line in [
+      "id: number;", "price: number | null;", "ok: boolean;", "data: string | null;", "meta: unknown;",
+      "any: unknown;", #"kind: "a" | "b\"";"#,
+    ] {
+      #expect(typeScript.contains("  \(line)\n"), "\(line)")
+    }
+    let swift = SwiftRecords(schema).text
+    for line in [
+      "id: Int", "price: Double?", "ok: Bool", "data: Data?", "meta: String", "any: DatabaseValue",
+      "kind: String",
+    ] {
+      #expect(swift.contains("  var \(line)\n"), "\(line)")
+    }
+  }
+
+  @Test
+  func `a computed column can be read and compared, but not written`() throws {
+    let schema = try schema(
+      (
+        "things", [id, column("name"), column("label", more: ", \"computed\": true")].joined(separator: ","),
+        ""
+      ))
+    let text = TypeScriptClient(schema).text
+    #expect(text.contains("export interface Thing {\n  id: number;\n  name: string;\n}"))
+    #expect(text.contains("export interface ThingColumns extends Thing {\n  label: string;\n}"))
+    #expect(text.contains("record: ThingColumns;\n    plain: Thing;\n    all: Thing;"))
+    #expect(text.contains("comparable: \"id\" | \"name\" | \"label\";"))
+    #expect(text.contains("interface NewThingColumns {\n  id?: number;\n  name: string;\n}"))
+    #expect(text.contains("export interface ThingChange {\n  id?: number;\n  name?: string;\n}"))
+    #expect(!SwiftRecords(schema).text.contains("label"))
+  }
+
+  @Test
+  func `the default selection is the type of a record, and other columns have to be named`() throws {
+    let schema = try schema(
+      (
+        "things", [id, column("name"), column("note")].joined(separator: ","),
+        ", \"fields\": [\"id\", \"name\"]"
+      ))
+    let text = TypeScriptClient(schema).text
+    #expect(text.contains("export interface Thing {\n  id: number;\n  name: string;\n}"))
+    #expect(text.contains("plain: Thing;\n    all: ThingColumns;"))
+  }
+
+  @Test
+  func `parameters of a common table expression are members of its requests`() throws {
+    let parameters = """
+      , "parameters": [{"name": "since", "type": "text", "required": true, "default": null},
+        {"name": "most", "type": "integer", "required": false, "default": 3}]
+      """
+    let text = TypeScriptClient(try schema(("sales", id, parameters))).text
+    #expect(text.contains("parameters: { readonly since: string; readonly most?: number };"))
+  }
+
+  @Test
+  func `a client imports nothing and switches no check off`() throws {
+    let text = TypeScriptClient(try schema(("things", id, ""))).text
+    #expect(text.firstMatch(of: /(?m)^import |\bas any\b|: any\b|@ts-/) == nil)
+    #expect(text == TypeScriptClient(try schema(("things", id, ""))).text)
+  }
+
+  @Test
+  func `text of the database can't leave its place in the file`() throws {
+    let name = #"*/ \" ` ${x} </script>"#
+    let schema = try schema(
+      ("things", "\(id),\(column(name, more: ", \"description\": \"*/ no\\nline\""))", ""))
+    let text = TypeScriptClient(schema).text
+    #expect(text.contains(#"  "*/ \" ` ${x} \u{3c}/script>": string;"#))
+    #expect(!text.contains("*/ no") && !text.contains("\nline"))
+  }
+
+  @Test
+  func `what isn't the schema of a server is refused`() {
+    for text in ["", "[]", "{}", "{\"resources\": [{}]}"] {
+      #expect(throws: ServerSchema.MalformedDocument.self) { try ServerSchema(json: Array(text.utf8)) }
+    }
+  }
+}
