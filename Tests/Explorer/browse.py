@@ -19,6 +19,7 @@ import extremes  # noqa: F401  (its steps)
 import features  # noqa: F401
 import late  # noqa: F401
 import postgresql  # noqa: F401
+import refused  # noqa: F401
 import tour  # noqa: F401
 from visitor import STEPS, Visitor, edit, serving, step
 

@@ -41,7 +41,7 @@ def large(db):
     kinds = ["TEXT", "INT", "BLOB", "JSON", "BOOLEAN"]
     columns = ", ".join(f"c{number} {kinds[number % 5]}" for number in range(299))
     db.execute(f"CREATE TABLE wide (id INTEGER PRIMARY KEY, {columns})")
-    for number in range(30):
+    for number in range(120):
         row = [None if (number + place) % 4 == 0 else place for place in range(299)]
         db.execute(f"INSERT INTO wide VALUES ({','.join('?' * 300)})", [number + 1, *row])
 
@@ -110,6 +110,16 @@ def long_values_are_shown_by_their_beginning(visitor):
         visitor.check()
         page = visitor.open("/wides")
         expect(page.locator("th[data-column]")).to_have_count(300)
+        # Few rows at first, and all of them in the end.
+        assert page.locator("main *").count() < 25_000
+        for _ in range(60):
+            page.mouse.move(600, 400)
+            page.mouse.wheel(0, 2000)
+            page.wait_for_timeout(100)
+            if page.get_by_role("rowheader", name="120", exact=True).count():
+                break
+        expect(page.get_by_role("rowheader", name="120", exact=True)).to_be_visible()
+        expect(page.get_by_role("treegrid")).to_have_attribute("aria-rowcount", "120")
         page.keyboard.press("Tab")
         views(visitor)
 

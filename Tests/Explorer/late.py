@@ -218,6 +218,34 @@ def cells_beyond_the_first_hundred_are_edited_and_stay(visitor):
 
 
 @step
+def what_is_selected_stays_so_while_its_rows_are_unloaded(visitor):
+    with tempfile.TemporaryDirectory() as folder, large(folder) as database, \
+            serving(visitor.command, database, "--writable") as visitor.origin:
+        visitor.context.grant_permissions(["clipboard-read", "clipboard-write"])
+        page = visitor.open("/items")
+        page.get_by_role("checkbox", name="Select Item 2", exact=True).check()
+        for _ in range(60):
+            if item(page, 900).count() and not item(page, 2).count():
+                break
+            scroll(page, 4000)
+            page.wait_for_timeout(100)
+        expect(item(page, 2)).to_have_count(0)
+        page.get_by_role("checkbox", name="Select Item 900", exact=True).check()
+        bar = page.get_by_role("toolbar", name="Selection")
+        expect(bar).to_contain_text("2 selected")
+        bar.get_by_role("button", name="Copy").click()
+        page.get_by_role("menuitem", name="CSV", exact=True).click()
+        expect(bar.get_by_role("button", name="Copy")).to_have_attribute("data-done", "")
+        copied = page.evaluate("navigator.clipboard.readText()").splitlines()
+        assert [line.split(",")[1] for line in copied] == ["name", "Item 2", "Item 900"], copied
+        bar.get_by_role("button", name="Delete").click()
+        page.get_by_role("region", name="Changes").get_by_role("button", name="Apply 2 changes").click()
+        expect(page.get_by_role("region", name="Changes")).to_be_hidden()
+        expect(bar).to_be_hidden()
+        assert visitor.json("/items?filter=id in (2,900)") == []
+
+
+@step
 def a_tall_window_is_filled(visitor):
     with tempfile.TemporaryDirectory() as folder, large(folder) as database, \
             serving(visitor.command, database) as visitor.origin:

@@ -105,6 +105,19 @@ Deno.test("after a lost answer the same is sent again, under the same key, and n
   assertEquals([asked[0] === asked[1], keys[0] === keys[1], keys[1] === keys[2]], [true, true, false]);
 });
 
+Deno.test("what is still under way, or may have been done, is sent again under the same key", async () => {
+  const all = staged();
+  all.add("/books", "New", new Map([["name", '"x"']]));
+  const { asked, keys } = await answering([
+    () => Response.json({ detail: "under way" }, { status: 409 }),
+    () => Response.json({ detail: "no answer in time" }, { status: 504 }),
+    () => new Response("[]"),
+  ], async () => {
+    assertEquals([await all.apply(), await all.apply(), await all.apply()], [false, false, true]);
+  });
+  assertEquals([new Set(asked).size, new Set(keys).size], [1, 1]);
+});
+
 Deno.test("a change that is already there is no conflict, however its value is written", async () => {
   const all = staged();
   all.patch("/books/1", "Hugo", version, new Map([["price", "20.50"]]));

@@ -70,6 +70,12 @@ export async function toggle(opener, grid) {
   await fill(cell, url, `${key} of ${recordName(row)}`, grid);
 }
 
+/** Says that there are no records. @param {HTMLElement} cell */
+function showNone(cell) {
+  const { key = "" } = /** @type {HTMLElement} */ (cell.parentElement).dataset;
+  cell.replaceChildren(element("p", { class: "none" }, element("span", {}, `${key}: `), "none"));
+}
+
 /** Shows the records of a URL in a cell. @param {HTMLElement} cell @param {string} url @param {string} name @param {import("./grid.js").Grid} grid */
 async function fill(cell, url, name, grid) {
   cell.setAttribute("aria-busy", "true");
@@ -77,12 +83,8 @@ async function fill(cell, url, name, grid) {
     await load(cell, url, name, grid);
   } catch (error) {
     if (isOvertaken(error)) return;
-    if (error instanceof Problem && !error.mayPass && error.status !== 401) {
-      const text = error.status === 404 ? "none" : error.message;
-      cell.replaceChildren(
-        element("p", { class: "none" }, element("span", {}, `${name.split(" of ")[0]}: `), text),
-      );
-    } else {
+    if (error instanceof Problem && error.status === 404) showNone(cell);
+    else {
       showTrouble(error, () => load(cell, url, name, grid), (note) => {
         find(cell, ":scope > .trouble")?.remove();
         cell.append(note);
@@ -101,9 +103,7 @@ async function load(cell, url, name, grid) {
   const loaded = await page(url, own.signal);
   const { key = "", href = url } = /** @type {HTMLElement} */ (cell.parentElement).dataset;
   const [table] = adopted(loaded.table === null ? [] : [loaded.table]);
-  if (table === undefined) {
-    return cell.replaceChildren(element("p", { class: "none" }, element("span", {}, `${key}: `), "none"));
-  }
+  if (table === undefined) return showNone(cell);
   cell.replaceChildren(element("h2", { class: "caption" }, element("a", { href }, key)), table);
   grid.adopt(table, name, url, (next) => fill(cell, next, name, grid));
   if (loaded.total !== null) {

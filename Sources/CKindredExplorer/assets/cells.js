@@ -3,7 +3,7 @@
 
 import { find } from "./dom.js";
 import { expressed } from "./json.js";
-import { readable } from "./request.js";
+import { decoded, readable } from "./request.js";
 
 /** @typedef {"text" | "number" | "boolean" | "null" | "bytes"} Kind */
 
@@ -26,7 +26,7 @@ export function recordLink(row) {
 export function recordName(row) {
   const header = find(row, ":scope > th");
   const text = header?.dataset.kind === "reference" ? null : find(header ?? row, "a[href]")?.textContent;
-  return text || decodeURIComponent(recordHref(row)?.split("/").at(-1) ?? "") || header?.textContent ||
+  return text || decoded(recordHref(row)?.split("/").at(-1) ?? "") || header?.textContent ||
     "record";
 }
 
@@ -77,13 +77,18 @@ export function literal(kind, text) {
   return kind === "bytes" ? null : text;
 }
 
+/** What a column is compared with to find a value, or null if there is nothing. @param {Kind} kind @param {string} text @param {string} [form] how the column's values are written in expressions */
+export function compared(kind, text, form) {
+  const shown = form === undefined || kind === "null" ? text : expressed(form, text);
+  return kind === "null" || shown === null ? null : literal(kind, shown);
+}
+
 /** The expressions that a cell's menu offers.
  * @param {string} column as an expression has it @param {Kind} kind @param {string} text
  * @param {{ input?: string, literal?: string }} [written] how the column's values are typed, and written in expressions */
 export function expressions(column, kind, text, { input, literal: form } = {}) {
   const absent = `${column} is null`;
-  const shown = form === undefined || kind === "null" ? text : expressed(form, text);
-  const value = kind === "null" || shown === null ? null : literal(kind, shown);
+  const value = compared(kind, text, form);
   if (value === null) return [absent, `${column} is not null`];
   const found = [`${column}=${value}`, `${column}!=${value}`];
   if (isOrdered(kind, input)) found.push(`${column}<${value}`, `${column}>${value}`);

@@ -3,7 +3,7 @@
 import { cellValue } from "./cells.js";
 import { all, element } from "./dom.js";
 
-/** @typedef {{ label: string, numbers: (number | null)[] }} Group */
+/** @typedef {{ label: string, numbers: (number | null)[], texts: string[] }} Group */
 /** @typedef {{ names: string[], isOrdered: boolean, groups: Group[] }} Data the names are those of the numbers */
 
 /** The largest number of columns that have room for labels. */
@@ -28,6 +28,7 @@ export function chartData(table) {
   const groups = cells.map((row) => ({
     label: labels.map(({ index }) => row[index].text).join(" · "),
     numbers: numbers.map(({ index }) => row[index].kind === "null" ? null : Number(row[index].text)),
+    texts: numbers.map(({ index }) => row[index].text),
   }));
   const first = cells.map((row) => row[labels[0].index].text);
   const known = first.filter((text) => text !== "null");
@@ -79,7 +80,7 @@ function bars({ names, isOrdered, groups }, index) {
     const [size, offset] = [share(Math.abs(numbers[place])), share(Math.min(numbers[place], 0) - least)];
     if (isOrdered) Object.assign(bar.style, { height: size, bottom: offset });
     else Object.assign(bar.style, { width: size, left: offset });
-    const text = group.numbers[index]?.toLocaleString() ?? "null";
+    const text = group.texts[index];
     made.append(
       element(
         "span",

@@ -3,9 +3,9 @@
 import { button, element } from "./dom.js";
 import { openMenu } from "./menu.js";
 import { join, offset, parameters, path, places, removing, scalars, written } from "./request.js";
-import { completions, description } from "./server.js";
+import { completions, description, Problem } from "./server.js";
 
-/** @typedef {{ select: (from: number, to: number) => void, begin: (text: string) => void, show: (url: string) => void, go: (url: string) => void }} Actions */
+/** @typedef {{ select: (from: number, to: number) => void, begin: (text: string) => void, show: (url: string) => void, go: (url: string) => void, fail: (error: unknown) => void }} Actions */
 
 export class Chips {
   /** @param {Actions} actions */
@@ -23,7 +23,9 @@ export class Chips {
       "aria-haspopup": "menu",
       "aria-expanded": "false",
     });
-    for (const type of ["pointerenter", "focus"]) this.add.addEventListener(type, () => this.#prepare());
+    for (const type of ["pointerenter", "focus"]) {
+      this.add.addEventListener(type, () => this.#prepare().catch(() => {}));
+    }
     this.element = element("div", { class: "chips" }, this.list, this.add);
   }
 
@@ -59,14 +61,22 @@ export class Chips {
   async #open() {
     const { url } = this;
     this.add.setAttribute("aria-busy", "true");
-    await this.#prepare();
+    try {
+      await this.#prepare();
+      if (url === this.url) openMenu("Parameters", this.items, this.add);
+    } catch (error) {
+      this.actions.fail(error);
+    }
     this.add.removeAttribute("aria-busy");
-    if (url === this.url) openMenu("Parameters", this.items, this.add);
   }
 
   /** Fetches what can be added, when the button is pointed at. */
   #prepare() {
-    this.prepared ??= this.#collect();
+    this.prepared ??= this.#collect().catch((error) => {
+      // A failure is not kept: the next time asks again.
+      this.prepared = null;
+      throw error;
+    });
     return this.prepared;
   }
 
@@ -90,12 +100,7 @@ export class Chips {
       }
       if (depth < 4) await Promise.all(nodes.map((node) => collect(node, depth + 1)));
     };
-    try {
-      await collect("", 0);
-    } catch {
-      // Offer what is known so far, and ask again the next time.
-      this.prepared = null;
-    }
+    await collect("", 0);
     if (preparing.signal.aborted) return;
     this.items = Array.from([...names, ...columns], (name) => ({
       text: name,
@@ -121,16 +126,20 @@ async function mistakes(url) {
 /** The request without the parameters that a click broke. What was wrong before stays, as an error: without it, the
  * request would have another meaning. @param {string} url @param {string} before the request that was clicked on @returns {Promise<string>} */
 export async function confirmed(url, before) {
-  const known = new Set((await mistakes(before)).map(({ text }) => text));
   let present = url;
-  for (let round = 0; round < 8; round += 1) {
-    const broken = new Set(
-      (await mistakes(present)).filter(({ text, index }) => index >= 0 && !known.has(text)).map(({ index }) =>
-        index
-      ),
-    );
-    if (broken.size === 0) return present;
-    present = join(path(present), parameters(present).filter((_, index) => !broken.has(index)));
+  try {
+    const known = new Set((await mistakes(before)).map(({ text }) => text));
+    for (let round = 0; round < 8; round += 1) {
+      const found = await mistakes(present);
+      const broken = new Set(
+        found.filter(({ text, index }) => index >= 0 && !known.has(text)).map(({ index }) => index),
+      );
+      if (broken.size === 0) return present;
+      present = join(path(present), parameters(present).filter((_, index) => !broken.has(index)));
+    }
+  } catch (error) {
+    // A request that is too long to be described may still be answered.
+    if (!(error instanceof Problem) || error.status !== 414) throw error;
   }
   return present;
 }

@@ -7,14 +7,49 @@ import { readable, setting, value } from "./request.js";
 import { rows } from "./server.js";
 import { showTrouble } from "./trouble.js";
 
-/** The largest number of elements in all rows, and in those of one page. */
+/** The largest number of elements in all rows, in those of one page, and in those of the first one. */
 const MOST_ELEMENTS = 6000;
 const MOST_OF_PAGE = 3000;
-/** How far ahead pages are fetched, in pixels: before the reader has scrolled, and then. */
+const MOST_OF_FIRST = 10_000;
+/** The number of rows that a page has however wide they are. */
+const LEAST = 10;
+/** How far ahead pages are fetched, in pixels: before the reader has scrolled, or if rows are very wide, and else; and
+ * the usual height of a row. */
 const NEAR = 300;
 const AHEAD = 2400;
+const HEIGHT = 28;
 
-/** A page of rows, which are present or must be fetched again. @typedef {{ url: string, rows: HTMLTableRowElement[], height: number, first: number, count: number }} Chunk */
+/** A page of rows, which are present or must be fetched again; their keys are known once they were read.
+ * @typedef {{ url: string, rows: HTMLTableRowElement[], keys: (string | null)[], height: number, first: number, count: number }} Chunk */
+
+/** The records among rows. @param {HTMLTableRowElement[]} rows */
+function records(rows) {
+  return rows.filter((row) => !row.classList.contains("below"));
+}
+
+/** The addresses of the records among rows. @param {HTMLTableRowElement[]} rows */
+function keys(rows) {
+  return records(rows).map(recordHref);
+}
+
+/** Removes the last rows of a first page whose rows are so wide that it would be slow.
+ * @param {HTMLTableElement} table @param {string} url @param {string | null} next the following page
+ * @returns {{ url: string, next: string | null }} the request of the rows that are left, and that of the following ones */
+export function shorten(table, url, next) {
+  const body = table.tBodies[0];
+  const own = records(Array.from(body?.rows ?? []));
+  const size = (body?.querySelectorAll("*").length ?? 0) / own.length;
+  const most = Math.max(LEAST, Math.floor(MOST_OF_FIRST / size));
+  if (own.length <= most || ["after", "offset"].some((name) => value(url, name) !== null)) {
+    return { url, next };
+  }
+  const range = document.createRange();
+  range.setStartBefore(own[most]);
+  range.setEnd(body, body.childNodes.length);
+  range.deleteContents();
+  const shown = setting(url, "limit", String(most));
+  return { url: shown, next: `${shown}&offset=${most}` };
+}
 
 export class Endless {
   /**
@@ -30,7 +65,9 @@ export class Endless {
     this.page = page;
     this.leaving = new AbortController();
     this.isBusy = false;
-    this.ahead = NEAR;
+    this.hasScrolled = false;
+    /** The cell that had the focus when its row was removed. @type {{ key: string, column: number } | null} */
+    this.focus = null;
     /** Whether a problem stands at the end of the rows, which is tried again there. */
     this.isStuck = false;
     /** Removes that problem. @type {() => void} */
@@ -42,11 +79,11 @@ export class Endless {
     body.after(this.below);
     const own = Array.from(body.rows);
     /** @type {Chunk[]} */
-    this.chunks = [{ url, rows: own, height: 0, first: 1, count: this.#records(own) }];
+    this.chunks = [{ url, rows: own, keys: keys(own), height: 0, first: 1, count: records(own).length }];
     const options = { signal: this.leaving.signal, passive: true };
     for (const target of [scroller, window]) {
       target.addEventListener("scroll", () => {
-        this.ahead = AHEAD;
+        this.hasScrolled = true;
         this.#fill();
       }, options);
     }
@@ -77,11 +114,6 @@ export class Endless {
   #spacer() {
     const row = element("tr", {}, element("td"));
     return element("tbody", { class: "spacer", "aria-hidden": "true", hidden: true }, row);
-  }
-
-  /** @param {HTMLTableRowElement[]} rows */
-  #records(rows) {
-    return rows.filter((row) => !row.classList.contains("below")).length;
   }
 
   /** The part of the window in which rows are seen. */
@@ -118,8 +150,8 @@ export class Endless {
     const present = this.chunks.filter((chunk) => chunk.rows.length > 0);
     const first = this.chunks.indexOf(present[0]);
     const last = this.chunks.indexOf(present[present.length - 1]);
-    if (first > 0 && box.top - frame.top > -AHEAD / 2) return await this.#restore(first - 1, false);
-    if (box.bottom - frame.bottom < this.ahead) {
+    if (first > 0 && box.top - frame.top > -this.#reach() / 2) return await this.#restore(first - 1, false);
+    if (box.bottom - frame.bottom < (this.hasScrolled ? this.#reach() : NEAR)) {
       if (last + 1 < this.chunks.length) return await this.#restore(last + 1, true);
       if (this.next !== null) return await this.#append(this.next);
     }
@@ -130,15 +162,25 @@ export class Endless {
     return /** @type {HTMLElement} */ (find(this.table, ":scope > tbody:not(.spacer)"));
   }
 
+  /** The number of elements in a row. */
+  #width() {
+    const row = this.#body().querySelector(":scope > tr:not(.below)");
+    return Math.max(1, row?.querySelectorAll("*").length ?? 1);
+  }
+
+  /** How far around the frame there are rows: pages within it aren't removed, as they would be fetched again at once. */
+  #reach() {
+    return Math.max(NEAR, Math.min(AHEAD, MOST_ELEMENTS / this.#width() * HEIGHT));
+  }
+
   /** The following page, shorter if its rows have many cells. @param {string} url */
   #bounded(url) {
-    const row = this.#body().querySelector(":scope > tr:not(.below)");
-    const most = Math.floor(MOST_OF_PAGE / Math.max(1, row?.querySelectorAll("*").length ?? 1));
+    const most = Math.floor(MOST_OF_PAGE / this.#width());
     const cursor = value(url, "after");
     // The cursor is valid with any limit.
     return most >= 100 || cursor === null
       ? url
-      : `${setting(url, "limit", String(Math.max(10, most)))}&after=${cursor}`;
+      : `${setting(url, "limit", String(Math.max(LEAST, most)))}&after=${cursor}`;
   }
 
   /** @param {string} url */
@@ -148,7 +190,8 @@ export class Endless {
     const found = adopted(loaded.table.tBodies[0]?.rows ?? []);
     const next = loaded.link("next");
     this.next = next === null || found.length === 0 ? null : readable(next);
-    const chunk = { url, rows: found, height: 0, first: this.count + 1, count: this.#records(found) };
+    const count = records(found).length;
+    const chunk = { url, rows: found, keys: keys(found), height: 0, first: this.count + 1, count };
     this.chunks.push(chunk);
     this.#insert(chunk, true);
     this.page.tell();
@@ -160,8 +203,10 @@ export class Endless {
     const chunk = this.chunks[index];
     const loaded = await rows(this.#bounded(chunk.url), this.leaving.signal);
     chunk.rows = adopted(loaded.table.tBodies[0]?.rows ?? []);
-    if (chunk.rows.length === 0) return false;
-    this.#insert(chunk, atEnd);
+    chunk.keys = keys(chunk.rows);
+    // Others have deleted all of them.
+    if (chunk.rows.length === 0) this.chunks.splice(index, 1);
+    else this.#insert(chunk, atEnd);
     return true;
   }
 
@@ -177,6 +222,9 @@ export class Endless {
     if (atEnd) this.#body().append(...chunk.rows);
     else this.#body().prepend(...chunk.rows);
     this.page.adopt(this.table);
+    if (this.focus !== null && document.activeElement === this.scroller) {
+      if (refocus(this.table, this.focus)) this.focus = null;
+    } else this.focus = null;
     this.#trim(chunk);
     this.#space();
     if (!atEnd) {
@@ -199,13 +247,16 @@ export class Endless {
     const count = () => this.table.querySelectorAll("*").length;
     for (let total = count(); total > MOST_ELEMENTS; total = count()) {
       const present = this.chunks.filter((chunk) => chunk.rows.length > 0);
-      if (present.length < 3) return;
       const ends = [present[0], present[present.length - 1]];
       const far =
         Math.abs(this.chunks.indexOf(ends[0]) - place) >= Math.abs(this.chunks.indexOf(ends[1]) - place)
           ? ends[0]
           : ends[1];
-      if (far.rows.some((row) => row.contains(document.activeElement))) return;
+      const { top, bottom } = this.#frame();
+      const distance = far === ends[0]
+        ? top - far.rows[far.rows.length - 1].getBoundingClientRect().bottom
+        : far.rows[0].getBoundingClientRect().top - bottom;
+      if (distance < this.#reach() || far.rows.some((row) => find(row, ".cell-editor") !== null)) return;
       this.#unload(far);
     }
   }
@@ -214,6 +265,11 @@ export class Endless {
   #unload(chunk) {
     chunk.height = chunk.rows[chunk.rows.length - 1].getBoundingClientRect().bottom -
       chunk.rows[0].getBoundingClientRect().top;
+    const focused = focusIn(this.table);
+    if (focused !== null && chunk.keys.includes(focused.key)) {
+      this.focus = focused;
+      this.scroller.focus({ preventScroll: true });
+    }
     for (const row of chunk.rows) {
       // Rows opened below are removed too.
       while (row.nextElementSibling?.classList.contains("below")) row.nextElementSibling.remove();
@@ -239,7 +295,7 @@ export class Endless {
   recount() {
     if (this.chunks.length > 1) return;
     const rows = /** @type {HTMLTableRowElement[]} */ (all(this.#body(), ":scope > tr"));
-    Object.assign(this.chunks[0], { rows, count: this.#records(rows) });
+    Object.assign(this.chunks[0], { rows, keys: keys(rows), count: records(rows).length });
   }
 
   // Coming back.
@@ -264,7 +320,7 @@ export class Endless {
       freeze(this.table);
       const loaded = await rows(this.#bounded(spans[index].url), this.leaving.signal);
       this.#unload(this.chunks[0]);
-      this.chunks = spans.map((span) => ({ ...span, rows: [] }));
+      this.chunks = spans.map((span) => ({ ...span, rows: [], keys: [] }));
       this.chunks[index].rows = adopted(loaded.table.tBodies[0]?.rows ?? []);
       this.next = next;
       this.#insert(this.chunks[index], true);
@@ -279,11 +335,12 @@ export class Endless {
     return this.chunks.findIndex((chunk) => chunk.rows.some((one) => one === row));
   }
 
-  /** The requests of the rows that are present, each with its records. */
-  present() {
-    return this.chunks.filter(({ rows }) => rows.length > 0).map(({ url, rows }) => ({
+  /** The requests of the rows that were read, each with the addresses of its records, and whether they are present. */
+  parts() {
+    return this.chunks.map(({ url, rows, keys }) => ({
       url: this.#bounded(url),
-      rows: rows.filter((row) => !row.classList.contains("below")),
+      keys,
+      isPresent: rows.length > 0,
     }));
   }
 }
@@ -295,34 +352,45 @@ export function presentPlace(table, scroller, endless) {
   const own = all(table, ":scope > tbody:not(.spacer) > tr[data-href]");
   const row = own.find((one) => one.getBoundingClientRect().bottom > top + 1);
   if (row === undefined) return null;
-  const active = document.activeElement?.closest("td, th");
-  const focused = active?.closest("tr[data-href]");
   return {
     spans: endless?.spans() ?? [],
     next: endless?.next ?? null,
     index: endless?.indexOf(row) ?? 0,
     key: recordHref(row) ?? "",
     top: row.getBoundingClientRect().top - top,
-    focus: focused && table.contains(focused)
-      ? {
-        key: recordHref(focused) ?? "",
-        column: /** @type {HTMLTableCellElement} */ (active).cellIndex,
-      }
-      : null,
+    focus: focusIn(table),
   };
+}
+
+/** The row of a record. @param {HTMLTableElement} table @param {string} key */
+function rowOf(table, key) {
+  return all(table, ":scope > tbody > tr[data-href]").find((row) => recordHref(row) === key);
+}
+
+/** The cell of a table that has the focus, by its record. @param {HTMLTableElement} table */
+function focusIn(table) {
+  const cell = /** @type {HTMLTableCellElement | null | undefined} */
+    (document.activeElement?.closest("td, th"));
+  const row = cell?.closest("tr[data-href]");
+  return cell && row && table.contains(row) ? { key: recordHref(row) ?? "", column: cell.cellIndex } : null;
+}
+
+/** Gives the focus back to a cell; returns false if it isn't there. @param {HTMLTableElement} table @param {{ key: string, column: number }} place */
+function refocus(table, { key, column }) {
+  const cell = rowOf(table, key)?.children[column];
+  const target =
+    /** @type {HTMLElement | undefined} */ (cell?.querySelector("a[href], button, input") ?? cell);
+  target?.focus({ preventScroll: true });
+  return target !== undefined;
 }
 
 /** Returns to a place. @param {HTMLTableElement} table @param {HTMLElement} scroller @param {import("./history.js").Place} place */
 export function returnTo(table, scroller, { key, top, focus }) {
-  const rowOf = (/** @type {string} */ wanted) =>
-    all(table, ":scope > tbody > tr[data-href]").find((row) => recordHref(row) === wanted);
-  const row = rowOf(key);
+  const row = rowOf(table, key);
   if (row !== undefined) {
     const present = Math.max(0, scroller.getBoundingClientRect().top) + (table.tHead?.offsetHeight ?? 0);
     const scrolls = scroller.scrollHeight > scroller.clientHeight + 1 ? scroller : document.scrollingElement;
     if (scrolls !== null) scrolls.scrollTop += row.getBoundingClientRect().top - present - top;
   }
-  const cell = focus === null ? undefined : rowOf(focus.key)?.children[focus.column];
-  const target = cell?.querySelector("a[href], button") ?? cell;
-  if (target) /** @type {HTMLElement} */ (target).focus({ preventScroll: true });
+  if (focus !== null) refocus(table, focus);
 }

@@ -5,8 +5,10 @@ import { Count } from "./counting.js";
 import { all, button, element, find } from "./dom.js";
 import * as entries from "./history.js";
 import { fragment } from "./history.js";
+import { keptRequests } from "./kept-requests.js";
 import { Live } from "./live.js";
 import { PageView } from "./page-view.js";
+import { openPalette } from "./palette.js";
 import { address, readable } from "./request.js";
 import { download, isOvertaken, NoPage, Page, page, Problem, session } from "./server.js";
 import { themeChoice } from "./theme-choice.js";
@@ -50,13 +52,14 @@ class Explorer {
     this.editor =
       /** @type {import("./url-editor.js").UrlEditor} */ (document.createElement("kindred-url-editor"));
     this.editor.run = (text, replaces) => this.go(text, { replaces });
+    const fail = (/** @type {unknown} */ error) => this.#fail(error, null);
     this.chips = new Chips({
       select: (from, to) => this.editor.select(from, to),
       begin: (text) => this.editor.begin(text),
       show: (url) => this.editor.show(url, null),
       go: (url) => this.click(url),
+      fail,
     });
-    const fail = (/** @type {unknown} */ error) => this.#fail(error, null);
     this.toolbar = new Toolbar(() => ({ url: this.url, go: (url) => this.click(url), fail }));
     this.count = new Count();
     this.view = new PageView(this.main, this.footer, this.views, {
@@ -264,14 +267,11 @@ class Explorer {
       document.querySelector("dialog[open]") !== null
     ) return;
     event.preventDefault();
-    this.#openPalette().catch((error) => this.#fail(error, null));
+    this.#openPalette();
   }
 
-  async #openPalette() {
-    const [{ openPalette }, { keptRequests }] = await Promise.all([
-      import("./palette.js"),
-      import("./kept-requests.js"),
-    ]);
+  /** Opens the palette at once, so that what is typed next goes there. */
+  #openPalette() {
     const own = all(this.header, "button:not([role], .run, .remove)").filter((one) => one.checkVisibility());
     const actions = [
       ...Array.from(

@@ -1,11 +1,12 @@
 // The most frequent values of a column, fetched when the menu is opened, and given up after a while.
 
-import { literal } from "./cells.js";
+import { compared } from "./cells.js";
 import { button, element, number } from "./dom.js";
 import { members, parts, untyped } from "./json.js";
 import { closeMenu, place as put } from "./menu.js";
 import { adding, join, named, parameters, path, places, quoted, scalars, valueText } from "./request.js";
-import { description, fetched, schema } from "./server.js";
+import { description, fetched, Problem, schema } from "./server.js";
+import { showTrouble } from "./trouble.js";
 
 /** How many values are shown. */
 const MOST = 10;
@@ -42,24 +43,25 @@ function isAsking() {
   return document.querySelector("dialog[open]") !== null;
 }
 
-/** The columns whose values can be counted: the given one and those of referenced records.
- * @param {string} column @param {string} resource @returns {Promise<string[]>} */
-async function countable(column, resource) {
-  const resources = (await schema().catch(() => null))?.resources ?? [];
+/** A column whose values can be counted, as an expression has it. @typedef {{ term: string, column: import("./server.js").Column }} Term */
+
+/** The columns of the records that a resource refers to, and their labels' columns. @param {string} resource @returns {Promise<Term[]>} */
+async function further(resource) {
+  const { resources } = await schema();
   const named = (/** @type {string} */ name) => resources.find((one) => one.name === name);
   const references = (named(resource)?.associations ?? []).filter(({ kind }) => kind === "belongsTo");
-  const paths = references.flatMap(({ key, destination }) => {
+  return references.flatMap(({ key, destination }) => {
     const { columns = [], label, associations = [], key: own = [] } = named(destination) ?? {};
-    const further = associations.filter(({ kind, key: next }) => kind === "belongsTo" && next !== key)
+    const ends = associations.filter(({ kind, key: next }) => kind === "belongsTo" && next !== key)
       .flatMap((one) => {
-        const end = named(one.destination)?.label;
-        return end ? [`${quoted(key)}.${quoted(one.key)}.${quoted(end)}`] : [];
+        const end = named(one.destination);
+        const column = end?.columns.find(({ name }) => name === end.label);
+        return column ? [{ term: [key, one.key, column.name].map(quoted).join("."), column }] : [];
       });
-    const names = columns.map(({ name }) => name).filter((name) => !own.includes(name));
-    names.sort((left, right) => Number(right === label) - Number(left === label));
-    return [...names.map((name) => `${quoted(key)}.${quoted(name)}`), ...further];
+    const others = columns.filter(({ name }) => !own.includes(name));
+    others.sort((left, right) => Number(right.name === label) - Number(left.name === label));
+    return [...others.map((column) => ({ term: [key, column.name].map(quoted).join("."), column })), ...ends];
   });
-  return [column, ...paths];
 }
 
 /** @param {HTMLElement} head @param {string} name @param {import("./headers.js").Place} place @param {HTMLElement} opener */
@@ -99,55 +101,53 @@ export async function openFacet(head, name, place, opener) {
     close();
   });
   box.focus();
-  const show = async () => {
+  const own = { term: column, column: { name, type: "", ...head.dataset } };
+  let terms = [own];
+  const ask = async () => {
     leaving.abort();
-    leaving = new AbortController();
-    const { signal } = leaving;
+    const asking = new AbortController();
+    leaving = asking;
+    let isLate = false;
     const late = setInterval(() => {
-      if (!isAsking()) leaving.abort(new Error("This took too long."));
+      isLate = !isAsking();
+      if (isLate) asking.abort();
     }, PATIENCE);
-    const of = choice.value;
+    const of = terms.find(({ term }) => term === choice.value) ?? own;
     list.setAttribute("aria-busy", "true");
     try {
-      const response = await fetched(facetURL(source, of, await conditions(source)), { signal });
+      const response = await fetched(facetURL(source, of.term, await conditions(source)), asking);
       list.replaceChildren(...values(of, parts(await response.text()).map(members), (expression) => {
         close();
         place.go(adding(place.url, named(place.node, "filter"), valueText(expression)));
       }));
     } catch (error) {
-      const reason = signal.aborted ? signal.reason : error;
-      if (reason instanceof DOMException) return;
-      list.replaceChildren(element("li", {}, reason instanceof Error ? reason.message : String(reason)));
+      throw isLate ? new Problem("This took too long.", { status: 408 }) : error;
     } finally {
       clearInterval(late);
+      if (leaving === asking) list.removeAttribute("aria-busy");
     }
-    list.removeAttribute("aria-busy");
     put(box, opener.getBoundingClientRect());
   };
+  const show = () =>
+    ask().catch((error) => showTrouble(error, ask, (note) => list.replaceChildren(element("li", {}, note))));
   choice.addEventListener("change", show);
-  countable(column, resource).then((columns) => {
-    choice.replaceChildren(...columns.map((one) => element("option", { value: one }, one)));
-    choice.hidden = columns.length < 2;
-  });
+  further(resource).then((found) => {
+    terms = [own, ...found];
+    choice.replaceChildren(...terms.map(({ term }) => element("option", { value: term }, term)));
+    choice.hidden = terms.length < 2;
+  }).catch(() => choice.hidden = true); // the column itself is enough
   await show();
 }
 
-/** @param {string} column @param {Map<string, string>[]} answer each member as JSON @param {(expression: string) => void} filter */
-function values(column, answer, filter) {
+/** @param {Term} of @param {Map<string, string>[]} answer each member as JSON @param {(expression: string) => void} filter */
+function values({ term, column }, answer, filter) {
   if (answer.length === 0) return [element("li", {}, "no values")];
   const counts = answer.map((one) => Number(one.get("n")));
   const most = Math.max(1, ...counts);
   return answer.map((one, index) => {
     const json = one.get("value") ?? "null";
     const text = untyped(json);
-    const kind = json.startsWith('"') ? "text" : /^[tf]/.test(json) ? "boolean" : "number";
-    // Arrays and objects aren't compared as a whole.
-    const written = /^[[{]/.test(json) ? null : literal(kind, text);
-    const expression = json === "null"
-      ? `${column} is null`
-      : written === null
-      ? null
-      : `${column}=${written}`;
+    const expression = json === "null" ? `${term} is null` : equality(term, json, column);
     const choose = button(
       json === "null" ? "null" : text === "" ? "(empty)" : text,
       () => filter(expression ?? ""),
@@ -159,4 +159,19 @@ function values(column, answer, filter) {
     const meter = element("meter", { "aria-hidden": "true", max: most, value: counts[index] });
     return element("li", {}, choose, meter, element("span", {}, number(counts[index])));
   });
+}
+
+/** The expression that finds a value, or null if none does. @param {string} term @param {string} json @param {import("./server.js").Column} column */
+function equality(term, json, { input, literal: form }) {
+  // Without a form, arrays and objects aren't compared as a whole.
+  if (form === undefined && /^[[{]/.test(json)) return null;
+  const kind = input === "bytes"
+    ? "bytes"
+    : json.startsWith('"')
+    ? "text"
+    : /^[tf]/.test(json)
+    ? "boolean"
+    : "number";
+  const value = compared(kind, form === undefined ? untyped(json) : json, form);
+  return value === null ? null : `${term}=${value}`;
 }

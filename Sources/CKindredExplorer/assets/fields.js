@@ -5,6 +5,7 @@ import { all, button, element } from "./dom.js";
 import { members, untyped } from "./json.js";
 import { quoted, valueText } from "./request.js";
 import { fetched, resource } from "./server.js";
+import { showTrouble } from "./trouble.js";
 
 /** @typedef {import("./server.js").Column} Column */
 /** @typedef {import("./server.js").Association} Association */
@@ -206,7 +207,7 @@ async function choices(association, text, signal) {
   const key = pairs.map(([, to]) => `instr(cast(${quoted(to)} as text),${like})>0`).join(" or ");
   const filter = text === ""
     ? ""
-    : `&filter=${valueText(`instr(lower(${quoted(label)}),lower(${like}))>0 or ${key}`)}`;
+    : `&filter=${valueText(`instr(lower(cast(${quoted(label)} as text)),lower(${like}))>0 or ${key}`)}`;
   const fields = valueText(names.map(quoted).join(","));
   const url = `${destination.link}?fields=${fields}${filter}&sort=${valueText(quoted(label))}&limit=${MOST}`;
   const response = await fetched(url, { signal, headers: { Accept: "application/x-ndjson" } });
@@ -247,6 +248,8 @@ export function referenceField(association, plain) {
   /** What is being looked for, until it is found. */
   let looking = Promise.resolve();
   let asking = new AbortController();
+  /** Removes the problem of the last question. */
+  let clear = () => {};
 
   function close() {
     asking.abort();
@@ -273,13 +276,20 @@ export function referenceField(association, plain) {
     const { signal } = asking;
     await new Promise((resolve) => setTimeout(resolve, wait));
     if (signal.aborted) return;
+    clear();
     try {
-      const found = await choices(association, isTyped ? control.value : "", signal);
-      if (signal.aborted) return;
-      shown = found;
-    } catch {
-      return; // without choices, nothing is accepted
+      await ask(signal);
+    } catch (error) {
+      // Without choices, nothing is accepted.
+      clear = showTrouble(error, () => ask(signal), (note) => plain.element.after(note));
     }
+  }
+
+  /** @param {AbortSignal} signal */
+  async function ask(signal) {
+    const found = await choices(association, isTyped ? control.value : "", signal);
+    if (signal.aborted) return;
+    shown = found;
     selected = -1;
     list.replaceChildren(...shown.map(({ text, detail }, index) =>
       element(

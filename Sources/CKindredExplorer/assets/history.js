@@ -1,7 +1,7 @@
 // The entries of the browser's history: the request, the view and the open rows in the address; in the entry's state, the
 // pages before it and the place that the reader has left.
 
-import { address, readable } from "./request.js";
+import { address, decoded, readable } from "./request.js";
 
 /** A part of the table that was read. @typedef {{ url: string, first: number, count: number, height: number }} Span */
 /** A place in the table: the first row in sight, its distance from the top, and the cell that had the focus.
@@ -40,21 +40,17 @@ export function keepFragment(some) {
 
 /** Keeps the place that the reader sees, for when they come back. @param {Place | null} place */
 export function keepPlace(place) {
-  history.replaceState({ ...state(), place }, "");
+  try {
+    history.replaceState({ ...state(), place }, "");
+  } catch {
+    // A browser has little room for an entry: without the parts that were read, the place is found among the first rows.
+    history.replaceState({ ...state(), place: place && { ...place, spans: [] } }, "");
+  }
 }
 
 // The state of the page that isn't part of the request: the view and the open rows.
 
 /** @typedef {{ view: string | null, open: string[] }} Fragment */
-
-/** @param {string} text */
-function decoded(text) {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
 
 /** Parses a fragment, ignoring everything else in it. @param {string} hash @returns {Fragment} */
 export function fragment(hash) {

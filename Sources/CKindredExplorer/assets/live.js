@@ -104,10 +104,9 @@ export class Live {
       headers: { Accept: "text/event-stream", Prefer: "return=minimal" },
       signal,
     });
-    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
     let rest = "";
-    for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) {
-      const events = (rest + part.value).split(/\r?\n\r?\n/);
+    for await (const part of response.parts()) {
+      const events = (rest + part.text).split(/\r?\n\r?\n/);
       // Of an event that isn't complete, only the beginning matters.
       rest = (events.pop() ?? "").slice(0, 200);
       for (const event of events) await this.#change(/^id: ?(.*)$/m.exec(event)?.[1] ?? null);

@@ -3,7 +3,7 @@
 import { isOtherTotal, refill } from "./associations.js";
 import { allows, recordHref, recordName } from "./cells.js";
 import { adopted, all, button, element, find } from "./dom.js";
-import { Endless, presentPlace, returnTo } from "./endless.js";
+import { Endless, presentPlace, returnTo, shorten } from "./endless.js";
 import { Grid } from "./grid.js";
 import { state, written } from "./history.js";
 import { synchronize } from "./live.js";
@@ -66,15 +66,19 @@ export class PageView {
     this.#offerCopies();
     const { table } = this;
     if (table !== null) this.#decorate(table);
-    const next = find(this.footer, 'a[rel="next"]')?.getAttribute("href") ?? null;
+    const link = find(this.footer, 'a[rel="next"]')?.getAttribute("href") ?? null;
+    const next = link === null ? null : readable(link);
     const count = table?.querySelectorAll(":scope > tbody > tr:not(.below)").length ?? 0;
     const isWhole = next === null && value(url, "after") === null && value(url, "offset") === null;
     table?.setAttribute("aria-rowcount", String(total ?? (isWhole ? count : -1)));
+    const part = table === null || value(url, "limit") !== null
+      ? { url, next: null }
+      : shorten(table, url, next);
     this.grid.show({ url, go: (to) => this.explorer.click(to) });
     if (table !== null) this.#offerNew(table);
     if (this.main.hasAttribute("data-writable")) this.#prepareEditing().catch(() => {});
-    if (table !== null && next !== null && value(url, "limit") === null) {
-      this.endless = new Endless(this.main, table, url, readable(next), {
+    if (table !== null && part.next !== null) {
+      this.endless = new Endless(this.main, table, part.url, part.next, {
         adopt: (one) => this.grid.adoptRows(one),
         tell: () => {
           if (this.endless?.isWhole) table.setAttribute("aria-rowcount", String(this.endless.count));
@@ -127,7 +131,7 @@ export class PageView {
   /** Adds a button that copies the shown rows, next to the links to the whole result. */
   #offerCopies() {
     const copies = button("Copy rows", () => {
-      this.#copy(this.endless?.chunks.map(({ url }) => ({ url })) ?? [{ url: this.url }], copies);
+      this.#copy(this.endless?.parts().map(({ url }) => ({ url })) ?? [{ url: this.url }], copies);
     }, { "aria-haspopup": "menu", "aria-expanded": "false" });
     find(this.footer, 'nav[aria-label="Downloads"]')?.append(" ", copies);
   }
@@ -143,36 +147,40 @@ export class PageView {
   /** @returns {import("./selecting.js").Action[]} */
   #actions() {
     const { table } = this;
-    /** @param {(bulk: typeof import("./record-form.js"), rows: HTMLTableRowElement[]) => Promise<void>} action */
-    const change = (action) => async (/** @type {HTMLTableRowElement[]} */ rows) => {
+    /** @typedef {import("./selecting.js").Selected[]} Records */
+    /** @param {(bulk: typeof import("./record-form.js"), records: Records, editing: import("./editing.js").Editing) => Promise<void>} action */
+    const change = (action) => async (/** @type {Records} */ records) => {
       try {
-        await this.#prepareEditing();
-        await action(await import("./record-form.js"), rows);
+        const editing = await this.#prepareEditing();
+        await action(await import("./record-form.js"), records, editing);
       } catch (error) {
         if (!isOvertaken(error)) this.explorer.fail(error);
       }
     };
-    const editing = () => /** @type {import("./editing.js").Editing} */ (this.editing);
+    const name = table?.dataset.resource;
     return [
-      { text: "Copy", action: (rows, opener) => this.#copy(this.#sources(rows), opener) },
+      { text: "Copy", action: (records, opener) => this.#copy(this.#sources(records), opener) },
       ...allows(table, "DELETE")
-        ? [{ text: "Delete", action: change((bulk, rows) => bulk.removeAll(rows, editing())) }]
+        ? [{ text: "Delete", action: change((bulk, records, editing) => bulk.removeAll(records, editing)) }]
         : [],
       ...allows(table, "PATCH")
-        ? [{ text: "Change", action: change((bulk, rows) => bulk.changeAll(rows, editing())) }]
+        ? [{
+          text: "Change",
+          action: change((bulk, records, editing) => bulk.changeAll(records, name, editing)),
+        }]
         : [],
     ];
   }
 
-  /** The requests of rows, and their places in the answers. @param {HTMLTableRowElement[]} selected */
+  /** The requests of selected records, and their places in the answers. @param {import("./selecting.js").Selected[]} selected */
   #sources(selected) {
+    const wanted = new Set(selected.map(({ url }) => url));
     const own = all(/** @type {HTMLElement} */ (this.table), ":scope > tbody > tr:not(.below)");
-    const present = this.endless?.present() ??
-      [{ url: this.url, rows: /** @type {HTMLTableRowElement[]} */ (own) }];
-    return present.map(({ url, rows }) => ({
+    const parts = this.endless?.parts() ?? [{ url: this.url, keys: own.map(recordHref) }];
+    return parts.map(({ url, keys }) => ({
       url,
-      count: rows.length,
-      places: rows.flatMap((row, index) => selected.includes(row) ? [index] : []),
+      count: keys.length,
+      places: keys.flatMap((key, index) => key !== null && wanted.has(key) ? [index] : []),
     })).filter(({ places }) => places.length > 0);
   }
 
@@ -225,7 +233,7 @@ export class PageView {
     const { url, table } = this;
     if (table === null) return;
     if (this.editing?.isOpen) return this.editing.refreshLater();
-    const parts = this.endless?.present().map((part) => part.url) ?? [url];
+    const parts = this.endless?.parts().filter(({ isPresent }) => isPresent).map((part) => part.url) ?? [url];
     const found = await Promise.all(parts.map((part) => rows(part)));
     if (url !== this.url || !table.isConnected) return;
     if (this.editing?.isOpen) return this.editing.refreshLater();
@@ -237,6 +245,7 @@ export class PageView {
       await this.#refreshOpened();
     } finally {
       this.endless?.recount();
+      this.selection.forget(this.editing?.staged.done.filter(({ method }) => method === "DELETE") ?? []);
       this.grid.adoptRows(table);
     }
   }

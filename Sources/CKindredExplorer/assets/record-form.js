@@ -1,6 +1,6 @@
 // A record as a form, with a field for each column: a new one, one that is there, or one that is still to be added.
 
-import { allows, recordHref, recordName } from "./cells.js";
+import { allows } from "./cells.js";
 import { button, element } from "./dom.js";
 import { versionWith } from "./editing.js";
 import { field, reference } from "./fields.js";
@@ -181,28 +181,32 @@ export async function openNew(opener, url, name, table, editing) {
 /** How many records are read at a time. */
 const AT_ONCE = 4;
 
-/** The present versions of records. @param {HTMLTableRowElement[]} rows @param {string[]} columns */
-async function versions(rows, columns) {
+/** @typedef {import("./selecting.js").Selected} Selected */
+
+/** The present versions of records. @param {Selected[]} records @param {string[]} columns */
+async function versions(records, columns) {
   /** @type {{ url: string, title: string, version: import("./staged-changes.js").Version }[]} */
   const found = [];
-  for (let start = 0; start < rows.length; start += AT_ONCE) {
-    const some = rows.slice(start, start + AT_ONCE).map(async (row) => {
-      const url = recordHref(row) ?? "";
-      return { url, title: recordName(row), version: await versionWith(url, columns) };
-    });
+  for (let start = 0; start < records.length; start += AT_ONCE) {
+    const some = records.slice(start, start + AT_ONCE).map(async (record) => ({
+      ...record,
+      version: await versionWith(record.url, columns),
+    }));
     found.push(...await Promise.all(some));
   }
   return found;
 }
 
-/** Stages the deletion of records. @param {HTMLTableRowElement[]} rows @param {import("./editing.js").Editing} editing */
-export async function removeAll(rows, editing) {
-  for (const { url, title, version } of await versions(rows, [])) editing.staged.remove(url, title, version);
+/** Stages the deletion of records. @param {Selected[]} records @param {Editing} editing */
+export async function removeAll(records, editing) {
+  for (const { url, title, version } of await versions(records, [])) {
+    editing.staged.remove(url, title, version);
+  }
 }
 
-/** Asks for a column and its value in several records. @param {HTMLTableRowElement[]} rows @param {import("./editing.js").Editing} editing */
-export async function changeAll(rows, editing) {
-  const found = await resource(/** @type {HTMLElement} */ (rows[0].closest("table")).dataset.resource);
+/** Asks for a column and its value in several records. @param {Selected[]} records @param {string | undefined} name of their resource @param {Editing} editing */
+export async function changeAll(records, name, editing) {
+  const found = await resource(name);
   const columns = found?.columns.filter((one) => !one.isGenerated && !one.computed) ?? [];
   const choice = /** @type {HTMLSelectElement} */ (element(
     "select",
@@ -226,12 +230,12 @@ export async function changeAll(rows, editing) {
     const values = made.values();
     if (values === null || values.size === 0) return made.control.focus();
     dialog.close();
-    for (const { url, title, version } of await versions(rows, [...values.keys()])) {
+    for (const { url, title, version } of await versions(records, [...values.keys()])) {
       editing.staged.patch(url, title, version, values);
     }
   };
   const accept = () => void stage().catch(editing.page.fail);
-  const title = `Change ${rows.length} ${rows.length === 1 ? "record" : "records"}`;
+  const title = `Change ${records.length} ${records.length === 1 ? "record" : "records"}`;
   const dialog = openDialog(
     title,
     element("h2", {}, title),

@@ -9,6 +9,15 @@ const decoder = new TextDecoder("utf-8", { fatal: true });
 const KEPT = /[%&+#/?,=;]|(?! )[\p{C}\p{Z}]/u;
 const SAFE = /[A-Za-z0-9\-._~!$'()*,:;=@/?+&%]/;
 
+/** A text without its escapes, or as it is if they are no UTF-8. @param {string} text */
+export function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
 /** A text with every byte escaped. @param {string} text */
 function escaped(text) {
   return Array.from(

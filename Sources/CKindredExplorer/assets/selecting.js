@@ -3,15 +3,16 @@
 import { recordHref, recordName } from "./cells.js";
 import { all, button, element, find } from "./dom.js";
 
-/** What can be done with selected rows: a name, and an action with a button that menus open at.
- * @typedef {{ text: string, action: (rows: HTMLTableRowElement[], opener: HTMLElement) => void }} Action */
+/** A record whose row is selected, also while the row isn't present. @typedef {{ url: string, title: string }} Selected */
+/** What can be done with selected records: a name, and an action with a button that menus open at.
+ * @typedef {{ text: string, action: (records: Selected[], opener: HTMLElement) => void }} Action */
 
 export class Selection {
   /** @param {() => Action[]} actions those for the present table */
   constructor(actions) {
     this.actions = actions;
-    /** The addresses of the selected records. @type {Set<string>} */
-    this.selected = new Set();
+    /** The names of the selected records, by their addresses. @type {Map<string, string>} */
+    this.selected = new Map();
     /** @type {HTMLTableElement | null} */
     this.table = null;
     /** The row from which a range is selected. @type {HTMLElement | null} */
@@ -87,7 +88,7 @@ export class Selection {
   /** @param {HTMLElement} row @param {boolean} isOn */
   #set(row, isOn) {
     const href = recordHref(row) ?? "";
-    if (isOn) this.selected.add(href);
+    if (isOn) this.selected.set(href, recordName(row));
     else this.selected.delete(href);
     row.setAttribute("aria-selected", String(isOn));
     const box = /** @type {HTMLInputElement | null} */ (find(row, ":scope > .select > input"));
@@ -115,7 +116,7 @@ export class Selection {
     this.count.textContent = `${size} selected`;
     if (this.element.hidden && size > 0) {
       const buttons = this.actions().map(({ text, action }) => {
-        const made = button(text, () => action(this.rows(), made));
+        const made = button(text, () => action(this.records(), made));
         return made;
       });
       this.bar.replaceChildren(this.count, ...buttons, button("Select none", () => this.clear()));
@@ -123,8 +124,14 @@ export class Selection {
     this.element.hidden = size === 0;
   }
 
-  /** The selected rows that are present. */
-  rows() {
-    return this.#rows().filter((row) => this.selected.has(recordHref(row) ?? ""));
+  /** Selects some records no longer, as they are gone. @param {{ url: string }[]} some */
+  forget(some) {
+    for (const { url } of some) this.selected.delete(url);
+    this.#tell();
+  }
+
+  /** The selected records. @returns {Selected[]} */
+  records() {
+    return Array.from(this.selected, ([url, title]) => ({ url, title }));
   }
 }

@@ -1,7 +1,7 @@
 // The only module that asks the server. It knows the token, waits for a new one after 401, repeats what the server was
 // too busy for, and returns data or throws a problem; so no caller can take a problem for data.
 
-import { address, path, readable } from "./request.js";
+import { address, path, readable, valueText } from "./request.js";
 
 /** @typedef {{ text: string, from: number, to: number, kind: string, detail?: string }} Completion */
 /** @typedef {{ kind: string, from: number, to: number }} Part */
@@ -41,6 +41,54 @@ export class NoPage extends Error {}
 /** Whether an error only means that something else was asked instead. @param {unknown} error */
 export function isOvertaken(error) {
   return error instanceof DOMException && error.name === "AbortError";
+}
+
+/** What a content is read as; one that ends early is a problem. @template Result @param {Promise<Result>} reading */
+async function whole(reading) {
+  try {
+    return await reading;
+  } catch (error) {
+    if (isOvertaken(error)) throw error;
+    throw new Problem("The server's response can't be read to its end.");
+  }
+}
+
+/** An answer other than a page. */
+export class Reply {
+  /** @param {Response} response */
+  constructor(response) {
+    this.response = response;
+    this.status = response.status;
+    this.headers = response.headers;
+  }
+
+  text() {
+    return whole(this.response.text());
+  }
+
+  /** Only for documents without records, whose numbers would lose digits. */
+  json() {
+    return whole(this.response.json());
+  }
+
+  blob() {
+    return whole(this.response.blob());
+  }
+
+  /** The text in parts, as they arrive, each with its size in bytes. */
+  async *parts() {
+    const reader = this.response.body?.getReader();
+    const decoder = new TextDecoder();
+    try {
+      while (reader !== undefined) {
+        const { value, done } = await whole(reader.read());
+        if (done) return;
+        yield { text: decoder.decode(value, { stream: true }), size: value.length };
+      }
+    } finally {
+      reader?.cancel().catch(() => {});
+    }
+  }
 }
 
 /** A page of the server. */
@@ -247,14 +295,14 @@ async function problem(answer, page = null) {
   });
 }
 
-/** The response to a request for anything but a page. @param {string} url @param {Options} [options] @returns {Promise<Response>} */
+/** The response to a request for anything but a page. @param {string} url @param {Options} [options] @returns {Promise<Reply>} */
 export async function fetched(url, options = {}) {
   const headers = { Accept: "application/json", ...options.headers };
   const answer = await ask(url, { ...options, headers });
   if (answer.response === undefined || !answer.response.ok && answer.status !== 304) {
     throw await problem(answer);
   }
-  return answer.response;
+  return new Reply(answer.response);
 }
 
 /** The page of a readable URL. @param {string} url @param {AbortSignal} [signal] @returns {Promise<Page>} */
@@ -263,7 +311,8 @@ export async function page(url, signal) {
   const total = answer.header("X-Total-Count");
   const type = answer.header("Content-Type") ?? "";
   if (answer.status === 200 && !type.startsWith("text/html")) throw new NoPage(type);
-  const found = answer.document
+  // A page of something between browser and server has none.
+  const found = answer.document?.querySelector("main")
     ? new Page(answer.document, answer.status, total === null ? null : Number(total))
     : null;
   if (found === null || answer.status !== 200) throw await problem(answer, found);
@@ -286,16 +335,11 @@ export async function drawing(url, signal) {
 
 /** The beginning of an answer as text, and whether it is all of it. @param {string} url @param {number} length in bytes @param {AbortSignal} [signal] */
 export async function beginning(url, length, signal) {
-  const response = await fetched(url, { signal });
-  const reader = response.body?.getReader();
-  const decoder = new TextDecoder();
   let [text, size] = ["", 0];
-  for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) {
-    size += part.value.length;
-    text += decoder.decode(part.value, { stream: true });
-    if (size < length) continue;
-    await reader?.cancel();
-    return { text, size, isWhole: false };
+  for await (const part of (await fetched(url, { signal })).parts()) {
+    text += part.text;
+    size += part.size;
+    if (size >= length) return { text, size, isWhole: false };
   }
   return { text, size, isWhole: true };
 }
@@ -319,12 +363,12 @@ async function tool(url, signal) {
 /** The completions at a position of a readable URL.
  * @param {string} url @param {number} position in scalars @param {AbortSignal} [signal] @returns {Promise<Completion[]>} */
 export async function completions(url, position, signal) {
-  return await tool(`/-/complete?url=${encodeURIComponent(url)}&position=${position}`, signal);
+  return await tool(`/-/complete?url=${valueText(url)}&position=${position}`, signal);
 }
 
 /** The server's description of a readable URL. @param {string} url @returns {Promise<Description>} */
 export function description(url) {
-  const found = descriptions.get(url) ?? tool(`/-/describe?url=${encodeURIComponent(url)}`);
+  const found = descriptions.get(url) ?? tool(`/-/describe?url=${valueText(url)}`);
   descriptions.delete(url);
   descriptions.set(url, found);
   found.catch(() => descriptions.delete(url));

@@ -18,7 +18,10 @@ export function askForToken() {
     let isGiven = false;
     const take = () => {
       const token = input.value.trim();
-      if (token === "") return input.focus();
+      // A field of a request has only these.
+      const isToken = /^[\x21-\x7e]+$/.test(token);
+      input.setAttribute("aria-invalid", String(!isToken));
+      if (!isToken) return input.focus();
       session.authorize(token, keep.checked);
       isGiven = true;
       dialog.close();

@@ -176,8 +176,6 @@ export class StagedChanges {
       this.trouble = `${problem.message} Nothing is lost: apply it again.`;
       return false;
     }
-    // Nothing was done, so nothing can be done twice.
-    this.sent = null;
     const [, index, member] = /^#\/(\d+)(?:\/body(\/.*))?$/.exec(problem.pointer ?? "") ?? [];
     const change = some[Number(index)];
     if (index === undefined || change === undefined) {

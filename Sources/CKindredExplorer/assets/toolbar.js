@@ -2,18 +2,9 @@
 
 import { allows } from "./cells.js";
 import { button, element } from "./dom.js";
-import { setting, value, valueText } from "./request.js";
+import { decoded, setting, value, valueText } from "./request.js";
 
 /** @typedef {{ url: string, go: (url: string) => void, fail: (error: unknown) => void }} Place */
-
-/** A text without its escapes. @param {string} text */
-function decoded(text) {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
 
 export class Toolbar {
   /** @param {() => Place} place */

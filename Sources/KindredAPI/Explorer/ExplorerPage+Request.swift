@@ -22,12 +22,11 @@ extension ExplorerPage {
     let kept = pairs.filter { !["limit", "offset", "after", "format"].contains(PageLinks.name(of: $0)) }
     let limit = isSingle ? [] : pageSize.map { ["limit=\($0)"] } ?? []
     let isWhole = limit.isEmpty || !hasMore && !pairs.contains(where: PageLinks.isPlace)
-    let most = isWhole ? "" : pageSize.map { " (first \($0))" } ?? ""
-    var formats = [("JSON\(most)", limit + ["format=json"])]
-    if isTabular { formats.append(("CSV", ["format=csv"])) }
-    formats.append(("NDJSON", ["format=ndjson"]))
-    downloads = formats.compactMap { name, more in
-      url(kept.map(String.init) + more).map { (name, $0) }
+    var formats = [("JSON", limit + ["format=json"], isWhole ? nil : pageSize)]
+    if isTabular { formats.append(("CSV", ["format=csv"], nil)) }
+    formats.append(("NDJSON", ["format=ndjson"], nil))
+    downloads = formats.compactMap { format, more, most in
+      url(kept.map(String.init) + more).map { Download(format: format, target: $0, most: most) }
     }
   }
 }

@@ -13,8 +13,17 @@ struct ExplorerPage {
   var isWritable = false
   /// Links to the first and the next page, with their relations as names; unescaped.
   var links: [(name: String, target: String)] = []
-  /// Links to the whole result in other formats, with the formats as names; unescaped.
-  var downloads: [(name: String, target: String)] = []
+  /// Links to the whole result in other formats.
+  var downloads: [Download] = []
+
+  /// A link to the whole result in another format.
+  struct Download {
+    let format: String
+    /// Unescaped.
+    let target: String
+    /// The number of records that the format may have, if there may be more.
+    var most: Int64?
+  }
 
   /// The content security policy (<https://www.w3.org/TR/CSP3/>): pages may use only their own resources and this
   /// server.
@@ -60,8 +69,9 @@ struct ExplorerPage {
       content += "<nav aria-label=\"Pages\">\(items.joined(separator: " "))</nav>"
     }
     if !downloads.isEmpty {
-      let items = downloads.map { name, target in
-        "<a download href=\"\(target.escapedForHTML)\">\(name.escapedForHTML)</a>"
+      let items = downloads.map { download in
+        let most = download.most.map { " <small>first \($0)</small>" } ?? ""
+        return "<a download href=\"\(download.target.escapedForHTML)\">\(download.format)</a>\(most)"
       }
       content += "<nav aria-label=\"Downloads\">\(items.joined(separator: " "))</nav>"
     }

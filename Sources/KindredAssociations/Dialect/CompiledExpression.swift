@@ -48,7 +48,7 @@ struct CompiledExpression {
   var isConstant: Bool {
     switch form {
     case .null, .truth, .literal: true
-    case .moment, .joined, .grouped, .other: false
+    case .moment, .member, .joined, .grouped, .other: false
     }
   }
 
