@@ -4,6 +4,9 @@
 // `#embed` is part of C23 (ISO/IEC 9899:2024, 6.10.4); clang supports it in all modes.
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
+static const unsigned char answers_js[] = {
+#embed "assets/answers.js"
+};
 static const unsigned char associations_js[] = {
 #embed "assets/associations.js"
 };
@@ -97,6 +100,9 @@ static const unsigned char page_view_js[] = {
 static const unsigned char palette_js[] = {
 #embed "assets/palette.js"
 };
+static const unsigned char parameter_form_js[] = {
+#embed "assets/parameter-form.js"
+};
 static const unsigned char plan_js[] = {
 #embed "assets/plan.js"
 };
@@ -143,6 +149,7 @@ static const unsigned char views_js[] = {
 #define FILE(name, bytes) {name, bytes, sizeof(bytes)}
 
 static const kindred_explorer_file files[] = {
+  FILE("answers.js", answers_js),
   FILE("associations.js", associations_js),
   FILE("cells.js", cells_js),
   FILE("change-list.js", change_list_js),
@@ -174,6 +181,7 @@ static const kindred_explorer_file files[] = {
   FILE("outline.js", outline_js),
   FILE("page-view.js", page_view_js),
   FILE("palette.js", palette_js),
+  FILE("parameter-form.js", parameter_form_js),
   FILE("plan.js", plan_js),
   FILE("record-form.js", record_form_js),
   FILE("request.js", request_js),

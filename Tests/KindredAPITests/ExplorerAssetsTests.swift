@@ -11,7 +11,8 @@ struct ExplorerAssetsTests {
       ["// A line.", "/** Several", " * lines. */", "const a = /** @type {string} */ (b); // more"],
       "const a=(b);"
     ),
-    (["if (a) {", "  b();", "", "}"], "if(a){\nb();\n}"),
+    (["if (a) {", "  b();", "", "}", "c = [", "  d,", "  e,", "]"], "if(a){b();}\nc=[d,e]"),
+    (["a = b", "(c)", "d", "  .e(", "f)"], "a=b\n(c)\nd.e(f)"),
     ([#"const texts = ["/*/", '// "text', "a */ b\""];"#], #"const texts=["/*/",'// "text',"a */ b\""];"#),
     (
       ["const a = `", "  x // y ${{ b: `/* ${c} */` }.b} ", "  /* z */`;"],

@@ -84,7 +84,9 @@ async function fill(cell, url, name, grid) {
   } catch (error) {
     if (isOvertaken(error)) return;
     if (error instanceof Problem && error.status === 404) showNone(cell);
-    else {
+    else if (error instanceof Problem && error.page?.lacksParameters) {
+      await ask(cell, url, name, grid).catch(grid.fail);
+    } else {
       showTrouble(error, () => load(cell, url, name, grid), (note) => {
         find(cell, ":scope > .trouble")?.remove();
         cell.append(note);
@@ -93,6 +95,13 @@ async function fill(cell, url, name, grid) {
   }
   cell.removeAttribute("aria-busy");
   grid.changed();
+}
+
+/** Asks for the parameters that records need. @param {HTMLElement} cell @param {string} url @param {string} name @param {import("./grid.js").Grid} grid */
+async function ask(cell, url, name, grid) {
+  const { parameterForm } = await import("./parameter-form.js");
+  const form = await parameterForm(url, (to) => void fill(cell, to, name, grid));
+  if (form !== null) cell.replaceChildren(form);
 }
 
 /** @param {HTMLElement} cell @param {string} url @param {string} name @param {import("./grid.js").Grid} grid */

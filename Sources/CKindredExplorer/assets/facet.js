@@ -5,7 +5,7 @@ import { button, element, number } from "./dom.js";
 import { members, parts, untyped } from "./json.js";
 import { closeMenu, place as put } from "./menu.js";
 import { adding, join, named, parameters, path, places, quoted, scalars, valueText } from "./request.js";
-import { description, fetched, Problem, schema } from "./server.js";
+import { description, fetched, needsParameters, Problem, schema } from "./server.js";
 import { showTrouble } from "./trouble.js";
 
 /** How many values are shown. */
@@ -49,7 +49,9 @@ function isAsking() {
 async function further(resource) {
   const { resources } = await schema();
   const named = (/** @type {string} */ name) => resources.find((one) => one.name === name);
-  const references = (named(resource)?.associations ?? []).filter(({ kind }) => kind === "belongsTo");
+  const references = (named(resource)?.associations ?? []).filter((one) =>
+    one.kind === "belongsTo" && !needsParameters(one, resources)
+  );
   return references.flatMap(({ key, destination }) => {
     const { columns = [], label, associations = [], key: own = [] } = named(destination) ?? {};
     const ends = associations.filter(({ kind, key: next }) => kind === "belongsTo" && next !== key)

@@ -1,12 +1,12 @@
 // Filters without knowing the grammar: a column, an operator and a value, by the type of the column.
 
 import { quotedText } from "./cells.js";
-import { button, element } from "./dom.js";
+import { element } from "./dom.js";
 import { picker } from "./fields.js";
 import { expressed } from "./json.js";
-import { openDialog } from "./menu.js";
+import { openForm } from "./menu.js";
 import { adding, quoted, valueText } from "./request.js";
-import { schema } from "./server.js";
+import { needsParameters, schema } from "./server.js";
 
 /** @typedef {import("./server.js").Column} Column */
 /** A term that can be compared. @typedef {{ term: string, column: Column }} Term */
@@ -115,14 +115,14 @@ async function terms(name) {
   const own = named(name);
   const columns = (/** @type {string | undefined} */ of, /** @type {string} */ prefix) =>
     named(of)?.columns.map((column) => ({ term: prefix + quoted(column.name), column })) ?? [];
-  const associations = own?.associations ?? [];
+  const reached = own?.associations.filter((one) => !needsParameters(one, resources)) ?? [];
   const count = { name: "count", type: "INTEGER", input: "number" };
   return [
     ...columns(name, ""),
-    ...associations.filter(({ kind }) => kind === "belongsTo" || kind.startsWith("hasOne")).flatMap((one) =>
+    ...reached.filter(({ kind }) => kind === "belongsTo" || kind.startsWith("hasOne")).flatMap((one) =>
       columns(one.destination, `${quoted(one.key)}.`)
     ),
-    ...associations.filter(({ kind }) => kind.startsWith("hasMany")).map(({ key }) => ({
+    ...reached.filter(({ kind }) => kind.startsWith("hasMany")).map(({ key }) => ({
       term: `${quoted(key)}.count`,
       column: count,
     })),
@@ -181,23 +181,8 @@ export async function openFilter(table, place) {
     dialog.close();
     place.go(adding(place.url, "filter", valueText(text)));
   };
-  const dialog = openDialog(
-    "Filter",
-    element("h2", {}, "Filter"),
-    element("div", { class: "filter-row" }, column, operator, values),
-    element("p", {}, shown),
-    element(
-      "p",
-      { class: "actions" },
-      button("Add filter", add, { class: "run" }),
-      button("Cancel", () => dialog.close()),
-    ),
-  );
-  values.addEventListener("keydown", (event) => {
-    if (event.key !== "Enter") return;
-    event.preventDefault();
-    add();
-  });
+  const row = element("div", { class: "filter-row" }, column, operator, values);
+  const dialog = openForm("Filter", [row, element("p", {}, shown)], [["Add filter", add]]);
   showOperators();
   column.focus();
 }

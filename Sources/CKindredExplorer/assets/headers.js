@@ -3,8 +3,8 @@
 import { ownCells } from "./cells.js";
 import { button, element } from "./dom.js";
 import { openMenu } from "./menu.js";
-import { adding, join, named, parameters, path, quoted, setting, valueText } from "./request.js";
-import { description } from "./server.js";
+import { adding, join, named, parameters, path, quoted, setting, value, valueText } from "./request.js";
+import { description, resource } from "./server.js";
 
 /** @typedef {import("./grid.js").Grid} Grid */
 /** @typedef {import("./grid.js").Source & { node: string }} Place */
@@ -130,6 +130,25 @@ async function hiding(head, table, { url, node }) {
   const isExplicit = fields !== null && fields.length === ofFields && !fields.includes("*");
   const items = isExplicit ? fields.map(valueText) : heads.slice(0, ofFields).map(term);
   return setting(url, named(node, "fields"), items.filter((_, index) => index !== at).join(","));
+}
+
+/** Offers to add the columns that a table doesn't show: computed ones, those that the model file leaves out, hidden ones.
+ * @param {HTMLTableElement} table @param {HTMLElement} opener @param {import("./toolbar.js").Place} place */
+export async function openColumns(table, opener, { url, go }) {
+  const columns = (await resource(table.dataset.resource))?.columns ?? [];
+  const heads = ownCells(table.tHead?.rows[0] ?? table);
+  const missing = columns.filter(({ name }) => !heads.some((head) => columnName(head) === name));
+  const shown = missing.every(({ computed }) => computed)
+    ? "*"
+    : heads.filter((head) => head.dataset.column !== undefined).map(term).join(",");
+  const fields = value(url, "fields") ?? shown;
+  const items = missing.map(({ name, type, computed }) => ({
+    text: name,
+    detail: computed ? "computed" : type,
+    action: () => go(setting(url, "fields", `${fields}${fields && ","}${valueText(quoted(name))}`)),
+  }));
+  if (items.length === 0) items.push({ text: "All columns are shown", detail: "", action: () => {} });
+  openMenu("Columns", items, opener);
 }
 
 // Widths of columns, which are kept in the browser for each resource.

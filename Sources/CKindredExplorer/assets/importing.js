@@ -1,8 +1,8 @@
 // Imports records from a file or from the clipboard: all or none, with the error at its line.
 
-import { button, element, number } from "./dom.js";
+import { element, number } from "./dom.js";
 import { members, untyped } from "./json.js";
-import { openDialog } from "./menu.js";
+import { openForm } from "./menu.js";
 import { path } from "./request.js";
 import { fetched, isOvertaken, Problem } from "./server.js";
 
@@ -126,7 +126,7 @@ export function openImport(table, place) {
     const isSheet = area.value === "" && text.endsWith("\r\n") &&
       (await chosen.slice(0, READ).text()).split("\n", 1)[0].includes("\t");
     const body = area.value !== "" ? text : isSheet ? recognized(await chosen.text()).text : chosen;
-    run.setAttribute("aria-busy", "true");
+    dialog.setAttribute("aria-busy", "true");
     try {
       const response = await fetched(path(place.url), {
         method: "POST",
@@ -148,18 +148,14 @@ export function openImport(table, place) {
       if (!(error instanceof Problem)) throw error;
       tell(error);
     } finally {
-      run.removeAttribute("aria-busy");
+      dialog.removeAttribute("aria-busy");
     }
   };
-  const run = button("Import", () => void send(), { class: "run" });
-  const dialog = openDialog(
+  const dialog = openForm(
     `Import into ${name}`,
-    element("h2", {}, `Import into ${name}`),
-    file,
-    area,
-    preview,
-    said,
-    element("p", { class: "actions" }, run, button("Close", () => dialog.close())),
+    [file, area, preview, said],
+    [["Import", () => void send()]],
+    "Close",
   );
   dialog.classList.add("wide");
   dialog.addEventListener("close", () => leaving.abort());

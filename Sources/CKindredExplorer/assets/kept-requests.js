@@ -1,7 +1,7 @@
 // Requests that are kept in the browser by name.
 
-import { button, element } from "./dom.js";
-import { openDialog, openMenu } from "./menu.js";
+import { element } from "./dom.js";
+import { openForm, openMenu } from "./menu.js";
 
 const STORED = "kindred-requests";
 
@@ -61,22 +61,7 @@ function openNaming(place) {
       );
     }
   };
-  const dialog = openDialog(
-    "Keep this request",
-    element("h2", {}, "Keep this request"),
-    input,
-    element("code", { translate: "no" }, place.url),
-    element(
-      "p",
-      { class: "actions" },
-      button("Keep", keep, { class: "run" }),
-      button("Cancel", () => dialog.close()),
-    ),
-  );
-  input.addEventListener("keydown", (event) => {
-    if (event.key !== "Enter") return;
-    event.preventDefault();
-    keep();
-  });
+  const shown = element("code", { translate: "no" }, place.url);
+  const dialog = openForm("Keep this request", [input, shown], [["Keep", keep]]);
   input.select();
 }

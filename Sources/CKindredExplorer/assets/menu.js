@@ -1,6 +1,6 @@
 // Menus with the keys of the ARIA Authoring Practices: arrows, Home, End, first letters, Escape. Closing restores focus.
 
-import { all, element } from "./dom.js";
+import { all, button, element } from "./dom.js";
 
 /** @typedef {{ text: string, action: () => void, detail?: string }} Item */
 
@@ -91,6 +91,28 @@ export function openMenu(label, items, opener, anchor = opener.getBoundingClient
 }
 
 // Modal dialogs, which close on Escape and restore the focus.
+
+/** A dialog with a heading, fields and buttons; Enter in a field of one line is the first of them.
+ * @param {string} title @param {(Node | null)[]} content @param {[string, () => void][]} actions @param {string | null} closing the button that closes it, or null if there is none */
+export function openForm(title, content, actions, closing = "Cancel") {
+  const buttons = actions.map(([text, action], index) =>
+    button(text, action, { class: index === 0 && "run" })
+  );
+  if (closing !== null) buttons.push(button(closing, () => dialog.close()));
+  const dialog = openDialog(
+    title,
+    element("h2", {}, title),
+    ...content.filter((one) => one !== null),
+    element("p", { class: "actions" }, ...buttons),
+  );
+  dialog.addEventListener("keydown", (event) => {
+    const field = /** @type {HTMLElement} */ (event.target);
+    if (event.key !== "Enter" || !field.matches("input:not([type=file], [type=checkbox])")) return;
+    event.preventDefault();
+    actions[0]?.[1]();
+  });
+  return dialog;
+}
 
 /** @param {string} name @param {...Node} content @returns {HTMLDialogElement} */
 export function openDialog(name, ...content) {

@@ -57,7 +57,9 @@ export class PageView {
   // Showing.
 
   /** @param {Page} loaded @param {string} url */
-  take({ document: source, total }, url) {
+  take(loaded, url) {
+    // Its content is moved to this page.
+    const { document: source, total, lacksParameters } = loaded;
     this.url = url;
     this.editing?.leave();
     this.endless?.close();
@@ -85,6 +87,7 @@ export class PageView {
         },
       });
     }
+    if (lacksParameters) this.#askForParameters().catch(this.explorer.fail);
     return { total: total ?? (isWhole && table !== null ? count : null) };
   }
 
@@ -99,6 +102,16 @@ export class PageView {
     const heading = find(document, "h1");
     if (heading !== null) heading.textContent = find(source, "h1")?.textContent ?? url;
     this.main.scrollTop = 0;
+  }
+
+  /** Shows a form for what the request lacks in place of the problem. */
+  async #askForParameters() {
+    const { url } = this;
+    const { parameterForm } = await import("./parameter-form.js");
+    const form = await parameterForm(url, (to) => this.explorer.go(to, { replaces: true }));
+    if (form === null || url !== this.url) return;
+    find(this.views.table, "[role=alert]")?.replaceWith(form);
+    find(form, "input, select")?.focus();
   }
 
   /** The chart of groups, and the tree of what repeats. @param {HTMLTableElement} table */

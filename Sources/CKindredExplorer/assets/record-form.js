@@ -4,15 +4,15 @@ import { allows } from "./cells.js";
 import { button, element } from "./dom.js";
 import { versionWith } from "./editing.js";
 import { field, reference } from "./fields.js";
-import { openDialog } from "./menu.js";
+import { openForm } from "./menu.js";
 import { resource } from "./server.js";
 
 /** @typedef {import("./server.js").Column} Column */
 /** @typedef {import("./server.js").Resource} Resource */
 /** @typedef {import("./editing.js").Editing} Editing */
 
-/** The labelled fields of columns. @param {Resource} found @param {Column[]} columns @param {(name: string) => string} present a value as JSON, empty if there is none yet */
-function fieldsOf(found, columns, present) {
+/** The labelled fields of columns. @param {Resource | undefined} found @param {Column[]} columns @param {(name: string) => string} present a value as JSON, empty if there is none yet */
+export function fieldsOf(found, columns, present) {
   const made = columns.map((column) => ({
     column,
     made: field(column, present(column.name), reference(found, column.name)),
@@ -52,7 +52,7 @@ function fieldsOf(found, columns, present) {
 }
 
 /** Enter in a field of one line accepts the form. @param {HTMLElement} form @param {() => void} accept @param {() => void} close */
-function listen(form, accept, close) {
+export function listen(form, accept, close) {
   form.addEventListener("keydown", (event) => {
     event.stopPropagation();
     const isField = /** @type {HTMLElement} */ (event.target).localName === "input";
@@ -65,28 +65,19 @@ function listen(form, accept, close) {
 
 /** A dialog with fields. @param {string} title @param {ReturnType<typeof fieldsOf>} fields @param {[string, (values: Map<string, string>) => void][]} actions the first is that of Enter @param {string[]} key */
 function openFields(title, fields, actions, key) {
-  const attempts = actions.map(([text, action]) => {
-    const attempt = async () => {
-      const values = await fields.read();
-      if (values === null) return;
-      dialog.close();
-      action(values);
-    };
-    return { text, attempt };
-  });
-  const close = () => dialog.close();
-  const buttons = attempts.map(({ text, attempt }, index) =>
-    button(text, () => void attempt(), index === 0 ? { class: "run" } : {})
-  );
-  const form = element("div", { class: "record-form" }, ...fields.labels);
-  const dialog = openDialog(
+  const attempt = async (/** @type {(values: Map<string, string>) => void} */ action) => {
+    const values = await fields.read();
+    if (values === null) return;
+    dialog.close();
+    action(values);
+  };
+  const dialog = openForm(
     title,
-    element("h2", {}, title),
-    form,
-    element("p", { class: "actions" }, ...buttons, button(actions.length > 0 ? "Cancel" : "Close", close)),
+    [element("div", { class: "record-form" }, ...fields.labels)],
+    actions.map(([text, action]) => [text, () => void attempt(action)]),
+    actions.length > 0 ? "Cancel" : "Close",
   );
   dialog.classList.add("wide");
-  listen(form, () => void attempts[0]?.attempt(), close);
   fields.focus(key);
 }
 
@@ -236,22 +227,6 @@ export async function changeAll(records, name, editing) {
   };
   const accept = () => void stage().catch(editing.page.fail);
   const title = `Change ${records.length} ${records.length === 1 ? "record" : "records"}`;
-  const dialog = openDialog(
-    title,
-    element("h2", {}, title),
-    choice,
-    place,
-    element(
-      "p",
-      { class: "actions" },
-      button("Change", accept, { class: "run" }),
-      button("Cancel", () => dialog.close()),
-    ),
-  );
-  place.addEventListener("keydown", (event) => {
-    if (event.key !== "Enter" || /** @type {HTMLElement} */ (event.target).localName !== "input") return;
-    event.preventDefault();
-    accept();
-  });
+  const dialog = openForm(title, [choice, place], [["Change", accept]]);
   show();
 }

@@ -1,114 +1,23 @@
 // The only module that asks the server. It knows the token, waits for a new one after 401, repeats what the server was
 // too busy for, and returns data or throws a problem; so no caller can take a problem for data.
 
+import { isOvertaken, NoPage, Page, Problem } from "./answers.js";
 import { address, path, readable, valueText } from "./request.js";
+
+export { isOvertaken, NoPage, Page, Problem };
 
 /** @typedef {{ text: string, from: number, to: number, kind: string, detail?: string }} Completion */
 /** @typedef {{ kind: string, from: number, to: number }} Part */
-/** @typedef {{ detail: string, parameter?: string, from: number, to: number, suggestions?: string[] }} Mistake */
-/** @typedef {{ path?: string, fields: string[] | null, annotations: string[], nodes: Node[] }} Node A node of the request; the root has no path. */
+/** @typedef {{ type?: string, detail: string, parameter?: string, from: number, to: number, suggestions?: string[] }} Mistake */
+/** @typedef {{ path?: string, fields: string[] | null, annotations: string[], nodes: Node[], resource?: string, association?: string, destination?: string }} Node A node of the request; the root has no path. */
 /** @typedef {{ parts: Part[], errors: Mistake[], tree: Node | null }} Description */
 /** @typedef {{ name: string, type: string, input?: string, literal?: string, values?: string[], nullable?: boolean, isGenerated?: boolean, computed?: boolean, default?: string | null }} Column */
-/** @typedef {{ key: string, kind: string, destination: string, columns?: Record<string, string>, origin?: string | null }} Association */
-/** @typedef {{ name: string, link: string, key: string[], label?: string, columns: Column[], associations: Association[] }} Resource */
+/** @typedef {{ name: string, type: string, required: boolean, default?: string | number | boolean | null }} Parameter */
+/** @typedef {{ key: string, kind: string, destination: string, columns?: Record<string, string>, origin?: string | null, parameters?: Record<string, unknown> }} Association */
+/** @typedef {{ name: string, link: string, key: string[], label?: string, columns: Column[], associations: Association[], parameters?: Parameter[] }} Resource */
 /** @typedef {{ resources: Resource[], limits?: Record<string, number> }} Schema */
 /** @typedef {{ method?: string, headers?: Record<string, string>, body?: BodyInit | null, signal?: AbortSignal, cache?: RequestCache }} Options */
 /** @typedef {{ status: number, header: (name: string) => string | null, response?: Response, document?: Document | null }} Answer */
-
-/** Why there is no data: a problem of the server (RFC 9457), or none of it within reach, with status 0. */
-export class Problem extends Error {
-  /** @param {string} detail @param {{ status?: number, pointer?: string, line?: number, wait?: number, page?: Page | null }} [more] */
-  constructor(detail, { status = 0, pointer, line, wait, page = null } = {}) {
-    super(detail);
-    this.status = status;
-    this.pointer = pointer;
-    this.line = line;
-    /** After how many seconds the server wants to be asked again. */
-    this.wait = wait;
-    /** The problem as a page. */
-    this.page = page;
-  }
-
-  /** Whether the same request may succeed later. */
-  get mayPass() {
-    return [0, 429, 502, 503, 504].includes(this.status);
-  }
-}
-
-/** Thrown if the response is not a page but a value or a file. */
-export class NoPage extends Error {}
-
-/** Whether an error only means that something else was asked instead. @param {unknown} error */
-export function isOvertaken(error) {
-  return error instanceof DOMException && error.name === "AbortError";
-}
-
-/** What a content is read as; one that ends early is a problem. @template Result @param {Promise<Result>} reading */
-async function whole(reading) {
-  try {
-    return await reading;
-  } catch (error) {
-    if (isOvertaken(error)) throw error;
-    throw new Problem("The server's response can't be read to its end.");
-  }
-}
-
-/** An answer other than a page. */
-export class Reply {
-  /** @param {Response} response */
-  constructor(response) {
-    this.response = response;
-    this.status = response.status;
-    this.headers = response.headers;
-  }
-
-  text() {
-    return whole(this.response.text());
-  }
-
-  /** Only for documents without records, whose numbers would lose digits. */
-  json() {
-    return whole(this.response.json());
-  }
-
-  blob() {
-    return whole(this.response.blob());
-  }
-
-  /** The text in parts, as they arrive, each with its size in bytes. */
-  async *parts() {
-    const reader = this.response.body?.getReader();
-    const decoder = new TextDecoder();
-    try {
-      while (reader !== undefined) {
-        const { value, done } = await whole(reader.read());
-        if (done) return;
-        yield { text: decoder.decode(value, { stream: true }), size: value.length };
-      }
-    } finally {
-      reader?.cancel().catch(() => {});
-    }
-  }
-}
-
-/** A page of the server. */
-export class Page {
-  /** @param {Document} document @param {number} status @param {number | null} total */
-  constructor(document, status, total) {
-    this.document = document;
-    this.status = status;
-    this.total = total;
-  }
-
-  get table() {
-    return /** @type {HTMLTableElement | null} */ (this.document.querySelector("main > table"));
-  }
-
-  /** The link to another page of the same result. @param {string} relation */
-  link(relation) {
-    return this.document.querySelector(`footer a[rel="${relation}"]`)?.getAttribute("href") ?? null;
-  }
-}
 
 const TOKEN = "kindred-token";
 const POSITION = "kindred-position";
@@ -295,6 +204,54 @@ async function problem(answer, page = null) {
   });
 }
 
+/** What a content is read as; one that ends early is a problem. @template Result @param {Promise<Result>} reading */
+async function whole(reading) {
+  try {
+    return await reading;
+  } catch (error) {
+    if (isOvertaken(error)) throw error;
+    throw new Problem("The server's response can't be read to its end.");
+  }
+}
+
+/** An answer other than a page. */
+export class Reply {
+  /** @param {Response} response */
+  constructor(response) {
+    this.response = response;
+    this.status = response.status;
+    this.headers = response.headers;
+  }
+
+  text() {
+    return whole(this.response.text());
+  }
+
+  /** Only for documents without records, whose numbers would lose digits. */
+  json() {
+    return whole(this.response.json());
+  }
+
+  blob() {
+    return whole(this.response.blob());
+  }
+
+  /** The text in parts, as they arrive, each with its size in bytes. */
+  async *parts() {
+    const reader = this.response.body?.getReader();
+    const decoder = new TextDecoder();
+    try {
+      while (reader !== undefined) {
+        const { value, done } = await whole(reader.read());
+        if (done) return;
+        yield { text: decoder.decode(value, { stream: true }), size: value.length };
+      }
+    } finally {
+      reader?.cancel().catch(() => {});
+    }
+  }
+}
+
 /** The response to a request for anything but a page. @param {string} url @param {Options} [options] @returns {Promise<Reply>} */
 export async function fetched(url, options = {}) {
   const headers = { Accept: "application/json", ...options.headers };
@@ -397,4 +354,11 @@ export function schema() {
 /** The resource of a name. @param {string | undefined} name @returns {Promise<Resource | undefined>} */
 export async function resource(name) {
   return (await schema()).resources.find((one) => one.name === name);
+}
+
+/** Whether the records of an association need parameters that only its node can give.
+ * @param {Association} association @param {Resource[]} resources */
+export function needsParameters({ destination, parameters: fixed = {} }, resources) {
+  const { parameters = [] } = resources.find(({ name }) => name === destination) ?? {};
+  return parameters.some(({ name, required }) => required && !Object.hasOwn(fixed, name));
 }

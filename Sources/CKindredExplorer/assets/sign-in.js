@@ -1,7 +1,7 @@
 // Signing in with a token, which is kept in memory or for the session, and never put into a URL.
 
-import { button, element } from "./dom.js";
-import { openDialog } from "./menu.js";
+import { element } from "./dom.js";
+import { openForm } from "./menu.js";
 import { session } from "./server.js";
 
 /** Asks for a token; returns false if none is given. @returns {Promise<boolean>} */
@@ -26,26 +26,23 @@ export function askForToken() {
       isGiven = true;
       dialog.close();
     };
-    const dialog = openDialog(
+    const dialog = openForm(
       "Sign in",
-      element("h2", {}, "Sign in"),
-      element(
-        "p",
-        {},
-        wasSignedIn
-          ? "The token is no longer valid. Nothing is lost."
-          : "The server requires a token or an API key.",
-      ),
-      input,
-      element("label", {}, keep, " Keep it until this tab is closed"),
-      button("Sign in", take, { class: "run" }),
+      [
+        element(
+          "p",
+          {},
+          wasSignedIn
+            ? "The token is no longer valid. Nothing is lost."
+            : "The server requires a token or an API key.",
+        ),
+        input,
+        element("label", {}, keep, " Keep it until this tab is closed"),
+      ],
+      [["Sign in", take]],
+      null,
     );
     dialog.addEventListener("close", () => resolve(isGiven));
-    input.addEventListener("keydown", (event) => {
-      if (event.key !== "Enter") return;
-      event.preventDefault();
-      take();
-    });
     input.focus();
   });
 }

@@ -2,6 +2,7 @@
 
 import { allows } from "./cells.js";
 import { button, element } from "./dom.js";
+import { openColumns } from "./headers.js";
 import { decoded, setting, value, valueText } from "./request.js";
 
 /** @typedef {{ url: string, go: (url: string) => void, fail: (error: unknown) => void }} Place */
@@ -25,6 +26,10 @@ export class Toolbar {
       this.#with(async (place) => {
         if (this.table) await (await import("./filter-builder.js")).openFilter(this.table, place);
       }), { hidden: true });
+    this.columns = button("Columns", () =>
+      this.#with(async (place) => {
+        if (this.table) await openColumns(this.table, this.columns, place);
+      }), { hidden: true, "aria-haspopup": "menu", "aria-expanded": "false" });
     this.import = button("Import", () =>
       this.#with(async (place) => {
         if (this.table) (await import("./importing.js")).openImport(this.table, place);
@@ -37,7 +42,15 @@ export class Toolbar {
         "aria-expanded": "false",
       },
     );
-    this.element = element("div", { class: "toolbar" }, this.search, this.filter, this.import, this.kept);
+    this.element = element(
+      "div",
+      { class: "toolbar" },
+      this.search,
+      this.filter,
+      this.columns,
+      this.import,
+      this.kept,
+    );
     const find = () => {
       const { url, go } = this.place();
       const text = this.search.value.trim();
@@ -69,6 +82,8 @@ export class Toolbar {
     this.searched = decoded(value(url, "search") ?? "");
     this.search.value = this.searched;
     this.filter.hidden = isSingle;
+    this.columns.hidden = table?.dataset.resource === undefined ||
+      table.querySelector("thead [data-key]") !== null;
     this.import.hidden = isSingle || !allows(table, "POST");
   }
 }

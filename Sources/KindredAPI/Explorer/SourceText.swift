@@ -40,9 +40,13 @@ struct SourceText {
         copy(to: endOfPattern(from: index + 1), &index, &kept)
       case 0x0A:
         while kept.last == 0x20 { kept.removeLast() }
-        if let last = kept.last, last != 0x0A { kept.append(byte) }
-        index += 1
-        while index < source.count, source[index] == 0x20 { index += 1 }
+        while index < source.count, [0x20, 0x0A].contains(source[index]) { index += 1 }
+        if isScript, kept.last == UInt8(ascii: ","), index < source.count, isSign(source[index], among: ")]}") {
+          kept.removeLast()
+        }
+        if let last = kept.last, !isNeedlessBreak(between: last, and: index < source.count ? source[index] : nil) {
+          kept.append(byte)
+        }
       case 0x20 where isNeedless(between: kept.last, and: next(index)):
         index += 1
       default:
@@ -52,13 +56,22 @@ struct SourceText {
     return kept
   }
 
+  /// Returns whether a line break between two bytes means nothing; in a script, one may end a statement, but not before
+  /// or after these signs.
+  private func isNeedlessBreak(between left: UInt8, and right: UInt8?) -> Bool {
+    if left == 0x0A { return true }
+    guard isScript else { return isSign(left, among: "{};,") || isSign(right, among: "}") }
+    return isSign(left, among: "{([,&|?:=") || isSign(right, among: "})].,?:&|")
+  }
+
+  private func isSign(_ byte: UInt8?, among signs: StaticString) -> Bool {
+    guard let byte else { return false }
+    return signs.withUTF8Buffer { $0.contains(byte) }
+  }
+
   /// Returns whether a space between two bytes means nothing; in a style sheet, one before most signs separates
   /// selectors.
   private func isNeedless(between left: UInt8?, and right: UInt8?) -> Bool {
-    func isSign(_ byte: UInt8?, among signs: StaticString) -> Bool {
-      guard let byte else { return false }
-      return signs.withUTF8Buffer { $0.contains(byte) }
-    }
     if right == 0x20 || right == 0x0A { return true }
     guard isScript else { return isSign(left, among: "{};,:") || isSign(right, among: "{}") }
     return isSign(left, among: "{}()[],;:=<>!&|?") || isSign(right, among: "{}()[],;:=<>!&|?")
