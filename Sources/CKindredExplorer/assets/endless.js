@@ -170,7 +170,7 @@ export class Endless {
 
   /** How far around the frame there are rows: pages within it aren't removed, as they would be fetched again at once. */
   #reach() {
-    return Math.max(NEAR, Math.min(AHEAD, MOST_ELEMENTS / this.#width() * HEIGHT));
+    return Math.max(NEAR, Math.min(AHEAD, MOST_ELEMENTS / 3 / this.#width() * HEIGHT));
   }
 
   /** The following page, shorter if its rows have many cells. @param {string} url */
@@ -247,16 +247,17 @@ export class Endless {
     const count = () => this.table.querySelectorAll("*").length;
     for (let total = count(); total > MOST_ELEMENTS; total = count()) {
       const present = this.chunks.filter((chunk) => chunk.rows.length > 0);
+      if (present.length < 2) return;
       const ends = [present[0], present[present.length - 1]];
       const far =
         Math.abs(this.chunks.indexOf(ends[0]) - place) >= Math.abs(this.chunks.indexOf(ends[1]) - place)
           ? ends[0]
           : ends[1];
       const { top, bottom } = this.#frame();
-      const distance = far === ends[0]
-        ? top - far.rows[far.rows.length - 1].getBoundingClientRect().bottom
-        : far.rows[0].getBoundingClientRect().top - bottom;
-      if (distance < this.#reach() || far.rows.some((row) => find(row, ".cell-editor") !== null)) return;
+      const isNear = far === ends[0]
+        ? top - far.rows[far.rows.length - 1].getBoundingClientRect().bottom <= this.#reach() / 2
+        : far.rows[0].getBoundingClientRect().top - bottom <= this.#reach();
+      if (isNear || far.rows.some((row) => find(row, ".cell-editor") !== null)) return;
       this.#unload(far);
     }
   }

@@ -5,7 +5,6 @@ import { Count } from "./counting.js";
 import { all, button, element, find } from "./dom.js";
 import * as entries from "./history.js";
 import { fragment } from "./history.js";
-import { keptRequests } from "./kept-requests.js";
 import { Live } from "./live.js";
 import { PageView } from "./page-view.js";
 import { openPalette } from "./palette.js";
@@ -274,10 +273,6 @@ class Explorer {
   #openPalette() {
     const own = all(this.header, "button:not([role], .run, .remove)").filter((one) => one.checkVisibility());
     const actions = [
-      ...Array.from(
-        keptRequests(),
-        ([text, url]) => ({ text, kind: "request", action: () => void this.go(url) }),
-      ),
       ...this.views.views.map(({ name }) => ({ text: name, kind: "view", action: () => this.choose(name) })),
       { text: "Resources", kind: "page", action: () => void this.go("/") },
       {

@@ -136,7 +136,7 @@ export async function openFilter(table, place) {
   const column = /** @type {HTMLSelectElement} */ (element(
     "select",
     { "aria-label": "Column" },
-    ...all.map(({ term }) => element("option", { value: term }, term)),
+    ...all.map(({ term, column }) => element("option", { value: term, title: column.description }, term)),
   ));
   const operator = /** @type {HTMLSelectElement} */ (element("select", { "aria-label": "Operator" }));
   const values = element("span", { class: "values" });

@@ -142,9 +142,9 @@ export async function openColumns(table, opener, { url, go }) {
     ? "*"
     : heads.filter((head) => head.dataset.column !== undefined).map(term).join(",");
   const fields = value(url, "fields") ?? shown;
-  const items = missing.map(({ name, type, computed }) => ({
+  const items = missing.map(({ name, type, computed, description }) => ({
     text: name,
-    detail: computed ? "computed" : type,
+    detail: description ?? (computed ? "computed" : type),
     action: () => go(setting(url, "fields", `${fields}${fields && ","}${valueText(quoted(name))}`)),
   }));
   if (items.length === 0) items.push({ text: "All columns are shown", detail: "", action: () => {} });

@@ -4,6 +4,7 @@ import { all, element } from "./dom.js";
 import { openDialog } from "./menu.js";
 import { quoted, valueText } from "./request.js";
 import { schema } from "./server.js";
+import { showTrouble } from "./trouble.js";
 
 /** @typedef {{ text: string, kind: string, isColumn?: boolean, action: () => void }} Entry */
 
@@ -101,8 +102,12 @@ export function openPalette(actions, go) {
   });
   show();
   // Enter waits for the schema, because what was typed may name one of its tables.
-  const loading = schema().catch(() => null).then((found) => {
-    const places = (found?.resources ?? []).flatMap((resource) => [
+  const loading = Promise.all([import("./kept-requests.js"), schema()]).then(([{ keptRequests }, found]) => {
+    const kept = Array.from(
+      keptRequests(),
+      ([text, url]) => ({ text, kind: "request", action: () => go(url) }),
+    );
+    const places = found.resources.flatMap((resource) => [
       { text: resource.name, kind: "table", action: () => go(resource.link) },
       ...resource.columns.map((column) => ({
         text: `${resource.name}.${column.name}`,
@@ -111,7 +116,7 @@ export function openPalette(actions, go) {
         action: () => go(`${resource.link}?sort=${valueText(quoted(column.name))}`),
       })),
     ]);
-    entries = [...actions, ...places];
+    entries = [...kept, ...actions, ...places];
     show();
-  }, () => {});
+  }).catch((error) => showTrouble(error, null, (note) => list.before(note)));
 }

@@ -22,7 +22,7 @@ export function fieldsOf(found, columns, present) {
     const isFixed = column.isGenerated || column.computed;
     made.control.toggleAttribute("disabled", isFixed === true);
     if (column.default != null) made.control.setAttribute("placeholder", column.default);
-    return element("label", {}, text, made.element);
+    return element("label", { title: column.description }, text, made.element);
   });
   return {
     labels,

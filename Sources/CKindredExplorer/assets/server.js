@@ -11,7 +11,7 @@ export { isOvertaken, NoPage, Page, Problem };
 /** @typedef {{ type?: string, detail: string, parameter?: string, from: number, to: number, suggestions?: string[] }} Mistake */
 /** @typedef {{ path?: string, fields: string[] | null, annotations: string[], nodes: Node[], resource?: string, association?: string, destination?: string }} Node A node of the request; the root has no path. */
 /** @typedef {{ parts: Part[], errors: Mistake[], tree: Node | null }} Description */
-/** @typedef {{ name: string, type: string, input?: string, literal?: string, values?: string[], nullable?: boolean, isGenerated?: boolean, computed?: boolean, default?: string | null }} Column */
+/** @typedef {{ name: string, type: string, input?: string, literal?: string, values?: string[], nullable?: boolean, isGenerated?: boolean, computed?: boolean, description?: string, default?: string | null }} Column */
 /** @typedef {{ name: string, type: string, required: boolean, default?: string | number | boolean | null }} Parameter */
 /** @typedef {{ key: string, kind: string, destination: string, columns?: Record<string, string>, origin?: string | null, parameters?: Record<string, unknown> }} Association */
 /** @typedef {{ name: string, link: string, key: string[], label?: string, columns: Column[], associations: Association[], parameters?: Parameter[] }} Resource */
