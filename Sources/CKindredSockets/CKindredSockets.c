@@ -61,6 +61,12 @@ int kindred_peer_has_hung_up(int descriptor) {
 
 #endif
 
+int kindred_adopt(int descriptor) {
+  int flags = fcntl(descriptor, F_GETFL);
+  if (flags < 0 || fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) != 0) return -1;
+  return fcntl(descriptor, F_SETFD, FD_CLOEXEC);
+}
+
 ssize_t kindred_send(int descriptor, struct iovec *parts, int count) {
   if (count == 1) return send(descriptor, parts->iov_base, parts->iov_len, SEND_FLAGS);
   struct msghdr message = {.msg_iov = parts, .msg_iovlen = count};

@@ -25,6 +25,8 @@ enum Main {
       var command = try invocation.command()
       try command.run()
       return (.success, nil)
+    } catch is ReportedMistakes {
+      return (.failure, nil)
     } catch {
       let code = Kindred.exitCode(for: error)
       guard code == .success else { return (code, message(for: error, code, commandLine.dropFirst())) }

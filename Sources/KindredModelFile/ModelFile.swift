@@ -125,6 +125,14 @@ public struct ModelFile: Sendable {
   let path: String
   var resources: [ResourceEntry] = []
   var commonTableExpressions: [CommonTableExpression] = []
+  /// The errors of the parts that are missing here, which are reported with those of the rest.
+  var errors: [ModelFileError] = []
+
+  /// Throws the errors of the parts that are missing here.
+  public func checkDraft() throws { try ModelFileErrors(errors).check() }
+
+  /// Whether any resource has access rules.
+  public var hasAccess: Bool { resources.contains { $0.refinement?.access != nil } }
 
   /// The last component of the path, which is all of it that clients may see.
   var name: Substring { path.split(separator: "/").last ?? "model file" }
@@ -138,6 +146,8 @@ public struct ModelFileError: Error, Sendable {
   public let line: Int?
   /// A sentence that describes the error and how to fix it.
   public let message: String
+  /// The other errors of the same file that were found with it.
+  public internal(set) var others: [ModelFileError] = []
 
   init(path: String, line: Int?, _ message: String) {
     self.path = path

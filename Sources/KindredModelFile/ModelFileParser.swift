@@ -4,6 +4,7 @@ import KindredYAML
 /// Parses the text of a model file.
 public struct ModelFileParser {
   private let path: String
+  private let errors = ModelFileErrors()
 
   /// - Parameter path: the path of the file, for error messages.
   public init(path: String) {
@@ -15,23 +16,36 @@ public struct ModelFileParser {
   /// - Throws: `ModelFileError` for text that isn't YAML, an unknown member, a value of the wrong form, or an invalid
   ///   expression.
   public func parse(_ text: String) throws -> ModelFile {
+    let file = try parseValidParts(of: text)
+    try errors.check()
+    return file
+  }
+
+  /// Parses what is valid in the text of a file; the errors of the rest are thrown with those of making the model.
+  ///
+  /// - Throws: `ModelFileError` for text that isn't YAML.
+  func parseValidParts(of text: String) throws -> ModelFile {
     var file = ModelFile(path: path)
     guard let node = try compose(text) else { return file }
     let root = ModelFileNode(node, in: file, name: "the model file")
     if root.isNull { return file }
     for (member, value) in try root.entries("begin with `resources:`") {
-      switch member.value {
-      case "resources":
-        file.resources = try value.entries("write a resource as `authors: { sort: name }`").map(resource)
-      case "commonTableExpressions":
-        file.commonTableExpressions = try value.entries(
-          "write one as `authorStats: { sql: SELECT …, key: [authorId] }`"
-        ).map(commonTableExpression)
-      default:
-        throw file.unknown(
-          member, "a model file has no `\(member.value)`", among: ["resources", "commonTableExpressions"])
+      try errors.attempt {
+        switch member.value {
+        case "resources":
+          file.resources = try value.entries("write a resource as `authors: { sort: name }`")
+            .compactMap { entry in try errors.attempt { try resource(entry.key, entry.value) } }
+        case "commonTableExpressions":
+          file.commonTableExpressions = try value.entries(
+            "write one as `authorStats: { sql: SELECT …, key: [authorId] }`"
+          ).compactMap { entry in try errors.attempt { try commonTableExpression(entry.key, entry.value) } }
+        default:
+          throw file.unknown(
+            member, "a model file has no `\(member.value)`", among: ["resources", "commonTableExpressions"])
+        }
       }
     }
+    file.errors = errors.errors
     return file
   }
 
@@ -66,25 +80,27 @@ public struct ModelFileParser {
     let members = try node.entries(
       "write `\(name.value): null` to remove the resource, `{}` to keep it as it is")
     for (member, value) in members {
-      switch member.value {
-      case "table": refinement.table = try value.text("name a table of the database")
-      case "sort": refinement.sort = try sort(value)
-      case "fields": refinement.fields = try value.texts("write the columns as `[id, name]`")
-      case "hidden": refinement.hidden = try value.texts("write the columns as `[email]`")
-      case "label": refinement.label = try value.text("name the column shown in place of a record")
-      case "key": refinement.key = try value.texts("write the columns as `[id]`")
-      case "associations":
-        refinement.associations = try value.entries("write one as `books: { hasMany: books }`")
-          .map(association)
-      case "access": refinement.access = try access(value)
-      case "columns":
-        refinement.columns = try value.entries("write one as `fullName: firstName || ' ' || lastName`").map {
-          ($0.key, try expression($0.value, "write an expression, such as `books.count`"))
+      try errors.attempt {
+        switch member.value {
+        case "table": refinement.table = try value.text("name a table of the database")
+        case "sort": refinement.sort = try sort(value)
+        case "fields": refinement.fields = try value.texts("write the columns as `[id, name]`")
+        case "hidden": refinement.hidden = try value.texts("write the columns as `[email]`")
+        case "label": refinement.label = try value.text("name the column shown in place of a record")
+        case "key": refinement.key = try value.texts("write the columns as `[id]`")
+        case "associations":
+          refinement.associations = try value.entries("write one as `books: { hasMany: books }`")
+            .map(association)
+        case "access": refinement.access = try access(value)
+        case "columns":
+          refinement.columns = try value.entries("write one as `fullName: firstName || ' ' || lastName`").map {
+            ($0.key, try expression($0.value, "write an expression, such as `books.count`"))
+          }
+        default:
+          throw node.file.unknown(
+            member, "a resource has no `\(member.value)`",
+            among: ["table", "sort", "fields", "hidden", "label", "key", "associations", "columns", "access"])
         }
-      default:
-        throw node.file.unknown(
-          member, "a resource has no `\(member.value)`",
-          among: ["table", "sort", "fields", "hidden", "label", "key", "associations", "columns", "access"])
       }
     }
     entry.refinement = refinement

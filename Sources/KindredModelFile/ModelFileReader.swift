@@ -13,12 +13,21 @@ public struct ModelFileReader {
   ///
   /// - Throws: `ModelFileError` if the file is missing, unreadable, not UTF-8, or invalid.
   public func read() throws -> ModelFile {
-    let text: String
+    try ModelFileParser(path: path).parse(text())
+  }
+
+  /// Reads and parses what is valid in the file, so that the errors of the rest are reported with those of its model.
+  ///
+  /// - Throws: `ModelFileError` if the file is missing, unreadable, not UTF-8, or not YAML.
+  public func readValidParts() throws -> ModelFile {
+    try ModelFileParser(path: path).parseValidParts(of: text())
+  }
+
+  private func text() throws -> String {
     do throws(TextFileError) {
-      text = try TextFile.text(of: path)
+      return try TextFile.text(of: path)
     } catch {
       throw ModelFileError(path: path, line: nil, "\(error)")
     }
-    return try ModelFileParser(path: path).parse(text)
   }
 }

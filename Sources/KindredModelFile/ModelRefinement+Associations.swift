@@ -9,24 +9,31 @@ extension ModelRefinement {
       guard let table = model.resources[name.value]?.table else { continue }
       let hidden = model.resources[name.value]?.hidden ?? []
       for entry in refinement.associations {
-        let key = entry.key.value
-        guard entry.definition != nil else {
-          guard inferred[name.value]?[key] != nil else {
-            throw file.unknown(
-              entry.key, "`\(name.value)` has no association `\(key)` to remove",
-              among: inferred[name.value]?.keys ?? [])
-          }
-          model.resources[name.value]?.associations[key] = nil
-          continue
-        }
-        if table.columns.contains(named: key), !hidden.contains(key) {
-          throw file.error(
-            entry.key.line, "`\(key)` is a column of `\(table.name)`; choose another key, or hide the column")
-        }
-        let place = AssociationDefinitions.Place(resource: name.value, key: key)
-        model.resources[name.value]?.associations[key] = try definitions.association(at: place)
+        try errors.attempt { try define(entry, of: name.value, table, hidden, &definitions) }
       }
     }
+  }
+
+  private mutating func define(
+    _ entry: ModelFile.AssociationEntry, of resource: String, _ table: Table, _ hidden: NameSet,
+    _ definitions: inout AssociationDefinitions
+  ) throws {
+    let key = entry.key.value
+    guard entry.definition != nil else {
+      guard inferred[resource]?[key] != nil else {
+        throw file.unknown(
+          entry.key, "`\(resource)` has no association `\(key)` to remove",
+          among: inferred[resource]?.keys ?? [])
+      }
+      model.resources[resource]?.associations[key] = nil
+      return
+    }
+    if table.columns.contains(named: key), !hidden.contains(key) {
+      throw file.error(
+        entry.key.line, "`\(key)` is a column of `\(table.name)`; choose another key, or hide the column")
+    }
+    let place = AssociationDefinitions.Place(resource: resource, key: key)
+    model.resources[resource]?.associations[key] = try definitions.association(at: place)
   }
 }
 

@@ -19,18 +19,21 @@ extension ModelFile {
     tables: ([CommonTableDefinition]) throws -> [Table] = { _ in [] }
   ) throws -> Model {
     var refinement = ModelRefinement(model, file: self)
-    try refinement.addCommonTableExpressions(tables)
-    try refinement.settleResources()
-    try refinement.defineKeys()
-    try refinement.takeTypes()
-    try refinement.addComputedColumns()
-    try refinement.refineColumns()
-    try refinement.defineAssociations()
-    try refinement.settleComputedColumns()
-    try refinement.takeMembers()
-    try refinement.checkParameters()
-    try refinement.compareColumns(tables)
-    try refinement.validate()
+    let errors = refinement.errors
+    // Each step goes on with what is valid, so that the errors of all are found.
+    try errors.attempt { try refinement.addCommonTableExpressions(tables) }
+    try errors.attempt { try refinement.settleResources() }
+    try errors.attempt { try refinement.defineKeys() }
+    try errors.attempt { try refinement.takeTypes() }
+    try errors.attempt { try refinement.addComputedColumns() }
+    try errors.attempt { try refinement.refineColumns() }
+    try errors.attempt { try refinement.defineAssociations() }
+    try errors.attempt { try refinement.settleComputedColumns() }
+    try errors.attempt { try refinement.takeMembers() }
+    try errors.attempt { try refinement.checkParameters() }
+    try errors.attempt { try refinement.compareColumns(tables) }
+    try errors.attempt { try refinement.validate() }
+    try errors.check()
     return refinement.model
   }
 }
@@ -40,6 +43,7 @@ struct ModelRefinement {
   typealias Located = ModelFile.Located
 
   let file: ModelFile
+  let errors: ModelFileErrors
   var model: Model
   /// The inferred associations between the remaining resources, by resource.
   var inferred: NameDictionary<NameDictionary<Association>> = [:]
@@ -47,6 +51,7 @@ struct ModelRefinement {
   init(_ model: Model, file: ModelFile) {
     self.model = model
     self.file = file
+    errors = ModelFileErrors(file.errors)
   }
 
   /// The refinements of the resources that aren't removed.
@@ -92,14 +97,16 @@ extension ModelRefinement {
     /// The names that the file gives to each table.
     var names: [String: [Located<String>]] = [:]
     for entry in file.resources {
-      if let table = entry.refinement?.table {
-        names[try self.table(table).name, default: []].append(entry.name)
-      } else if let resource = before[entry.name.value] {
-        if entry.refinement != nil { names[resource.table.name, default: []].append(entry.name) }
-      } else {
-        throw file.unknown(
-          entry.name, "there is no resource `\(entry.name.value)` (a new one needs `table:`)",
-          among: before.keys)
+      try errors.attempt {
+        if let table = entry.refinement?.table {
+          names[try self.table(table).name, default: []].append(entry.name)
+        } else if let resource = before[entry.name.value] {
+          if entry.refinement != nil { names[resource.table.name, default: []].append(entry.name) }
+        } else {
+          throw file.unknown(
+            entry.name, "there is no resource `\(entry.name.value)` (a new one needs `table:`)",
+            among: before.keys)
+        }
       }
     }
     let mentioned = Dictionary(
@@ -172,10 +179,20 @@ extension ModelRefinement {
   /// Sets hidden columns, default fields, labels, default orders and access rules.
   fileprivate mutating func refineColumns() throws {
     for (name, refinement) in refinements {
-      guard var resource = model.resources[name.value] else { continue }
-      resource.hidden = NameSet(try refinement.hidden.map { try column($0, of: resource) })
-      if let fields = refinement.fields {
-        resource.fields = try fields.map { field in
+      guard let resource = model.resources[name.value] else { continue }
+      model.resources[name.value] = try errors.attempt { try refined(resource, refinement) } ?? resource
+    }
+  }
+
+  private func refined(
+    _ resource: Resource, _ refinement: ModelFile.ResourceRefinement
+  ) throws -> Resource {
+    var resource = resource
+    resource.hidden = NameSet(
+      try refinement.hidden.compactMap { name in try errors.attempt { try column(name, of: resource) } })
+    if let fields = refinement.fields {
+      resource.fields = try fields.compactMap { field in
+        try errors.attempt {
           let column = try column(field, of: resource)
           guard !resource.hidden.contains(column) else {
             throw file.error(field.line, "`\(column)` is hidden; remove it from `fields`")
@@ -183,17 +200,19 @@ extension ModelRefinement {
           return column
         }
       }
-      if let label = refinement.label {
+    }
+    if let label = refinement.label {
+      try errors.attempt {
         let column = try column(label, of: resource)
         guard !resource.hidden.contains(column) else {
           throw file.error(label.line, "`\(column)` is hidden; choose another column as `label`")
         }
         resource.label = column
       }
-      resource.sort = refinement.sort?.value ?? resource.sort
-      resource.access = try refinement.access.map { try access($0.value, to: resource) }
-      model.resources[name.value] = resource
     }
+    resource.sort = refinement.sort?.value ?? resource.sort
+    resource.access = try refinement.access.map { try access($0.value, to: resource) }
+    return resource
   }
 }
 
@@ -203,18 +222,20 @@ extension ModelRefinement {
   /// Plans a request for each expression of the file, so that errors are found when the server starts.
   fileprivate func validate() throws {
     for (name, refinement) in refinements {
-      try plan(name.value, for: refinement.sort?.line, of: "`sort`")
+      try errors.attempt { try plan(name.value, for: refinement.sort?.line, of: "`sort`") }
     }
     for (name, refinement) in refinements {
-      for entry in refinement.access?.value ?? [] { try plan(name.value, entry) }
+      for entry in refinement.access?.value ?? [] { try errors.attempt { try plan(name.value, entry) } }
       for entry in refinement.associations {
         guard let definition = entry.definition,
           let association = model.resources[name.value]?.associations[entry.key.value]
         else { continue }
         var unsorted = association
         unsorted.sort = []
-        try plan(name.value, unsorted, for: definition.filter?.line, of: "`filter`")
-        try plan(name.value, association, for: definition.sort?.line, of: "`sort`")
+        try errors.attempt {
+          try plan(name.value, unsorted, for: definition.filter?.line, of: "`filter`")
+          try plan(name.value, association, for: definition.sort?.line, of: "`sort`")
+        }
       }
     }
   }

@@ -13,7 +13,7 @@ struct LogTests {
 
   private func logger() -> (Logger, LogOutput) {
     let output = LogOutput(descriptor: pipe.fileHandleForWriting.fileDescriptor)
-    return (Logger(label: "kindred") { LineLogHandler(label: $0, output: output) }, output)
+    return (Logger(label: "kindred") { _ in LineLogHandler(output: output) }, output)
   }
 
   /// What was written, without the times.

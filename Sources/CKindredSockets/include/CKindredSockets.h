@@ -13,6 +13,9 @@ int kindred_stream_socket(int family);
 /// Accepts a connection as a non-blocking descriptor that child programs don't inherit; -1 with `errno` on failure.
 int kindred_accept(int descriptor, struct sockaddr *address, socklen_t *length);
 
+/// Makes a socket that was handed over non-blocking, and keeps child programs from inheriting it; -1 with `errno` on failure.
+int kindred_adopt(int descriptor);
+
 /// Sends parts in order and returns the number of bytes sent. A closed connection is an error, never a signal.
 ssize_t kindred_send(int descriptor, struct iovec *parts, int count);
 

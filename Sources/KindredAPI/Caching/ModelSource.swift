@@ -16,13 +16,15 @@ final class ModelSource: Sendable {
   /// The number of models that have been read.
   private let count = Atomic(0)
   /// The counts of all versions together.
-  let planCounts = PlanCounts()
+  let planCounts: PlanCounts
 
   /// - Parameter read: Creates the model of the database as a snapshot shows it.
   init(
-    _ backend: any Backend, logger: Logger, read: @escaping @Sendable (any SchemaSource) throws -> Model
+    _ backend: any Backend, _ planCounts: PlanCounts, logger: Logger,
+    read: @escaping @Sendable (any SchemaSource) throws -> Model
   ) {
     self.backend = backend
+    self.planCounts = planCounts
     self.logger = logger
     self.read = read
   }

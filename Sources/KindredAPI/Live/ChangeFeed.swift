@@ -66,7 +66,9 @@ final class ChangeFeed: Sendable {
   ) -> LiveListener? {
     let version = backend.stateNumber
     return state.withLock { box in
-      guard let query = box.value.queries[key], let known = query.version, known == version else {
+      guard let query = box.value.queries[key], query.doubtfulSince == nil, let known = query.version,
+        known == version
+      else {
         return nil
       }
       let isKnown = query.lastID == lastEventID
@@ -156,6 +158,23 @@ final class ChangeFeed: Sendable {
   func nudge() {
     guard state.withLock({ !$0.value.queries.isEmpty }) else { return }
     watch.async { self.look() }
+  }
+
+  /// Runs all queries again, because their results depend on more than the database, and ends the streams whose
+  /// credentials no longer hold.
+  func outdate() {
+    let now = MonotonicTime.now()
+    state.withLock { box in
+      var waiting: [LiveQuery] = []
+      for query in box.value.queries.values {
+        let wasWaiting = query.isWaiting
+        query.outdate(at: now)
+        if !wasWaiting, query.isWaiting { waiting.append(query) }
+      }
+      box.value.queue.add(waiting)
+      box.value.lastBeat = 0
+    }
+    nudge()
   }
 
   /// Ends all streams and the feed.

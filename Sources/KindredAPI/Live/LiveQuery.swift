@@ -78,6 +78,13 @@ final class LiveQuery {
   /// Notes that a commit may have changed the result.
   func doubt(at now: UInt64) { doubtfulSince = doubtfulSince ?? now }
 
+  /// Notes that the result may be another one in any state of the database.
+  func outdate(at now: UInt64) {
+    version = nil
+    event = nil
+    doubt(at: now)
+  }
+
   /// Notes a later state of the database, and returns whether the result may be outdated in it.
   ///
   /// - Parameter changed: The tables that were changed since `version`; nil if it may be any.

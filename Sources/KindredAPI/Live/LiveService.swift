@@ -11,7 +11,11 @@ final class LiveService: Sendable {
   private let backend: any Backend
   private let models: ModelSource
   private let planner: RequestPlanner
-  private let access: AccessControl
+  let access: AccessControl
+  /// The services that share the feed; the latest one runs its queries.
+  private let services: LiveServices
+  /// A number that no other service has.
+  let number: Int
   private let logger: Logger
   private let queryTime: Double?
   /// The largest length of an event in bytes.
@@ -19,8 +23,11 @@ final class LiveService: Sendable {
 
   init(
     _ feed: ChangeFeed, _ backend: any Backend, _ options: LiveOptions, _ models: ModelSource,
-    _ planner: RequestPlanner, _ access: AccessControl, logger: Logger, queryTime: Double?
+    _ planner: RequestPlanner, _ access: AccessControl, among services: LiveServices, logger: Logger,
+    queryTime: Double?
   ) {
+    self.services = services
+    number = services.nextNumber()
     self.feed = feed
     self.backend = backend
     self.models = models
@@ -38,9 +45,8 @@ final class LiveService: Sendable {
     of segments: [Substring], _ request: HTTPRequest, _ principal: Principal, _ readers: ReaderSource
   ) throws -> HTTPResponse {
     let key = LiveQuery.Key(target: request.target, rights: principal.rights)
-    let credentials = LiveCredentials(expiry: principal.monotonicExpiry) { [access] in
-      access.isWithdrawn(principal)
-    }
+    let authorization = LiveAuthorization(principal, of: request, verifiedBy: self, services)
+    let credentials = LiveCredentials(expiry: principal.monotonicExpiry) { authorization.isWithdrawn }
     let lastEventID = request.headers["Last-Event-ID"]
     guard feed.hasRoom else { throw Problem.tooManyListeners }
     if request.method == .get, let listener = feed.join(key, lastEventID: lastEventID, credentials) {
@@ -62,8 +68,10 @@ final class LiveService: Sendable {
       to: key, result, version: asked.version, duration: MonotonicTime.now() - start,
       lastEventID: lastEventID,
       credentials
-    ) { [weak self] limit in self?.refreshed(asked, limit) ?? .end }
+    ) { [weak services] limit in services?.latest?.refreshed(asked, limit) ?? .end }
     guard let listener else { throw Problem.tooManyListeners }
+    // A successor doesn't know that this result may be that of another model.
+    if services.latest !== self { feed.outdate() }
     return Self.response(listener, to: request)
   }
 

@@ -5,36 +5,28 @@ import Synchronization
 
 /// Answers requests about the server and its model: the index and the pages under `/-/`.
 final class OperationsService: Sendable {
-  private let backend: any Backend
+  private let parts: ServiceParts
   private let options: KindredService.Options
   private let models: ModelSource
   private let tools: ToolsService
   private let access: AccessControl
   private let types: OfferedTypes
   private let problems: ProblemReporter
-  private let metrics: ServiceMetrics
-  /// Nil if live results are disabled.
-  private let changeFeed: ChangeFeed?
-  private let snapshots: HeldSnapshots
   /// Whether the last check found that the database can be used.
   private let isReady = Atomic(true)
   private let isWritable: Bool
 
   init(
-    _ backend: any Backend, _ options: KindredService.Options, _ models: ModelSource, _ tools: ToolsService,
-    _ access: AccessControl, _ types: OfferedTypes, _ problems: ProblemReporter, _ metrics: ServiceMetrics,
-    _ changeFeed: ChangeFeed?, _ snapshots: HeldSnapshots, isWritable: Bool
+    _ parts: ServiceParts, _ options: KindredService.Options, _ models: ModelSource, _ tools: ToolsService,
+    _ access: AccessControl, _ types: OfferedTypes, _ problems: ProblemReporter, isWritable: Bool
   ) {
-    self.backend = backend
+    self.parts = parts
     self.options = options
     self.models = models
     self.tools = tools
     self.access = access
     self.types = types
     self.problems = problems
-    self.metrics = metrics
-    self.changeFeed = changeFeed
-    self.snapshots = snapshots
     self.isWritable = isWritable
   }
 
@@ -86,7 +78,7 @@ final class OperationsService: Sendable {
   private func readiness() throws -> Representation {
     let failure: (any Error)?
     do {
-      try backend.probe()
+      try parts.backend.probe()
       _ = try models.latest()
       failure = nil
     } catch {
@@ -113,14 +105,14 @@ final class OperationsService: Sendable {
   private func metricsText() throws -> Representation {
     guard options.showsMetrics else { throw Problem.hidden("the metrics") }
     var text = PrometheusText()
-    metrics.append(to: &text)
-    text.append(models.planCounts.snapshot)
-    if let changeFeed { text.append(changeFeed.counts) }
-    let statistics = backend.statistics
+    parts.metrics.append(to: &text)
+    text.append(parts.planCounts.snapshot)
+    if let changeFeed = parts.changeFeed { text.append(changeFeed.counts) }
+    let statistics = parts.backend.statistics
     text.append(statistics)
-    text.appendSnapshots(snapshots.count, spooled: options.spools.used, statistics)
+    text.appendSnapshots(parts.snapshots.count, spooled: options.spools.used, statistics)
     if isWritable { text.appendWrites(of: statistics) }
-    if let serverCounters = metrics.serverCounters { text.append(serverCounters) }
+    if let serverCounters = parts.metrics.serverCounters { text.append(serverCounters) }
     if let dropped = options.droppedLogLines?() {
       text.append(
         "kindred_log_lines_dropped_total", .counter, "Lines dropped because the log was not read.", dropped)

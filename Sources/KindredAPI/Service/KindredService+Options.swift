@@ -41,6 +41,8 @@ extension KindredService {
     public var showsPlans = true
     /// Whether `/-/metrics` is available.
     public var showsMetrics = true
+    /// The version of the program, for the metrics.
+    public var version = ""
     /// Whether responses have `Server-Timing`.
     public var tellsTiming = false
 

@@ -15,54 +15,73 @@ public final class KindredService: HTTPHandler {
   let records: RecordsService
   let writes: WriteService
   let operations: OperationsService
-  /// Notifies listeners of commits; nil if live results are disabled.
-  let changeFeed: ChangeFeed?
   let options: Options
+  private let parts: ServiceParts
+  private let live: LiveService?
   private let screening: RequestScreening
   let finisher: ResponseFinisher
-  private let metrics = ServiceMetrics()
-  private let readerQueue: ReaderQueue
-  let snapshots: HeldSnapshots
 
   /// - Parameter model: Creates the model of the database as a snapshot shows it; called again when the schema changes.
-  public init(
+  public convenience init(
     _ backend: any Backend, options: Options = Options(), logger: Logger,
     model: @escaping @Sendable (any SchemaSource) throws -> Model
   ) throws {
-    guard let cursors = CursorCoding(key: options.cursorKey) else { throw CursorKeyError() }
+    try self.init(ServiceParts(backend, options, logger: logger), options, model)
+    succeed()
+  }
+
+  private init(
+    _ parts: ServiceParts, _ options: Options,
+    _ model: @escaping @Sendable (any SchemaSource) throws -> Model
+  ) throws {
+    let (backend, cursors, metrics, logger) = (parts.backend, parts.cursors, parts.metrics, parts.logger)
     let isWritable = options.isWritable && backend.isWritable
     let types = OfferedTypes(options)
     let longRequests = LongRequests(cursors)
+    self.parts = parts
     self.options = options
-    models = ModelSource(backend, logger: logger, read: model)
+    models = ModelSource(backend, parts.planCounts, logger: logger, read: model)
     planner = RequestPlanner(limits: options.limits, cursors)
-    snapshots = HeldSnapshots(of: backend, age: options.snapshotAge)
-    readerQueue = ReaderQueue(pool: backend, snapshots)
     screening = RequestScreening(hosts: options.hosts, cors: options.cors)
     access = try AccessControl(options, models, logger: logger)
     problems = ProblemReporter(options, models, cursors, types, metrics, logger: logger)
     finisher = ResponseFinisher(options, access, metrics)
-    let feed = try options.live.map { try ChangeFeed(backend, $0) }
-    changeFeed = feed
-    let live: LiveService? =
-      if let feed, let settings = options.live {
+    live =
+      if let feed = parts.changeFeed, let settings = options.live {
         LiveService(
-          feed, backend, settings, models, planner, access, logger: logger, queryTime: options.queryTime)
+          feed, backend, settings, models, planner, access, among: parts.liveServices, logger: logger,
+          queryTime: options.queryTime)
       } else {
         nil
       }
-    let tableStates = TableStates(backend)
     records = RecordsService(
-      backend, options, models, planner, longRequests, snapshots, access, types, metrics, tableStates,
-      live: live, isWritable: isWritable)
+      backend, options, models, planner, longRequests, parts.snapshots, access, types, metrics,
+      parts.tableStates, live: live, isWritable: isWritable)
     writes = WriteService(
-      backend, options, models, planner, longRequests, problems, finisher, tableStates, feed,
-      isWritable: isWritable)
+      backend, options, models, planner, longRequests, problems, finisher, parts.tableStates,
+      parts.changeFeed, isWritable: isWritable)
     operations = OperationsService(
-      backend, options, models,
+      parts, options, models,
       ToolsService(limits: options.limits, cursors: cursors, queryTime: options.queryTime), access, types,
-      problems, metrics, feed, snapshots, isWritable: isWritable)
+      problems, isWritable: isWritable)
     try begin(backend, logger)
+  }
+
+  /// Returns a service of the same database with another model and other credentials.
+  ///
+  /// - Throws: What makes either unusable.
+  func successor(
+    access: AccessConfiguration?, model: @escaping @Sendable (any SchemaSource) throws -> Model
+  ) throws -> KindredService {
+    var options = options
+    options.access = access
+    return try KindredService(parts, options, model)
+  }
+
+  /// Takes over the listeners of the services before it.
+  func succeed() {
+    parts.liveServices.latest = live
+    parts.changeFeed?.outdate()
   }
 
   /// Reads the model, reports its errors and warnings, and removes expired answers.
@@ -86,11 +105,19 @@ public final class KindredService: HTTPHandler {
   /// Ends background work.
   ///
   /// Call it before the database is closed.
-  public func stop() { changeFeed?.stop() }
+  public func stop() {
+    parts.changeFeed?.stop()
+    parts.liveServices.latest = nil
+  }
+
+  /// Notifies listeners of commits; nil if live results are disabled.
+  var changeFeed: ChangeFeed? { parts.changeFeed }
+
+  var snapshots: HeldSnapshots { parts.snapshots }
 
   /// Sets the source of the server's counters for the metrics; the server is created after the service.
   public func reportCounters(_ counters: @escaping @Sendable () -> HTTPServerCounters) {
-    metrics.reportCounters(counters)
+    parts.metrics.reportCounters(counters)
   }
 
   // MARK: Requests
@@ -128,7 +155,7 @@ public final class KindredService: HTTPHandler {
   private func park(_ request: HTTPRequest, _ timing: RequestTiming) -> HTTPPendingResponse {
     let pending = HTTPPendingResponse()
     let deadline = options.queryTime.map { timing.start + UInt64($0 * 1e9) }
-    readerQueue.park(until: deadline, request.cancellation) { [self] ticket in
+    parts.readerQueue.park(until: deadline, request.cancellation) { [self] ticket in
       pending.resume { [self] in
         guard let ticket else {
           return .now(

@@ -19,15 +19,33 @@ struct AccessSection {
 
   /// Returns the configuration that the section describes.
   ///
-  /// - Throws: `ConfigurationError`
+  /// - Throws: the first mistake
   func configuration() throws -> AccessConfiguration {
+    let mistakes = Mistakes()
+    let configuration = configuration(mistakes)
+    try mistakes.check()
+    return configuration
+  }
+
+  /// Returns the configuration that the valid parts of the section describe.
+  ///
+  /// - Parameter mistakes: receives a `ConfigurationError` for each of the others.
+  func configuration(_ mistakes: Mistakes) -> AccessConfiguration {
     var configuration = AccessConfiguration()
-    for (name, value) in try root.members(["jwt", "keys", "anonymous", "operations"]) {
-      switch name {
-      case "jwt": configuration.tokens = try tokens(value)
-      case "keys": configuration.keys = try value.elements().map(key)
-      case "anonymous": configuration.anonymousRoles = Set(try value.texts())
-      default: configuration.operatorRoles = Set(try value.texts())
+    let members = mistakes.attempt {
+      try root.members(["jwt", "keys", "anonymous", "operations"], mistakes)
+    }
+    for (name, value) in members ?? [] {
+      mistakes.attempt {
+        switch name {
+        case "jwt": configuration.tokens = try tokens(value, mistakes)
+        case "keys":
+          configuration.keys = try value.elements().compactMap { element in
+            mistakes.attempt { try key(element, mistakes) }
+          }
+        case "anonymous": configuration.anonymousRoles = Set(try value.texts())
+        default: configuration.operatorRoles = Set(try value.texts())
+        }
       }
     }
     return configuration
@@ -35,11 +53,25 @@ struct AccessSection {
 
   // MARK: Tokens
 
-  private func tokens(_ node: ConfigurationNode) throws -> AccessConfiguration.Tokens {
+  private func tokens(
+    _ node: ConfigurationNode, _ mistakes: Mistakes
+  ) throws -> AccessConfiguration.Tokens {
     var tokens = AccessConfiguration.Tokens(algorithms: [])
-    for (name, value) in try node.members([
+    let names = [
       "algorithm", "algorithms", "secret", "secretFile", "keys", "issuer", "audience", "leeway", "roles",
-    ]) {
+    ]
+    let before = mistakes.all.count
+    for (name, value) in try node.members(names, mistakes) {
+      mistakes.attempt { try set(name, value, in: &tokens) }
+    }
+    // What depends on several members can be judged only if each is valid.
+    if mistakes.all.count == before { try check(tokens, node) }
+    return tokens
+  }
+
+  private func set(
+    _ name: String, _ value: ConfigurationNode, in tokens: inout AccessConfiguration.Tokens
+  ) throws {
       switch name {
       case "algorithm": tokens.algorithms.insert(try algorithm(value))
       case "algorithms": tokens.algorithms.formUnion(try value.elements().map(algorithm))
@@ -51,9 +83,6 @@ struct AccessSection {
       case "leeway": tokens.leeway = try leeway(value)
       default: tokens.rolesClaim = try value.text()
       }
-    }
-    try check(tokens, node)
-    return tokens
   }
 
   private func algorithm(_ node: ConfigurationNode) throws -> SignatureAlgorithm {
@@ -131,7 +160,9 @@ struct AccessSection {
 
   // MARK: API keys
 
-  private func key(_ node: ConfigurationNode) throws -> AccessConfiguration.APIKey {
+  private func key(
+    _ node: ConfigurationNode, _ mistakes: Mistakes
+  ) throws -> AccessConfiguration.APIKey {
     var digest: [UInt8]?
     var roles: Set<String> = []
     var claims: [String: SQLValue] = [:]
@@ -139,7 +170,7 @@ struct AccessSection {
       guard digest == nil else { throw node.error("write `sha256` or `key`, not both") }
       digest = value
     }
-    for (name, value) in try node.members(["sha256", "key", "roles", "claims"]) {
+    for (name, value) in try node.members(["sha256", "key", "roles", "claims"], mistakes) {
       switch name {
       case "sha256":
         guard let bytes = [UInt8](hexadecimal: try value.text()), bytes.count == 32 else {
@@ -150,7 +181,7 @@ struct AccessSection {
       case "key": try set(AccessConfiguration.APIKey(key: try value.text(), roles: []).digest, value)
       case "roles": roles = Set(try value.texts())
       default:
-        for (claim, value) in try value.members(nil) { claims[claim] = try value.scalar() }
+        for (claim, value) in try value.members(nil, mistakes) { claims[claim] = try value.scalar() }
       }
     }
     guard let digest else {

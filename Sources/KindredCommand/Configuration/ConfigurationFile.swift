@@ -13,14 +13,15 @@ struct ConfigurationFile {
     var line: Int
   }
 
-  private let path: String
+  let path: String
   private var entries: [Entry] = []
   private var keys: Set<String> = []
   /// The section `access`; nil if there is none.
   private(set) var access: AccessSection?
 
-  /// - Throws: `ConfigurationError`
-  init(path: String) throws {
+  /// - Parameter mistakes: receives a `ConfigurationError` for each entry that isn't one.
+  /// - Throws: `ConfigurationError` if the file can't be read.
+  init(path: String, _ mistakes: Mistakes) throws {
     self.path = path
     let text: String
     do throws(TextFileError) {
@@ -32,28 +33,43 @@ struct ConfigurationFile {
     guard let settings = root.entries else {
       throw error(line: root.line, "it must be a mapping such as `port: 8080`")
     }
-    try read(settings, section: nil)
+    read(settings, section: nil, mistakes)
   }
 
-  /// Returns the command-line arguments that are equivalent to this file.
+  /// Returns the command-line arguments that are equivalent to the valid entries of this file.
   ///
   /// - Parameters:
   ///   - settings: the settings of the command; the file's other settings are ignored.
   ///   - all: the settings of all commands.
-  /// - Throws: `ConfigurationError`
-  func arguments(for settings: [Setting], among all: [Setting]) throws -> [String] {
-    try entries.flatMap { entry -> [String] in
-      guard all.contains(where: { $0.key == entry.key }) else { throw unknown(entry, among: all.map(\.key)) }
-      guard let setting = settings.first(where: { $0.key == entry.key }) else { return [] }
-      guard setting.isList || !entry.isList else {
-        throw self.error(line: entry.line, "\(entry.key): it must be a single value")
-      }
-      do {
-        return try setting.arguments(for: entry.text)
-      } catch {
-        throw self.error(line: entry.line, "\(entry.key): \(error)")
-      }
+  ///   - mistakes: receives a `ConfigurationError` for each of the others.
+  func arguments(for settings: [Setting], among all: [Setting], _ mistakes: Mistakes) -> [String] {
+    entries.flatMap { entry in
+      mistakes.attempt { try arguments(for: entry, settings, among: all) } ?? []
     }
+  }
+
+  private func arguments(
+    for entry: Entry, _ settings: [Setting], among all: [Setting]
+  ) throws -> [String] {
+    guard all.contains(where: { $0.key == entry.key }) else { throw unknown(entry, among: all.map(\.key)) }
+    guard let setting = settings.first(where: { $0.key == entry.key }) else { return [] }
+    guard setting.isList || !entry.isList else {
+      throw error(line: entry.line, "\(entry.key): it must be a single value")
+    }
+    do {
+      return try setting.arguments(for: entry.text)
+    } catch {
+      throw self.error(line: entry.line, "\(entry.key): \(error)")
+    }
+  }
+
+  /// Returns the keys of the settings whose values differ from those of an earlier version of the file.
+  func changes(since earlier: ConfigurationFile) -> [String] {
+    func texts(_ file: ConfigurationFile) -> [String: String] {
+      Dictionary(file.entries.map { ($0.key, $0.text) }, uniquingKeysWith: { $1 })
+    }
+    let (before, now) = (texts(earlier), texts(self))
+    return Set(before.keys).union(now.keys).filter { before[$0] != now[$0] }.sorted()
   }
 
   private func parse(_ text: String) throws -> YAMLNode? {
@@ -70,30 +86,32 @@ struct ConfigurationFile {
     }
   }
 
-  private mutating func read(_ settings: [YAMLNode.Entry], section: String?) throws {
-    for setting in settings {
-      guard let name = setting.key else { throw error(line: setting.line, "a key must be a name") }
-      let key = section.map { "\($0).\(name)" } ?? name
-      // In its section and beside it: YAML allows `log.level` as well.
-      guard keys.insert(key).inserted || Setting.isSection(key) else {
-        throw error(line: setting.line, "\(key) is given twice")
-      }
-      if key == AccessSection.name {
-        access = AccessSection(setting.value, in: path)
-        continue
-      }
-      // A key without a value, which may be commented out, sets nothing.
-      if setting.value.isNull { continue }
-      if let text = setting.value.text {
-        entries.append(Entry(key: key, text: text, line: setting.line))
-      } else if let settings = setting.value.entries, section == nil, Setting.isSection(key) {
-        try read(settings, section: key)
-      } else if let items = setting.value.items, items.allSatisfy({ $0.text != nil }) {
-        let text = items.compactMap(\.text).joined(separator: ",")
-        entries.append(Entry(key: key, text: text, isList: true, line: setting.line))
-      } else {
-        throw error(line: setting.line, "\(key): it must be a single value")
-      }
+  private mutating func read(_ settings: [YAMLNode.Entry], section: String?, _ mistakes: Mistakes) {
+    for setting in settings { mistakes.attempt { try read(setting, section: section, mistakes) } }
+  }
+
+  private mutating func read(_ setting: YAMLNode.Entry, section: String?, _ mistakes: Mistakes) throws {
+    guard let name = setting.key else { throw error(line: setting.line, "a key must be a name") }
+    let key = section.map { "\($0).\(name)" } ?? name
+    // In its section and beside it: YAML allows `log.level` as well.
+    guard keys.insert(key).inserted || Setting.isSection(key) else {
+      throw error(line: setting.line, "\(key) is given twice")
+    }
+    if key == AccessSection.name {
+      access = AccessSection(setting.value, in: path)
+      return
+    }
+    // A key without a value, which may be commented out, sets nothing.
+    if setting.value.isNull { return }
+    if let text = setting.value.text {
+      entries.append(Entry(key: key, text: text, line: setting.line))
+    } else if let settings = setting.value.entries, section == nil, Setting.isSection(key) {
+      read(settings, section: key, mistakes)
+    } else if let items = setting.value.items, items.allSatisfy({ $0.text != nil }) {
+      let text = items.compactMap(\.text).joined(separator: ",")
+      entries.append(Entry(key: key, text: text, isList: true, line: setting.line))
+    } else {
+      throw error(line: setting.line, "\(key): it must be a single value")
     }
   }
 

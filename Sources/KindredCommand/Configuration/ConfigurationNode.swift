@@ -21,19 +21,27 @@ struct ConfigurationNode {
 
   /// Returns the members of a mapping, except those without a value.
   ///
-  /// - Parameter names: the allowed names; nil for any.
-  /// - Throws: `ConfigurationError` for another kind of node or another name.
-  func members(_ names: [String]?) throws -> [(name: String, value: ConfigurationNode)] {
+  /// - Parameters:
+  ///   - names: the allowed names; nil for any.
+  ///   - mistakes: receives a `ConfigurationError` for each other name.
+  /// - Throws: `ConfigurationError` for another kind of node.
+  func members(
+    _ names: [String]?, _ mistakes: Mistakes
+  ) throws -> [(name: String, value: ConfigurationNode)] {
     if node.isNull { return [] }
     guard let entries = node.entries else {
       throw error("it must be a mapping" + (names.map { " with members such as `\($0[0])`" } ?? ""))
     }
-    return try entries.compactMap { entry in
-      guard let name = entry.key else { throw error("a key must be a name") }
+    return entries.compactMap { entry in
+      guard let name = entry.key else {
+        mistakes.add(error("a key must be a name"))
+        return nil
+      }
       let member = ConfigurationNode(entry.value, in: path, key: "\(key).\(name)")
       if let names, !names.contains(name) {
-        throw member.error(
-          "there is no such setting" + Suggestion.text(NameSuggestion.nearest(to: name, among: names)))
+        let nearest = NameSuggestion.nearest(to: name, among: names)
+        mistakes.add(member.error("there is no such setting" + Suggestion.text(nearest)))
+        return nil
       }
       return entry.value.isNull ? nil : (name, member)
     }

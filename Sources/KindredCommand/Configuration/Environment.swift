@@ -8,18 +8,19 @@ struct Environment {
   /// The environment of this process.
   static var current: Environment { Environment(variables: ProcessInfo.processInfo.environment) }
 
-  /// Returns the command-line arguments that are equivalent to the variables of some settings.
+  /// Returns the command-line arguments that are equivalent to the valid variables of some settings.
   ///
-  /// - Throws: `ConfigurationError`
-  func arguments(for settings: [Setting]) throws -> [String] {
-    try settings.flatMap { setting -> [String] in
+  /// - Parameter mistakes: receives a `ConfigurationError` for each of the others.
+  func arguments(for settings: [Setting], _ mistakes: Mistakes) -> [String] {
+    settings.flatMap { setting -> [String] in
       let name = setting.environmentVariable
       // Container tools pass unset variables as empty ones.
       guard let text = variables[name], !text.isEmpty, !Self.isServiceLink(name, text) else { return [] }
       do {
         return try setting.arguments(for: text)
       } catch {
-        throw ConfigurationError(place: name, message: "\(error)")
+        mistakes.add(ConfigurationError(place: name, message: "\(error)"))
+        return []
       }
     }
   }

@@ -7,6 +7,13 @@ import KindredAssociations
 protocol Configurable: ParsableCommand {
   /// The option that names the file.
   var config: ConfigurationOptions { get set }
+
+  /// Whether it reports all mistakes of the configuration, instead of failing with the first.
+  var reportsMistakes: Bool { get }
+}
+
+extension Configurable {
+  var reportsMistakes: Bool { false }
 }
 
 /// The part of the command line that names the configuration file.
@@ -17,6 +24,9 @@ struct ConfigurationOptions: ParsableArguments {
 
   /// The file, read once, as it may be a pipe; nil before that, or if there is none.
   var file: ConfigurationFile?
+
+  /// The mistakes in the file and the environment, of a command that reports them all.
+  var mistakes: [any Error] = []
 
   private enum CodingKeys: CodingKey {
     case config
@@ -62,15 +72,28 @@ struct Invocation {
     // The root command has no options of its own, so the first argument is the subcommand.
     guard let name = arguments.first, !(command is Kindred) else { return command }
     let settings = Setting.all(of: command)
-    let variables = try environment.arguments(for: settings)
+    let mistakes = Mistakes()
+    let variables = environment.arguments(for: settings, mistakes)
     let own = Array(arguments.dropFirst())
     let configured = try Kindred.parseAsRoot([name] + variables + own)
-    guard let path = (configured as? any Configurable)?.config.config else { return configured }
-    let file = try ConfigurationFile(path: path)
-    let complete = try Kindred.parseAsRoot(
-      [name] + file.arguments(for: settings, among: Self.fileSettings) + variables + own)
-    guard var reader = complete as? any Configurable else { return complete }
-    reader.config.file = file
+    guard var reader = configured as? any Configurable else {
+      try mistakes.check()
+      return configured
+    }
+    if let path = reader.config.config,
+      let file = mistakes.attempt({ try ConfigurationFile(path: path, mistakes) })
+    {
+      let entries = file.arguments(for: settings, among: Self.fileSettings, mistakes)
+      if let complete = try Kindred.parseAsRoot([name] + entries + variables + own) as? any Configurable {
+        reader = complete
+      }
+      reader.config.file = file
+    }
+    if reader.reportsMistakes {
+      reader.config.mistakes = mistakes.all
+    } else {
+      try mistakes.check()
+    }
     return reader
   }
 
@@ -142,7 +165,7 @@ struct Invocation {
   }
 
   /// The settings that a configuration file may contain: all but those that name a configuration file.
-  private static var fileSettings: [Setting] {
+  static var fileSettings: [Setting] {
     let naming = Setting.all(of: ConfigurationOptions()).map(\.name)
     return settings.filter { !naming.contains($0.name) }
   }

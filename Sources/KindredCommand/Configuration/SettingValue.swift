@@ -95,6 +95,21 @@ struct Port: SettingValue, ExpressibleByArgument, CustomStringConvertible {
   var description: String { "\(number)" }
 }
 
+/// The permissions of a file: `660`, in octal.
+struct FileMode: SettingValue, ExpressibleByArgument, CustomStringConvertible {
+  let bits: UInt16
+
+  init?(setting text: String) {
+    guard (3...4).contains(text.utf8.count), let bits = UInt16(text, radix: 8), bits <= 0o777 else { return nil }
+    self.bits = bits
+  }
+
+  init(_ bits: UInt16) { self.bits = bits }
+
+  static var expectation: String { "permissions in octal, such as 660" }
+  var description: String { String(bits, radix: 8) }
+}
+
 /// A limit of a number of things, at least 1.
 struct Limit: SettingValue, ExpressibleByArgument, CustomStringConvertible {
   let count: Int

@@ -3,7 +3,6 @@ import Foundation
 import KindredAPI
 import KindredAssociations
 import KindredHTTP
-import KindredModelFile
 import KindredSQLite
 import Logging
 
@@ -77,9 +76,7 @@ extension RequestSettings {
 extension RequestSettings {
   /// Returns a function that makes the model of a database: inferred, and refined by the model file if there is one.
   func modelSource() throws -> @Sendable (any SchemaSource) throws -> Model {
-    guard let model else { return { Model(inferredFrom: try $0.schema()) } }
-    let file = try ModelFileReader(path: model).read()
-    return { try file.model(of: $0) }
+    try ModelDefinition(model).model
   }
 }
 
@@ -88,8 +85,12 @@ struct ServerSettings: ParsableArguments {
   @Option(help: .init("The database, if no argument names it.", valueName: "database"))
   var database: String?
 
-  @Option(help: .init("The address or name to listen on.", valueName: "host"))
+  @Option(
+    help: .init("The address or name to listen on, or unix: and the path of a Unix socket.", valueName: "host"))
   var host = "127.0.0.1"
+
+  @Option(help: .init("The permissions of the Unix socket, in octal.", valueName: "mode"))
+  var socketMode = FileMode(0o660)
 
   @Option(help: .init("The port to listen on; 0 picks a free one.", valueName: "port"))
   var port = Port(8080)
@@ -136,6 +137,9 @@ struct ServerSettings: ParsableArguments {
 
   @Flag(inversion: .prefixedNo, help: "Send the time that each answer took in Server-Timing.")
   var serverTiming = false
+
+  @Option(help: .init("The form of the log: text, or json for an object per line.", valueName: "format"))
+  var logFormat = LogFormat.Form.text
 
   @Option(help: .init("The least severe level that is logged.", valueName: "level"))
   var logLevel = Logger.Level.info
@@ -243,6 +247,11 @@ extension ServerSettings {
   /// The ``host`` as the system knows it: an IPv6 address without the brackets of a URL (RFC 3986 §3.2.2).
   var hostName: String { host.wholeMatch(of: /\[(.*:.*)\]/).map { String($0.1) } ?? host }
 
+  /// The path of the Unix socket to listen on; nil for a TCP port.
+  var unixSocketPath: String? {
+    host.hasPrefix("unix:") ? String(host.dropFirst("unix:".count)) : nil
+  }
+
   /// The configuration of TLS; nil for plain HTTP.
   var tls: TLSConfiguration? {
     guard let tlsCertificate, let tlsKey else { return nil }
@@ -266,9 +275,9 @@ extension ServerSettings {
     return policy
   }
 
-  /// The host names by which clients may address the server.
-  var hosts: AllowedHosts {
-    guard HTTPServer.isLoopback(host: hostName) else { return allowedHosts?.hosts ?? .any }
+  /// Returns the host names by which clients may address the server.
+  func hosts(for place: ListeningPlace) -> AllowedHosts {
+    guard place.isLoopback else { return allowedHosts?.hosts ?? .any }
     let own = AllowedHosts.loopback.union(AllowedHosts([hostName.contains(":") ? "[\(hostName)]" : hostName]))
     return allowedHosts.map { own.union($0.hosts) } ?? own
   }

@@ -1,5 +1,6 @@
 import KindredAPI
 import KindredHTTP
+import Logging
 
 /// Logs each request in a line of the same form as those of ``LineLogHandler``.
 ///
@@ -8,37 +9,23 @@ struct LineRequestLog: RequestLog {
   let output: LogOutput
 
   func note(_ request: AnsweredRequest) {
-    output.append(isUrgent: false) { line in
-      line.append("info kindred: bytes=")
-      line.append(request.byteCount)
-      line.append(" method=")
-      line.append(text: request.method.token)
-      let microseconds = Int(clamping: request.nanoseconds / 1000)
-      line.append(" milliseconds=")
-      line.append(microseconds / 1000)
-      line.append(UInt8(ascii: "."))
-      line.append(microseconds % 1000, digits: 3)
-      line.append(" path=")
-      request.appendEncodedPath(to: &line)
-      line.append(" peer=")
-      line.append(text: request.peer ?? "-")
-      line.append(" status=")
-      line.append(request.status.code)
-      if let trace = request.trace {
-        line.append(" trace=")
-        line.append(text: trace)
-      }
-      line.append(" request\n")
+    output.append(.info) { line in
+      line.append("bytes", request.byteCount)
+      line.append("method", text: request.method.token)
+      line.append("milliseconds", microseconds: Int(clamping: request.nanoseconds / 1000))
+      line.append("path") { request.appendEncodedPath(to: &$0) }
+      line.append("peer", text: request.peer ?? "-")
+      line.append("status", request.status.code)
+      if let trace = request.trace { line.append("trace", text: trace) }
+      line.end("request")
     }
   }
 
   func noteRefusal(_ status: HTTPStatus, peer: String?) {
-    output.append(isUrgent: false) { line in
-      line.append("info kindred: peer=")
-      line.append(text: peer ?? "-")
-      line.append(" status=")
-      line.append(status.code)
-      line.append(" refused\n")
+    output.append(.info) { line in
+      line.append("peer", text: peer ?? "-")
+      line.append("status", status.code)
+      line.end("refused")
     }
   }
 }

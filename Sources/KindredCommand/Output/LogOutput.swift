@@ -1,5 +1,6 @@
 import Foundation
 import KindredClock
+import Logging
 import Synchronization
 
 /// Collects the lines of a log, and writes several at a time to a descriptor.
@@ -14,10 +15,9 @@ final class LogOutput: Sendable {
   }
 
   fileprivate struct State {
-    var lines: [UInt8] = []
+    var lines = LogLine()
     /// When these lines will be written.
     var schedule = Schedule.none
-    var clock = LogClock()
     var dropped = 0
     /// How many of the dropped lines the log has mentioned.
     var reported = 0
@@ -41,20 +41,25 @@ final class LogOutput: Sendable {
   /// The number of lines that were dropped, because those before them were not read.
   var droppedLines: Int { state.withLock { $0.dropped } }
 
-  /// Adds a line that begins with the time of day.
+  /// The form of the lines that are added from now on.
+  var format: LogFormat {
+    get { state.withLock(\.lines.format) }
+    set { state.withLock { $0.lines.format = newValue } }
+  }
+
+  /// Adds a line; one that is more severe than `info` is written at once.
   ///
-  /// - Parameters:
-  ///   - isUrgent: whether it is more severe than `info`, and written at once.
-  ///   - write: appends the line to those before it.
-  func append(isUrgent: Bool, _ write: (inout [UInt8]) -> Void) {
+  /// - Parameter write: appends the pairs and the message.
+  func append(_ level: Logger.Level, _ write: (inout LogLine) -> Void) {
+    let isUrgent = level > .info
     let schedule = state.withLock { state -> Schedule in
-      guard state.lines.count < (isUrgent ? 2 : 1) * Self.capacity else {
+      guard state.lines.bytes.count < (isUrgent ? 2 : 1) * Self.capacity else {
         state.dropped += 1
         return .none
       }
-      state.clock.append(to: &state.lines)
+      state.lines.begin(level)
       write(&state.lines)
-      let wanted = isUrgent || state.lines.count > Self.batch ? Schedule.now : .soon
+      let wanted = isUrgent || state.lines.bytes.count > Self.batch ? Schedule.now : .soon
       guard state.schedule < wanted else { return .none }
       state.schedule = wanted
       return wanted
@@ -78,12 +83,9 @@ final class LogOutput: Sendable {
 
   private func writeLines() {
     let lines = state.withLock { state in
-      defer {
-        state.lines = []
-        state.schedule = .none
-      }
       if state.dropped > state.reported { state.reportDropped() }
-      return state.lines
+      state.schedule = .none
+      return state.lines.take()
     }
     // If the log itself can't be written, the error can't be reported anywhere.
     _ = lines.withUnsafeBytes { $0.write(to: descriptor) }
@@ -93,15 +95,14 @@ final class LogOutput: Sendable {
 extension LogOutput.State {
   /// Adds a line with the number of lines that were dropped after these.
   fileprivate mutating func reportDropped() {
-    clock.append(to: &lines)
-    lines.append("warning kindred: dropped=")
-    lines.append(dropped - reported)
-    lines.append(" lines were dropped, because the log was not read\n")
+    lines.begin(.warning)
+    lines.append("dropped", dropped - reported)
+    lines.end("lines were dropped, because the log was not read")
     reported = dropped
   }
 }
 
-/// Writes the time of day in UTC as in RFC 3339: `2026-11-21T15:04:05.678Z`.
+/// Writes the time of day in UTC as in RFC 3339: `2026-11-21T15:04:05.678Z`, computed once in a second.
 struct LogClock {
   private var second = Int.min
   private var text: [UInt8] = []
@@ -114,7 +115,7 @@ struct LogClock {
     }
     line += text
     line.append(now.nanoseconds / 1_000_000, digits: 3)
-    line.append("Z ")
+    line.append("Z")
   }
 
   /// Returns the part before the fraction, with its point: `2026-11-21T15:04:05.` in ASCII.

@@ -112,6 +112,7 @@ final class Acceptor: Sendable {
       return state.sockets
     }
     for (index, socket) in sockets.enumerated() {
+      socket.removeFile()
       while case .connection(let descriptor, let peer) = socket.accept() { open(descriptor, peer: peer) }
       // The closure keeps the socket alive: its `deinit` closes the descriptor.
       events.forget(socket.descriptor, token: UInt64(index)) { withExtendedLifetime(socket) {} }
@@ -152,7 +153,7 @@ final class Acceptor: Sendable {
       context.clients.close(address, admission)
       return Socket.close(descriptor)
     }
-    Socket.disableDelay(descriptor)
+    if peer.path == nil { Socket.disableDelay(descriptor) }
     let client = HTTPConnection.Client(address: address, admission: admission, peer: peer.description)
     let connection = context.table.insert { token in
       HTTPConnection(

@@ -3,18 +3,27 @@ import Synchronization
 /// The owner of a connection, as far as its address shows: an IPv4 address, or the 64-bit prefix of an IPv6 address,
 /// of which a customer has at least one (RFC 6177 §2).
 public struct ClientAddress: Hashable, Sendable {
+  private enum Family: Hashable {
+    case ipv4, ipv6, local
+  }
+
   private let prefix: UInt64
-  private let isIPv4: Bool
+  private let family: Family
 
-  init(ipv4: UInt32) {
-    prefix = UInt64(ipv4)
-    isIPv4 = true
+  private init(_ prefix: UInt64, _ family: Family) {
+    self.prefix = prefix
+    self.family = family
   }
 
-  init(ipv6Prefix: UInt64) {
-    prefix = ipv6Prefix
-    isIPv4 = false
-  }
+  init(ipv4: UInt32) { self.init(UInt64(ipv4), .ipv4) }
+
+  init(ipv6Prefix: UInt64) { self.init(ipv6Prefix, .ipv6) }
+
+  /// The clients of a Unix socket, which can't be told apart.
+  static let local = ClientAddress(0, .local)
+
+  /// Whether it stands for one client, so that the limits of a client apply.
+  var isOfOneClient: Bool { family != .local }
 }
 
 /// The client for which connections or requests are counted.
@@ -75,7 +84,7 @@ final class ClientTable: Sendable {
     state.withLock { state in
       var client = state.clients[.address(address)] ?? Client(allowance: burst, lastRequest: now)
       let refusal: HTTPError? =
-        if client.open - client.reserved >= limits.maxConnectionsPerClient ?? .max {
+        if address.isOfOneClient, client.open - client.reserved >= limits.maxConnectionsPerClient ?? .max {
           .tooManyConnectionsOfClient
         } else if state.connections - state.reserved >= limits.maxConnections {
           .tooManyConnections
@@ -114,7 +123,7 @@ final class ClientTable: Sendable {
 
   /// Counts a request for an address, and returns whether the rate limit allows it.
   func mayRequest(_ address: ClientAddress, now: @autoclosure () -> Moment) -> Bool {
-    guard limits.maxRequestsPerSecond != nil else { return true }
+    guard limits.maxRequestsPerSecond != nil, address.isOfOneClient else { return true }
     let now = now()
     return state.withLock { state in
       guard var client = state.clients[.address(address)] else { return true }

@@ -6,14 +6,15 @@ import Synchronization
 public final class HTTPServer: Sendable {
   /// The address that a server listens on.
   public struct Address: Hashable, Sendable {
-    /// The host as given.
+    /// The host as given, or that of a socket that was handed over.
     public let host: String
     /// The port; if 0 was given, the one that the system chose.
     public let port: Int
+    /// The path of a Unix socket; nil for TCP.
+    public let path: String?
   }
 
-  private let host: String
-  private let port: Int
+  private let place: ListeningPlace
   private let context: ConnectionContext
   private let tls: TLSConfiguration?
   private let waiting: SocketWaiting
@@ -30,18 +31,25 @@ public final class HTTPServer: Sendable {
     spools: SpoolBudget = SpoolBudget(), handler: any HTTPHandler, logger: Logger
   ) {
     self.init(
-      host: host, port: port, limits: limits, tls: tls, spools: spools, handler: handler, logger: logger,
-      waiting: .standard)
+      at: .host(host, port: port), limits: limits, tls: tls, spools: spools, handler: handler, logger: logger)
+  }
+
+  /// Creates a server at any place without starting it.
+  public convenience init(
+    at place: ListeningPlace, limits: HTTPLimits = HTTPLimits(), tls: TLSConfiguration? = nil,
+    spools: SpoolBudget = SpoolBudget(), handler: any HTTPHandler, logger: Logger
+  ) {
+    self.init(
+      at: place, limits: limits, tls: tls, spools: spools, handler: handler, logger: logger, waiting: .standard)
   }
 
   /// Creates a server with a choice of how it waits for its sockets.
   package init(
-    host: String, port: Int, limits: HTTPLimits, tls: TLSConfiguration?, spools: SpoolBudget,
+    at place: ListeningPlace, limits: HTTPLimits, tls: TLSConfiguration?, spools: SpoolBudget,
     handler: any HTTPHandler, logger: Logger, waiting: SocketWaiting
   ) {
     self.waiting = waiting
-    self.host = host
-    self.port = port
+    self.place = place
     self.tls = tls
     context = ConnectionContext(
       limits: limits.bounded, handler: handler, counters: LiveCounters(), table: ConnectionTable(),
@@ -60,15 +68,28 @@ public final class HTTPServer: Sendable {
   public func start() throws(HTTPServerError) -> Address {
     try running.withLock { running throws(HTTPServerError) in
       guard running == nil else {
-        throw HTTPServerError(.alreadyStarted, "the server on \(host):\(port) is running already")
+        throw HTTPServerError(.alreadyStarted, "the server is running already")
       }
       let tls = try tls.map { configuration throws(HTTPServerError) in try TLSContext(configuration) }
-      let sockets = try ListeningSocket.listen(host: host, port: port)
+      let sockets = try ListeningSocket.listen(at: place)
       let server = try RunningServer(sockets: sockets, tls: tls, context: context, waiting: waiting)
       server.start()
       running = server
-      return Address(host: host, port: sockets.first?.address.port ?? port)
+      return address(of: sockets)
     }
+  }
+
+  private func address(of sockets: [ListeningSocket]) -> Address {
+    let bound = sockets.first?.address
+    if let path = bound?.path { return Address(host: "", port: 0, path: path) }
+    let host = if case .host(let host, _) = place { host } else { bound?.host ?? "" }
+    return Address(host: host, port: bound?.port ?? 0, path: nil)
+  }
+
+  /// Calls `respond` on the next thread that is free to answer a request, so that a server whose threads are all stuck
+  /// doesn't call it.
+  public func pulse(_ respond: @escaping @Sendable () -> Void) {
+    running.withLock { $0 }?.pulse(respond)
   }
 
   /// Reads the certificate and key files again, for new connections.

@@ -21,19 +21,54 @@ final class ListeningSocket: Sendable {
 
   let descriptor: CInt
   let address: SocketAddress
+  /// The file of a Unix socket that this process has created.
+  private let file: UnixSocketFile?
 
   /// The kernel uses the smaller of this and its own limit.
   private static let backlog: CInt = 4096
 
-  private init(descriptor: CInt, address: SocketAddress) {
+  private init(descriptor: CInt, address: SocketAddress, file: UnixSocketFile? = nil) {
     self.descriptor = descriptor
     self.address = address
+    self.file = file
   }
 
   deinit { Socket.close(descriptor) }
 
-  /// Returns sockets on every address of a host, all with the same port, which is a free one for port 0.
-  static func listen(host: String, port: Int) throws(HTTPServerError) -> [ListeningSocket] {
+  /// Removes the file of a Unix socket, so that nobody connects to it any more.
+  func removeFile() { file?.remove() }
+
+  /// Returns the sockets of a place.
+  static func listen(at place: ListeningPlace) throws(HTTPServerError) -> [ListeningSocket] {
+    switch place {
+    case .host(let host, let port): return try listen(host: host, port: port)
+    case .path(let path, let mode):
+      let (descriptor, address, file) = try UnixSocketFile.listen(at: path, mode: mode, backlog: backlog)
+      return [ListeningSocket(descriptor: descriptor, address: address, file: file)]
+    case .descriptors(let descriptors):
+      return try descriptors.map { descriptor throws(HTTPServerError) in try ListeningSocket(inherited: descriptor) }
+    }
+  }
+
+  /// Takes over a socket that another process has made.
+  private convenience init(inherited descriptor: CInt) throws(HTTPServerError) {
+    var isListening: CInt = 0
+    var length = socklen_t(MemoryLayout<CInt>.size)
+    guard getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &isListening, &length) == 0, isListening != 0,
+      let address = SocketAddress({ getsockname(descriptor, $0, $1) })
+    else {
+      throw HTTPServerError(
+        .system, "the descriptor \(descriptor) of LISTEN_FDS is not a listening stream socket")
+    }
+    guard kindred_adopt(descriptor) == 0 else {
+      throw HTTPServerError(
+        .system, "the descriptor \(descriptor) of LISTEN_FDS can't be used: \(String(cString: strerror(errno)))")
+    }
+    self.init(descriptor: descriptor, address: address)
+  }
+
+  /// Returns the addresses of a host.
+  static func addresses(host: String, port: Int) throws(HTTPServerError) -> [SocketAddress] {
     guard (0...65535).contains(port) else {
       throw HTTPServerError(
         .addressNotAvailable, "cannot listen on port \(port): a port must be a number from 0 to 65535")
@@ -46,6 +81,12 @@ final class ListeningSocket: Sendable {
           + "use 127.0.0.1 to accept connections from this machine only, or 0.0.0.0 or :: for all its addresses"
       )
     }
+    return addresses
+  }
+
+  /// Returns sockets on every address of a host, all with the same port, which is a free one for port 0.
+  private static func listen(host: String, port: Int) throws(HTTPServerError) -> [ListeningSocket] {
+    let addresses = try addresses(host: host, port: port)
     for _ in 0..<attempts {
       do throws(HTTPServerError) {
         return try listen(addresses, host: host, port: port)

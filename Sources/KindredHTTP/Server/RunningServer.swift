@@ -1,5 +1,6 @@
 import Dispatch
 import Logging
+import Synchronization
 
 #if canImport(Glibc)
   import Glibc
@@ -16,6 +17,7 @@ final class RunningServer: Sendable {
   private let acceptor: Acceptor
   private let workers: WorkerPool
   private let watch = Watch()
+  private let pulses: PulseQueue
 
   /// How long to wait for the requests that are cancelled after the grace period.
   private static let abortTimeout = Duration.seconds(5)
@@ -31,10 +33,14 @@ final class RunningServer: Sendable {
     self.context = context
     self.acceptor = acceptor
     let table = context.table
+    let pulses = PulseQueue()
+    self.pulses = pulses
     workers = WorkerPool(
       events: events, baseline: sysconf(CInt(_SC_NPROCESSORS_ONLN)), onWake: watch.wake
     ) { event in
-      if Acceptor.isSocket(event.token) {
+      if event.token == PulseQueue.token {
+        pulses.respond()
+      } else if Acceptor.isSocket(event.token) {
         acceptor.accept(token: event.token)
       } else if let connection = table.connection(event.token),
         connection.post(ConnectionSignals(event.kind))
@@ -61,6 +67,12 @@ final class RunningServer: Sendable {
       needsSweep: { table.count > 0 || clients.count > 0 || acceptor.isPaused })
   }
 
+  /// Calls `respond` on the next thread that is free.
+  func pulse(_ respond: @escaping @Sendable () -> Void) {
+    pulses.add(respond)
+    events.post(PulseQueue.token)
+  }
+
   /// Makes new connections use this certificate.
   func use(_ tls: TLSContext) { acceptor.use(tls) }
 
@@ -82,5 +94,23 @@ final class RunningServer: Sendable {
       context.logger.error("A cancelled request doesn't end.")
     }
     watch.stop()
+  }
+}
+
+/// The calls that wait for a free thread.
+private final class PulseQueue: Sendable {
+  /// The token of their events, which no socket has.
+  static let token = UInt64(UInt32.max)
+
+  private let calls = Mutex<[@Sendable () -> Void]>([])
+
+  func add(_ call: @escaping @Sendable () -> Void) { calls.withLock { $0.append(call) } }
+
+  func respond() {
+    let calls = calls.withLock { calls in
+      defer { calls = [] }
+      return calls
+    }
+    for call in calls { call() }
   }
 }

@@ -11,4 +11,9 @@ public struct TLSConfiguration: Hashable, Sendable {
     self.certificateFile = certificateFile
     self.keyFile = keyFile
   }
+
+  /// Checks that the files can be used.
+  ///
+  /// - Throws: `HTTPServerError`
+  public func check() throws(HTTPServerError) { _ = try TLSContext(self) }
 }

@@ -8,7 +8,7 @@ import CKindredSockets
   import Darwin
 #endif
 
-/// A socket address, IPv4 or IPv6.
+/// A socket address: IPv4, IPv6, or the path of a Unix socket.
 struct SocketAddress: Sendable {
   private var storage = sockaddr_storage()
   private var length: socklen_t
@@ -27,6 +27,33 @@ struct SocketAddress: Sendable {
     length = info.ai_addrlen
     withUnsafeMutableBytes(of: &storage) { storage in
       storage.copyMemory(from: UnsafeRawBufferPointer(start: info.ai_addr, count: Int(info.ai_addrlen)))
+    }
+  }
+
+  /// Creates the address of a Unix socket; returns nil if the path is longer than the system allows (unix(7)).
+  init?(path: String) {
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    let bytes = Array(path.utf8)
+    let isShort = withUnsafeMutableBytes(of: &address.sun_path) { room in
+      // The path ends with NUL.
+      guard bytes.count < room.count else { return false }
+      room.copyBytes(from: bytes)
+      return true
+    }
+    guard isShort else { return nil }
+    length = socklen_t(MemoryLayout<sockaddr_un>.size)
+    withUnsafeMutableBytes(of: &storage) { storage in
+      withUnsafeBytes(of: &address) { storage.copyMemory(from: $0) }
+    }
+  }
+
+  /// The path of a Unix socket; nil for other addresses.
+  var path: String? {
+    guard family == AF_UNIX else { return nil }
+    return withUnsafeBytes(of: storage) { bytes in
+      let path = bytes.dropFirst(MemoryLayout<sockaddr_un>.offset(of: \.sun_path) ?? 2)
+      return String(decoding: path.prefix { $0 != 0 }, as: UTF8.self)
     }
   }
 
@@ -69,7 +96,8 @@ struct SocketAddress: Sendable {
 
   /// The client that the address belongs to.
   var client: ClientAddress {
-    withUnsafeBytes(of: storage) { bytes in
+    if family == AF_UNIX { return .local }
+    return withUnsafeBytes(of: storage) { bytes in
       // `sin_addr` and `sin6_addr` (ip(7), ipv6(7)).
       guard family == AF_INET6 else {
         return ClientAddress(ipv4: bytes.load(fromByteOffset: 4, as: UInt32.self))
@@ -94,9 +122,10 @@ struct SocketAddress: Sendable {
     }
   }
 
-  /// The host and port as in a URL, such as `[::1]:8080`.
+  /// The host and port as in a URL, such as `[::1]:8080`; `unix` for a Unix socket, whose clients have no addresses.
   var description: String {
-    family == AF_INET6 ? "[\(host)]:\(port)" : "\(host):\(port)"
+    if family == AF_UNIX { return "unix" }
+    return family == AF_INET6 ? "[\(host)]:\(port)" : "\(host):\(port)"
   }
 
   func withPointer<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {

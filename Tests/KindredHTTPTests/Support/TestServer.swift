@@ -41,8 +41,8 @@ func withServer<Result>(
   var logger = Logger(label: "test")
   logger.logLevel = .critical
   let server = HTTPServer(
-    host: "127.0.0.1", port: 0, limits: limits, tls: tls, spools: spools, handler: handler, logger: logger,
-    waiting: EachWayOfWaiting.current)
+    at: .host("127.0.0.1", port: 0), limits: limits, tls: tls, spools: spools, handler: handler,
+    logger: logger, waiting: EachWayOfWaiting.current)
   let port = try server.start().port
   defer { server.shutdown(grace: .zero) }
   return try body(server, port)

@@ -1,0 +1,50 @@
+import KindredHTTP
+import Synchronization
+
+/// The service that runs the queries of listeners: always the latest, whichever accepted them.
+final class LiveServices: Sendable {
+  private let current = Mutex<LiveService?>(nil)
+  private let latestNumber = Atomic(0)
+
+  /// The latest service; nil before the first.
+  var latest: LiveService? {
+    get { current.withLock { $0 } }
+    set { current.withLock { $0 = newValue } }
+  }
+
+  /// Returns a number that no other service has.
+  func nextNumber() -> Int { latestNumber.wrappingAdd(1, ordering: .relaxed).newValue }
+}
+
+/// The credentials of a listener, which are verified again by each service that succeeds another.
+final class LiveAuthorization: Sendable {
+  private let principal: Principal
+  /// A request with the same credentials.
+  private let request: HTTPRequest
+  private let services: LiveServices
+  /// The number of the service that has verified the credentials.
+  private let verifier: Atomic<Int>
+
+  init(_ principal: Principal, of request: HTTPRequest, verifiedBy service: LiveService, _ services: LiveServices) {
+    self.principal = principal
+    self.services = services
+    var credentials = HTTPRequest(method: .get, target: "/")
+    for field in request.headers.values(for: "Authorization") {
+      credentials.headers.append("Authorization", field)
+    }
+    self.request = credentials
+    verifier = Atomic(service.number)
+  }
+
+  /// Whether the credentials no longer give the rights with which the listener began.
+  var isWithdrawn: Bool {
+    guard let service = services.latest else { return false }
+    if verifier.load(ordering: .relaxed) != service.number {
+      guard let now = try? service.access.principal(of: request), now.rights == principal.rights,
+        now.identity == principal.identity
+      else { return true }
+      verifier.store(service.number, ordering: .relaxed)
+    }
+    return service.access.isWithdrawn(principal)
+  }
+}

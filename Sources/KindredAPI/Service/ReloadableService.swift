@@ -1,0 +1,58 @@
+import KindredAssociations
+import KindredBackend
+import KindredHTTP
+import Synchronization
+
+/// A service whose model and credentials can be replaced while it answers.
+///
+/// A request is answered to its end by the service with which it began. Listeners stay connected as long as their
+/// credentials give them the same rights; their queries run again, with the new model.
+public final class ReloadableService: HTTPHandler {
+  private let current: Mutex<KindredService>
+
+  /// Creates a service that answers as another one does, until it is replaced.
+  public init(_ service: KindredService) {
+    current = Mutex(service)
+  }
+
+  private var service: KindredService { current.withLock { $0 } }
+
+  /// Answers with another model and other credentials from now on.
+  ///
+  /// - Throws: What makes either unusable; the previous ones then stay in use.
+  public func reload(
+    access: AccessConfiguration?, model: @escaping @Sendable (any SchemaSource) throws -> Model
+  ) throws {
+    let successor = try service.successor(access: access, model: model)
+    current.withLock { $0 = successor }
+    successor.succeed()
+  }
+
+  /// Whether access rules or credentials restrict what clients may do.
+  public var isRestricted: Bool { service.access.isRestricted }
+
+  /// Returns the response to any request, blocking this thread if it has to wait.
+  public func respond(to request: HTTPRequest) -> HTTPResponse { service.respond(to: request) }
+
+  /// Returns the answer to any request.
+  public func answer(_ request: HTTPRequest) -> HTTPAnswer { service.answer(request) }
+
+  /// Returns the problem for a request that the HTTP layer refuses.
+  public func response(to error: HTTPError, from peer: String?) -> HTTPResponse {
+    service.response(to: error, from: peer)
+  }
+
+  /// Returns the response to a request if its head already decides it.
+  public func rejection(of request: HTTPRequest) -> HTTPResponse? { service.rejection(of: request) }
+
+  /// Exempts health checks from the limits on connections and requests.
+  public func isExempt(_ request: HTTPRequest) -> Bool { service.isExempt(request) }
+
+  /// Returns what identifies the client by its credentials, or nil without valid ones.
+  public func identity(of request: HTTPRequest, verifying: Bool) -> [UInt8]? {
+    service.identity(of: request, verifying: verifying)
+  }
+
+  /// Returns whether the request is an import, whose content may be stored in a file.
+  public func takesLongBody(_ request: HTTPRequest) -> Bool { service.takesLongBody(request) }
+}

@@ -1,0 +1,34 @@
+import KindredAssociations
+import KindredModelFile
+
+/// The model as the operator defines it: inferred, and refined by a model file if there is one.
+struct ModelDefinition: Sendable {
+  /// The path of the model file; nil without one.
+  let path: String?
+  private let file: ModelFile?
+
+  /// Reads the model file.
+  ///
+  /// - Parameter isDraft: whether its errors are thrown with those of making the model.
+  /// - Throws: `ModelFileError`
+  init(_ path: String?, isDraft: Bool = false) throws {
+    self.path = path
+    file = try path.map { path in
+      let reader = ModelFileReader(path: path)
+      return isDraft ? try reader.readValidParts() : try reader.read()
+    }
+  }
+
+  /// Throws the errors of a draft, where no model can be made.
+  func check() throws { try file?.checkDraft() }
+
+  /// Whether the model file has access rules.
+  var hasAccess: Bool { file?.hasAccess ?? false }
+
+  /// Returns the model of a database.
+  @Sendable
+  func model(of source: any SchemaSource) throws -> Model {
+    guard let file else { return Model(inferredFrom: try source.schema()) }
+    return try file.model(of: source)
+  }
+}

@@ -1,0 +1,156 @@
+import Logging
+
+/// Builds the line of a log, in either form.
+struct LogLine {
+  private(set) var bytes: [UInt8] = []
+  private var clock = LogClock()
+  var format = LogFormat()
+
+  /// Begins a line with the level; pairs and a message follow.
+  mutating func begin(_ level: Logger.Level) {
+    if format.hasPriority {
+      bytes.append("<")
+      bytes.append(level.priority)
+      bytes.append(">")
+    }
+    switch format.form {
+    case .text:
+      clock.append(to: &bytes)
+      bytes.append(" ")
+      bytes += level.rawValue.utf8
+      bytes.append(" kindred:")
+    case .json:
+      bytes.append(#"{"time":""#)
+      clock.append(to: &bytes)
+      bytes.append(#"","level":""#)
+      bytes += level.rawValue.utf8
+      bytes.append("\"")
+    }
+  }
+
+  /// Adds a number.
+  mutating func append(_ name: StaticString, _ number: Int) {
+    begin(pair: name)
+    bytes.append(number)
+  }
+
+  /// Adds a number of milliseconds with three decimals.
+  mutating func append(_ name: StaticString, microseconds: Int) {
+    begin(pair: name)
+    bytes.append(microseconds / 1000)
+    bytes.append(".")
+    bytes.append(microseconds % 1000, digits: 3)
+  }
+
+  /// Adds a text that `write` appends, which has no spaces, quotes and control characters.
+  mutating func append(_ name: StaticString, _ write: (inout [UInt8]) -> Void) {
+    begin(pair: name)
+    switch format.form {
+    case .text: write(&bytes)
+    case .json:
+      var text: [UInt8] = []
+      write(&text)
+      appendString(text)
+    }
+  }
+
+  /// Adds a text.
+  mutating func append(_ name: String, text: String) {
+    switch format.form {
+    case .text:
+      bytes.append(" ")
+      bytes += name.utf8
+      bytes.append("=")
+      appendQuoted(text)
+    case .json:
+      bytes.append(",")
+      appendString(name.utf8)
+      bytes.append(":")
+      appendString(text.utf8)
+    }
+  }
+
+  /// Ends the line with its message.
+  mutating func end(_ message: String) {
+    switch format.form {
+    case .text:
+      bytes.append(" ")
+      for byte in message.utf8 { appendPlain(byte) }
+      bytes.append("\n")
+    case .json:
+      bytes.append(#","message":"#)
+      appendString(message.utf8)
+      bytes.append("}\n")
+    }
+  }
+
+  /// Removes the lines so far, and returns them.
+  mutating func take() -> [UInt8] {
+    defer { bytes = [] }
+    return bytes
+  }
+
+  private mutating func begin(pair name: StaticString) {
+    switch format.form {
+    case .text:
+      bytes.append(" ")
+      bytes.append(name)
+      bytes.append("=")
+    case .json:
+      bytes.append(",\"")
+      bytes.append(name)
+      bytes.append("\":")
+    }
+  }
+
+  /// Appends a value of text, in quotes if it contains spaces.
+  private mutating func appendQuoted(_ text: String) {
+    let quote = UInt8(ascii: "\"")
+    guard text.isEmpty || text.utf8.contains(where: { $0 <= 0x20 || $0 == quote }) else {
+      for byte in text.utf8 { appendPlain(byte) }
+      return
+    }
+    bytes.append(quote)
+    for byte in text.utf8 {
+      if byte == quote || byte == UInt8(ascii: "\\") { bytes.append(UInt8(ascii: "\\")) }
+      appendPlain(byte)
+    }
+    bytes.append(quote)
+  }
+
+  /// Appends a byte, or a space for a control character, so that no text can forge a line.
+  private mutating func appendPlain(_ byte: UInt8) { bytes.append(byte < 0x20 || byte == 0x7F ? 0x20 : byte) }
+
+  /// Appends a JSON string (RFC 8259 §7).
+  private mutating func appendString(_ text: some Sequence<UInt8>) {
+    bytes.append("\"")
+    for byte in text {
+      switch byte {
+      case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+        bytes.append(UInt8(ascii: "\\"))
+        bytes.append(byte)
+      case 0..<0x20, 0x7F:
+        bytes.append("\\u00")
+        let digits = Array("0123456789abcdef".utf8)
+        bytes.append(digits[Int(byte >> 4)])
+        bytes.append(digits[Int(byte & 15)])
+      default: bytes.append(byte)
+      }
+    }
+    bytes.append("\"")
+  }
+}
+
+extension Logger.Level {
+  /// The level as syslog(3) counts it.
+  fileprivate var priority: Int {
+    switch self {
+    case .critical: 2
+    case .error: 3
+    case .warning: 4
+    case .notice: 5
+    case .info: 6
+    case .debug, .trace: 7
+    }
+  }
+}

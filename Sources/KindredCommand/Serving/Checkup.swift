@@ -1,0 +1,100 @@
+import ArgumentParser
+import Foundation
+import KindredAPI
+import KindredBackend
+import KindredHTTP
+import KindredModelFile
+import Logging
+
+/// Checks everything that `kindred serve` needs, without listening and without changing the database.
+struct Checkup {
+  private let command: ServeCommand
+  private let mistakes = Mistakes()
+
+  init(of command: ServeCommand) {
+    self.command = command
+  }
+
+  /// Reports all mistakes, one line each.
+  ///
+  /// - Throws: `ExitCode` if there are any.
+  func run() throws {
+    for mistake in command.config.mistakes { mistakes.add(mistake) }
+    command.checkSettings(mistakes)
+    mistakes.attempt { try command.place([]).check() }
+    if let tls = command.server.tls { mistakes.attempt { try tls.check() } }
+    let access = command.config.file?.access?.configuration(mistakes)
+    let model = mistakes.attempt { try ModelDefinition(command.requests.model, isDraft: true) }
+    let location = mistakes.attempt { try command.databasePath.map { try DatabaseLocation($0) } }
+    switch location {
+    case .some(.some(let location)): checkDatabase(location, access, model)
+    case .some(nil): checkSampleLibrary(access, model)
+    case nil: break
+    }
+    for mistake in mistakes.all {
+      for line in lines(of: mistake) { StandardError.write("kindred: \(line.singleLine)\n") }
+    }
+    guard mistakes.all.isEmpty else { throw ReportedMistakes() }
+    try StandardOutput.writeLine("the configuration is valid")
+  }
+
+  private func checkSampleLibrary(_ access: AccessConfiguration?, _ model: ModelDefinition?) {
+    mistakes.attempt {
+      let sample = try SampleLibrary()
+      defer { sample.remove() }
+      try sample.create(migrations: command.migrations.migrations)
+      checkDatabase(.file(sample.path), access, model)
+    }
+  }
+
+  /// - Parameter model: nil if it can't be read.
+  private func checkDatabase(
+    _ location: DatabaseLocation, _ access: AccessConfiguration?, _ model: ModelDefinition?
+  ) {
+    let logger = Logger.kindred(level: max(command.server.logLevel, .warning))
+    var opening = command.opening(for: location, logger)
+    opening.readers = 1
+    if case .file(let path) = location {
+      // To be opened for writing, a database is switched to another mode.
+      opening.isWritable = false
+      if command.server.writable { checkWritable(path) }
+    }
+    let database = mistakes.attempt { try location.open(opening, command.postgreSQL) }
+    guard let database else {
+      // What is wrong in the model file itself is known without the database.
+      mistakes.attempt { try model?.check() }
+      return
+    }
+    defer { database.backend.close() }
+    mistakes.attempt {
+      mistakes.attempt { try database.backend.probe() }
+      let configured = mistakes.attempt { try command.access(access, for: location) }
+      var options = try command.options(for: command.place([]))
+      options.live = nil
+      options.access = configured ?? nil
+      // Without a usable model file, the keys of tokens are checked nevertheless.
+      let model = try model ?? ModelDefinition(nil)
+      mistakes.attempt {
+        _ = try KindredService(database.backend, options: options, logger: logger, model: model.model)
+      }
+    }
+  }
+
+  private func checkWritable(_ path: String) {
+    let directory = URL(filePath: path).deletingLastPathComponent().path
+    for path in [path, directory] where access(path, F_OK) == 0 && access(path, W_OK) != 0 {
+      mistakes.add(
+        ConfigurationError(
+          place: path, message: "it can't be written to, as --writable requires: \(String(cString: strerror(errno)))"
+        ))
+    }
+  }
+
+  private func lines(of mistake: any Error) -> [String] {
+    guard let error = mistake as? ModelFileError else { return [Kindred.message(for: mistake)] }
+    return ([error] + error.others).map { "\($0)" }
+  }
+}
+
+/// There are mistakes, which have been reported.
+struct ReportedMistakes: Error {}

@@ -1,0 +1,89 @@
+import ArgumentParser
+import KindredAPI
+import KindredBackend
+import KindredHTTP
+import KindredSQLite
+import Logging
+
+/// The parts of a server as its settings determine them.
+extension ServeCommand {
+  /// The database that the settings name; nil for the sample library.
+  var databasePath: String? { path ?? server.database }
+
+  /// Checks settings that depend on one another.
+  func checkSettings(_ mistakes: Mistakes) {
+    if server.tls == nil, server.tlsCertificate != nil || server.tlsKey != nil {
+      mistakes.add(ValidationError("--tls-certificate and --tls-key require each other"))
+    }
+    if server.tls == nil, server.tlsHsts {
+      mistakes.add(ValidationError("--tls-hsts requires --tls-certificate and --tls-key"))
+    }
+    mistakes.attempt { _ = try server.cors() }
+  }
+
+  /// Returns where the server listens.
+  ///
+  /// - Parameter descriptors: the sockets that were handed over, which go before host and port.
+  func place(_ descriptors: [CInt]) -> ListeningPlace {
+    if !descriptors.isEmpty { return .descriptors(descriptors) }
+    if let path = server.unixSocketPath { return .path(path, mode: server.socketMode.bits) }
+    return .host(server.hostName, port: server.port.number)
+  }
+
+  /// Returns the options of the service, but for who may do what.
+  ///
+  /// - Throws: `ValidationError`
+  func options(for place: ListeningPlace) throws -> KindredService.Options {
+    var options = requests.serviceOptions
+    options.hosts = server.hosts(for: place)
+    options.cors = try server.cors()
+    options.requiresHTTPS = server.tlsHsts
+    options.compressionLevel = server.compressionLevel.level
+    options.tellsTiming = server.serverTiming
+    options.showsPlans = server.explain
+    options.showsMetrics = server.metrics
+    options.version = Kindred.version
+    options.logsQueries = server.logQueries
+    if server.logRequests, server.logLevel <= .info {
+      options.requestLog = LineRequestLog(output: .standardError)
+    }
+    options.isWritable = server.writable
+    options.snapshotAge = Double(server.snapshotAge.milliseconds) / 1000
+    options.spools = SpoolBudget(maximum: server.maxSpoolSize.bytes)
+    options.servesExplorer = server.explorer
+    options.droppedLogLines = { LogOutput.standardError.droppedLines }
+    return options
+  }
+
+  /// Returns who may do what, as configured in the file and by the roles of the database.
+  ///
+  /// - Throws: `ValidationError`
+  func access(_ configured: AccessConfiguration?, for location: DatabaseLocation) throws -> AccessConfiguration? {
+    var access = configured
+    try roles.add(to: &access, for: location)
+    if let access, access.databaseRoles != nil, access.tokens == nil, access.keys.isEmpty {
+      throw ValidationError(
+        "--role-claim requires tokens or keys; configure them in the section `access` of the configuration file"
+      )
+    }
+    return access
+  }
+
+  /// Returns how the database is opened.
+  func opening(for location: DatabaseLocation, _ logger: Logger) -> DatabaseLocation.Opening {
+    var opening = DatabaseLocation.Opening()
+    opening.isWritable = server.writable
+    opening.readers = server.readerCount(for: location)
+    opening.configuration = requests.connectionConfiguration
+    opening.configuration.durability = server.durability
+    // A request may wait for a connection as long as its query may run.
+    opening.checkoutTimeout = requests.queryTimeout.span?.milliseconds ?? 60_000
+    opening.notify = { notice in
+      switch notice {
+      case .failure(let text): logger.error("\(text)")
+      case .change(let text): logger.notice("\(text)")
+      }
+    }
+    return opening
+  }
+}
