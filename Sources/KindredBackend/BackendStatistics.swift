@@ -22,8 +22,29 @@ public struct BackendStatistics: Hashable, Sendable {
   public var writeCommits = 0
   /// The writes that are waiting for their turn.
   public var writesWaiting = 0
+  /// The open connections by what they are for.
+  public var connections: [Connections] = []
+  /// The size of the database in bytes; nil if it is not known.
+  public var databaseSize: Int?
+  /// How often the write-ahead log was started over, after a checkpoint had moved all of it to the database; nil if
+  /// there is none.
+  public var checkpoints: Int?
   /// The size of the write-ahead log in bytes; nil if the database has none, or it is not known.
   public var writeAheadLogSize: Int?
+
+  /// The open connections for one purpose.
+  public struct Connections: Hashable, Sendable {
+    /// What they are for, in one word.
+    public let holder: String
+    /// Their number.
+    public let count: Int
+
+    /// Creates a number of connections.
+    public init(_ holder: String, _ count: Int) {
+      self.holder = holder
+      self.count = count
+    }
+  }
 
   /// Creates statistics with all values 0.
   public init() {}

@@ -20,6 +20,7 @@ struct Kindred: ParsableCommand {
     subcommands: [
       ServeCommand.self, ModelCommand.self, MigrateCommand.self, QueryCommand.self, ImportCommand.self,
       KeyCommand.self, ClientCommand.self, MCPCommand.self,
+      BackupCommand.self, CheckCommand.self,
     ])
 
   static let version = "0.1.0"

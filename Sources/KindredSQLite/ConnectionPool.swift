@@ -184,6 +184,11 @@ public final class ConnectionPool: Sendable {
     isWritable ? FileStatus.size(FileStatus.resolved(path) + "-wal") : nil
   }
 
+  /// How often the WAL file was started over since it was created, after a checkpoint; nil without a WAL file.
+  public var checkpoints: Int? {
+    isWritable ? FileStatus.checkpoints(ofLog: FileStatus.resolved(path) + "-wal") : nil
+  }
+
   /// Moves the content of the WAL file into the database, and empties it, unless others keep reading it or have
   /// committed after the last commit in the ledger.
   ///

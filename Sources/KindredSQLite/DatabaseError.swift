@@ -103,6 +103,11 @@ extension DatabaseError {
     DatabaseError(extendedCode: SQLITE_BUSY, message: message)
   }
 
+  /// Returns an error about a disk without space.
+  package static func full(_ message: String) -> DatabaseError {
+    DatabaseError(extendedCode: SQLITE_FULL, message: message)
+  }
+
   /// Returns an error about an attempt to write to a read-only database.
   static func readOnly(_ message: String) -> DatabaseError {
     DatabaseError(extendedCode: SQLITE_READONLY, message: message)

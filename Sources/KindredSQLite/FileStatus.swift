@@ -79,6 +79,17 @@ enum FileStatus: Equatable {
     return stat(path, &status) == 0 ? Int(status.st_size) : 0
   }
 
+  /// Returns the checkpoint sequence number in the header of a WAL file (<https://www.sqlite.org/fileformat2.html>,
+  /// §4.1); nil if there is no header.
+  static func checkpoints(ofLog path: String) -> Int? {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    var number: UInt32 = 0
+    guard pread(descriptor, &number, 4, 12) == 4 else { return 0 }
+    return Int(UInt32(bigEndian: number))
+  }
+
   /// Returns the bytes that are free in the file system of a file; nil if that can't be determined.
   static func freeSpace(besides path: String) -> UInt64? {
     var status = statvfs()

@@ -61,6 +61,9 @@ public final class ServedFile: Sendable {
   /// The bytes that are free in its file system; nil if that can't be determined.
   public var freeSpace: UInt64? { FileStatus.freeSpace(besides: path) }
 
+  /// The size of the file in bytes; nil if that can't be determined.
+  public var size: Int? { FileStatus.size(FileStatus.resolved(path)) }
+
   /// - Throws: `OpenError` (moved) if the file is no longer at its path.
   func check() throws {
     guard standing == .inPlace else { throw OpenError(.moved, path: path) }

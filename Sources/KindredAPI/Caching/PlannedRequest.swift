@@ -24,14 +24,17 @@ final class PlannedRequest: Sendable {
   let isColumnValue: Bool
   /// The name of a file of the result, without its extension.
   let name: String
+  /// The names of the result and of the nodes of the plan's statements, by which its durations are counted.
+  let shape: String
   let order: RequestOrder
 
   init(
     plan: ExecutablePlan, isTimeless: Bool, readsLiterals: Bool = false, explains: Bool,
     isTabular: Bool = false, parameters: Parameters, limit: Int? = nil, isColumnValue: Bool = false,
-    name: String = "", order: RequestOrder
+    name: String = "", shape: String? = nil, order: RequestOrder
   ) {
     self.plan = plan
+    self.shape = shape ?? ([name] + plan.plan.nodes.map(\.name)).filter { !$0.isEmpty }.joined(separator: " ")
     // The plan is shared by requests with other literals.
     self.isTimeless = isTimeless && !parameters.literals.contains(where: \.mayNameTime)
     self.readsLiterals = readsLiterals
@@ -52,7 +55,7 @@ final class PlannedRequest: Sendable {
     self.init(
       plan: other.plan, isTimeless: other.isTimeless, readsLiterals: other.readsLiterals,
       explains: other.explains, isTabular: other.isTabular, parameters: parameters, limit: limit,
-      isColumnValue: other.isColumnValue, name: other.name, order: order)
+      isColumnValue: other.isColumnValue, name: other.name, shape: other.shape, order: order)
   }
 }
 

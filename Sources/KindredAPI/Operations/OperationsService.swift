@@ -105,6 +105,7 @@ final class OperationsService: Sendable {
   private func metricsText() throws -> Representation {
     guard options.showsMetrics else { throw Problem.hidden("the metrics") }
     var text = PrometheusText()
+    ProcessStatus.append(to: &text, version: options.version)
     parts.metrics.append(to: &text)
     text.append(parts.planCounts.snapshot)
     if let changeFeed = parts.changeFeed { text.append(changeFeed.counts) }

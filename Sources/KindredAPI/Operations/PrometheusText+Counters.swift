@@ -28,6 +28,9 @@ extension PrometheusText {
   }
 
   mutating func append(_ database: BackendStatistics) {
+    append(
+      "kindred_database_connections", .gauge, "Open connections to the database, by what they are for.",
+      database.connections.map { ("holder=\"\($0.holder)\"", $0.count) })
     append("kindred_database_readers", .gauge, "Open reading connections.", database.readersOpen)
     append("kindred_database_readers_in_use", .gauge, "Reading connections in use.", database.readersInUse)
     append(
@@ -59,8 +62,16 @@ extension PrometheusText {
     append(
       "kindred_spool_bytes", .gauge,
       "Temporary files for contents of requests and for results of slow clients.", spooled)
+    if let size = database.databaseSize {
+      append("kindred_database_size_bytes", .gauge, "The size of the database.", size)
+    }
     if let size = database.writeAheadLogSize {
       append("kindred_database_wal_bytes", .gauge, "The size of the write-ahead log.", size)
+    }
+    if let count = database.checkpoints {
+      append(
+        "kindred_database_checkpoints_total", .counter,
+        "How often the write-ahead log was started over after a checkpoint.", count)
     }
   }
 

@@ -4,7 +4,7 @@ struct PrometheusText {
   static let mediaType = "text/plain; version=0.0.4; charset=utf-8"
 
   enum Kind: String {
-    case counter, gauge, histogram
+    case counter, gauge, histogram, summary
   }
 
   private(set) var text = ""
@@ -19,6 +19,17 @@ struct PrometheusText {
   {
     begin(name, kind, help)
     for (labels, value) in values { appendSample(name, labels, "\(value)") }
+  }
+
+  /// Returns a text as the value of a label can contain it.
+  static func escaped(_ text: String) -> String {
+    text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
+  }
+
+  /// Adds a metric whose value isn't an integer.
+  mutating func append(_ name: String, _ kind: Kind, _ help: String, real value: Double) {
+    begin(name, kind, help)
+    appendSample(name, "", "\(value)")
   }
 
   mutating func begin(_ name: String, _ kind: Kind, _ help: String) {

@@ -122,6 +122,7 @@ final class RecordsService: Sendable {
       let version = try models.version(for: reading).seen(by: principal).readable(by: role, in: reading)
       let planned = try planner.plan(asked, version) { try reading.checkInterruption() }
       timing.mark("plan")
+      timing.shape = planned.shape
       if planned.isColumnValue {
         defer { reading.close() }
         return try columnValue(planned, for: request, reading)

@@ -28,6 +28,7 @@ final class ResponseFinisher: Sendable {
   /// Returns the problem for a request that the HTTP layer refuses.
   func response(to error: HTTPError, from peer: String?) -> HTTPResponse {
     options.requestLog?.noteRefusal(error.status, peer: peer)
+    metrics.countRefusal(error.status)
     var response = Problem(error).response
     options.cors?.applyWithoutOrigin(to: &response)
     response.protectBrowsers(requiringHTTPS: options.requiresHTTPS)
@@ -43,24 +44,25 @@ final class ResponseFinisher: Sendable {
       let status = response.status
       let isLive = stream.isLive
       // A stream of events lasts as long as its client likes, so its duration isn't that of a response.
-      if isLive { metrics.count(request.method, status, nanoseconds: timing.nanoseconds) }
+      if isLive { metrics.count(request.method, status, timing.shape, nanoseconds: timing.nanoseconds) }
       let observed = ObservedBody(stream) {
-        self.note(request, status, byteCount: $0, timing.nanoseconds, isCounted: !isLive)
+        self.note(request, status, byteCount: $0, timing, isCounted: !isLive)
       }
       response.body = .stream(observed, length: length)
     case .bytes(let bytes):
       let byteCount = request.method == .head ? 0 : bytes.count
-      note(request, response.status, byteCount: byteCount, timing.nanoseconds, isCounted: true)
+      note(request, response.status, byteCount: byteCount, timing, isCounted: true)
     case .none:
-      note(request, response.status, byteCount: 0, timing.nanoseconds, isCounted: true)
+      note(request, response.status, byteCount: 0, timing, isCounted: true)
     }
     return response
   }
 
   private func note(
-    _ request: HTTPRequest, _ status: HTTPStatus, byteCount: Int, _ nanoseconds: UInt64, isCounted: Bool
+    _ request: HTTPRequest, _ status: HTTPStatus, byteCount: Int, _ timing: RequestTiming, isCounted: Bool
   ) {
-    if isCounted { metrics.count(request.method, status, nanoseconds: nanoseconds) }
+    let nanoseconds = timing.nanoseconds
+    if isCounted { metrics.count(request.method, status, timing.shape, nanoseconds: nanoseconds) }
     options.requestLog?.note(
       AnsweredRequest(
         method: request.method,

@@ -6,6 +6,8 @@ struct RequestTiming {
   private var last: UInt64
   private var steps: [(name: StaticString, nanoseconds: UInt64)] = []
   private let isOn: Bool
+  /// The shape of the plan that answers the request; nil if none does.
+  var shape: String?
 
   /// - Parameter isOn: Whether steps are recorded.
   init(isOn: Bool) {

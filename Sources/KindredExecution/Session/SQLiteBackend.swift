@@ -50,10 +50,18 @@ public final class SQLiteBackend: Backend {
   public func probe() throws {
     guard lookAtFile() else { throw OpenError(.moved, path: pool.path) }
     try watcher.probe()
-    guard isWritable, let full = fullDisk.withLock({ $0 }) else { return }
-    // As long as no space becomes free, the next write will fail too.
-    if pool.file.freeSpace ?? .max <= full.freeSpace { throw full.error }
+    guard isWritable else { return }
+    let freeSpace = pool.file.freeSpace ?? .max
+    if let full = fullDisk.withLock({ $0 }) {
+      // As long as no space becomes free, the next write will fail too.
+      if freeSpace <= full.freeSpace { throw full.error }
+    } else if freeSpace < Self.leastFreeSpace {
+      throw DatabaseError.full("only \(freeSpace) bytes are free in the file system of \(pool.path)")
+    }
   }
+
+  /// The space in bytes that a small write needs in the WAL file.
+  private static let leastFreeSpace: UInt64 = 64 << 10
 
   /// Runs `body` with the current schema.
   public func withSchema<Result: Sendable>(
@@ -197,6 +205,13 @@ public final class SQLiteBackend: Backend {
     statistics.writeCommits = writes.commits
     statistics.writesWaiting = writes.waiting
     statistics.writeAheadLogSize = self.pool.writeAheadLogSize
+    statistics.databaseSize = self.pool.file.size
+    statistics.checkpoints = self.pool.checkpoints
+    let live = siblings.withLock { $0 }.reduce(0) { $0 + $1.statistics.readersOpen }
+    statistics.connections = [
+      .init("reader", pool.readersOpen), .init("writer", isWritable ? 1 : 0), .init("live", live),
+      .init("watcher", 1),
+    ]
     return statistics
   }
 }

@@ -22,6 +22,30 @@ public final class PostgreSQLBackend: Backend {
   public let isWritable: Bool
   private let writer: PostgreSQLWriter
   private let schemaState = Mutex(SchemaState())
+  /// Whether the last write found the disk of the server full.
+  private let fullDisk = FullDisk()
+
+  /// The error that a write had when the disk of the server was full, for a while after it.
+  private final class FullDisk: Sendable {
+    private let state = Mutex<(error: PostgreSQLError, end: UInt64)?>(nil)
+
+    /// The error, as long as the disk is taken to be full.
+    var error: PostgreSQLError? {
+      state.withLock { full in full.flatMap { MonotonicTime.now() < $0.end ? $0.error : nil } }
+    }
+
+    func note<Value>(_ result: Result<Value, any Error>) {
+      switch result {
+      case .success: state.withLock { $0 = nil }
+      case .failure(let error as PostgreSQLError) where error.kind == .full:
+        state.withLock { $0 = (error, MonotonicTime.now() + fullDiskValidity) }
+      case .failure: break
+      }
+    }
+  }
+
+  /// The nanoseconds for which a full disk is taken to stay full.
+  private static let fullDiskValidity: UInt64 = 10_000_000_000
 
   private struct SchemaState {
     var fingerprint = ""
@@ -152,8 +176,38 @@ public final class PostgreSQLBackend: Backend {
   ///
   /// - Throws: `PostgreSQLError`.
   public func probe() throws {
-    try watcher.withConnection { _ = try $0.run([Query("SELECT 1")]) }
+    if isWritable, let full = fullDisk.error { throw full }
+    guard capabilities.hasSnapshotNumbers else {
+      return try watcher.withConnection { _ = try $0.run([Query("SELECT 1")]) }
+    }
+    let (isReadOnly, lag) = try watcher.withConnection { connection in
+      let result = try connection.run([Self.standing])[0]
+      return (result.text(0, 0) == "t", result.text(0, 1).flatMap { Double($0) } ?? 0)
+    }
+    if isWritable, isReadOnly {
+      throw PostgreSQLError(
+        state: Self.readOnly, message: "the server is a standby or read-only, and clients may write")
+    }
+    if lag > Self.maximumLag {
+      throw PostgreSQLError(
+        state: PostgreSQLError.State.connectionFailure,
+        message: "the standby is \(Int(lag)) seconds behind its primary")
+    }
   }
+
+  /// Whether nothing can be written, and how many seconds of what a standby has received it hasn't replayed yet.
+  private static let standing = Query(
+    """
+    SELECT pg_is_in_recovery() OR (SELECT reset_val = 'on' FROM pg_settings WHERE name = 'default_transaction_read_only'), \
+    CASE WHEN pg_is_in_recovery() AND pg_last_wal_receive_lsn() > pg_last_wal_replay_lsn() \
+    THEN extract(epoch FROM clock_timestamp() - pg_last_xact_replay_timestamp())::float8 END
+    """)
+
+  /// The SQLSTATE of writes where nothing can be written.
+  private static let readOnly = "25006"
+
+  /// The seconds that a standby may be behind.
+  private static let maximumLag = 10.0
 
   /// Runs `body` with the current schema.
   ///
@@ -254,7 +308,10 @@ public final class PostgreSQLBackend: Backend {
     _ order: WriteOrder, _ body: @escaping @Sendable (any WriteTransaction) throws -> Value,
     completion: @escaping @Sendable (Result<Value, any Error>) -> Void
   ) {
-    writer.submit(order, to: self, body, completion: completion)
+    writer.submit(order, to: self, body) { [fullDisk] result in
+      fullDisk.note(result)
+      completion(result)
+    }
   }
 
   /// The current counters.
@@ -269,6 +326,7 @@ public final class PostgreSQLBackend: Backend {
     let written = writer.statistics
     (statistics.writes, statistics.writeCommits) = (written.writes, written.writes)
     (statistics.writesWaiting, statistics.isWriterInUse) = (written.waiting, written.isInUse)
+    statistics.connections = [.init("reader", pool.open), .init("writer", written.open), .init("watcher", 1)]
     return statistics
   }
 }

@@ -37,10 +37,13 @@ final class PostgreSQLWriter: Sendable {
     longPool = pool.sibling(size: Self.longConnectionCount)
   }
 
-  /// The counters: completed writes, those that wait or run, and whether a connection is in use.
-  var statistics: (writes: Int, waiting: Int, isInUse: Bool) {
+  /// The counters: completed writes, those that wait or run, whether a connection is in use, and how many are open.
+  var statistics: (writes: Int, waiting: Int, isInUse: Bool, open: Int) {
     let counts = counts.withLock { $0 }
-    return (counts.writes, counts.waiting, pool.statistics.inUse + longPool.statistics.inUse > 0)
+    let pools = [pool, longPool].map(\.statistics)
+    return (
+      counts.writes, counts.waiting, pools.contains { $0.inUse > 0 }, pools.reduce(0) { $0 + $1.open }
+    )
   }
 
   /// Closes the connections; one that is in use is closed when it is returned.

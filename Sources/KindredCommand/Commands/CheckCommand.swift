@@ -1,0 +1,82 @@
+import ArgumentParser
+import KindredAssociations
+import KindredExecution
+import KindredSQLite
+
+/// The command `kindred check`.
+struct CheckCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "check",
+    abstract: "Check an SQLite database: its file, its references and its indexes.",
+    discussion: """
+      Reports damage of the file, references to missing rows, and the indexes that requests for associations lack; each \
+      with a line, and the statement that creates a missing index. Missing indexes make requests slow, but are no \
+      failure. `kindred serve --check` checks the configuration of a server.
+
+      Examples:
+        kindred check library.db
+        kindred check library.db --model model.yaml
+      """)
+
+  @Argument(help: "The database file.") var database: String
+  @Option(help: .init("A model file whose associations are checked, too.", valueName: "file"))
+  var model: String?
+
+  func run() throws {
+    guard case .file(let path) = try DatabaseLocation(database) else {
+      throw ValidationError("only SQLite databases can be checked; PostgreSQL has amcheck and pg_amcheck")
+    }
+    let definition = try ModelDefinition(model)
+    let pool = try ConnectionPool(path: path, access: .readOnly, readers: 1)
+    defer { pool.close() }
+    let failures = try pool.withReader { connection in
+      let failures = try Self.damage(of: connection) + Self.brokenReferences(in: connection)
+      for failure in failures { try StandardOutput.writeLine("\(path): \(failure)".singleLine) }
+      let model = try definition.model(of: ConnectionSchema(connection))
+      for index in try Self.missingIndexes(of: model) {
+        try StandardOutput.writeLine("missing index: \(index);")
+      }
+      return failures
+    }
+    guard failures.isEmpty else { throw ReportedMistakes() }
+    try StandardOutput.writeLine("\(path): the file and its references are intact")
+  }
+
+  /// Returns what SQLite finds wrong in the file (<https://www.sqlite.org/pragma.html#pragma_integrity_check>).
+  private static func damage(of connection: Connection) throws -> [String] {
+    try texts("PRAGMA integrity_check", on: connection).filter { $0 != "ok" }
+  }
+
+  /// Returns the references to missing rows, summed up by table.
+  private static func brokenReferences(in connection: Connection) throws -> [String] {
+    let counts = """
+      SELECT "table" || ' refers to ' || count(*) || CASE count(*) WHEN 1 THEN ' missing row' ELSE ' missing rows' END \
+      || ' of ' || parent || ', for example in row ' || coalesce(min(rowid), '(without a rowid)') \
+      FROM pragma_foreign_key_check GROUP BY "table", parent ORDER BY 1
+      """
+    return try texts(counts, on: connection)
+  }
+
+  private static func texts(_ sql: String, on connection: Connection) throws -> [String] {
+    try connection.withStatement(sql) { statement in
+      var texts: [String] = []
+      while try statement.step() { texts.append(statement.text(0) ?? "") }
+      return texts
+    }
+  }
+
+  /// Returns the statements that create the indexes which requests for each association would want.
+  private static func missingIndexes(of model: Model) throws -> [String] {
+    let planner = Planner(model: model, limits: PlanningLimits())
+    var indexes: Set<String> = []
+    for (name, resource) in model.resources {
+      for (key, association) in resource.associations {
+        var root = RequestNode()
+        root.children = [RequestNode(key: key, association: association)]
+        let request = FetchRequest(path: RequestPath(resource: name), root: root)
+        indexes.formUnion(try planner.plan(request).missingIndexes)
+      }
+    }
+    return indexes.sorted()
+  }
+}
