@@ -15,12 +15,14 @@ struct Kindred: ParsableCommand {
         kindred key                   creates an API key
         kindred client typescript chinook.db   prints a typed client
         kindred mcp chinook.db        serves an assistant over standard input and output
+        kindred backup chinook.db copy.db
+        kindred check chinook.db
       """,
     version: version,
     subcommands: [
       ServeCommand.self, ModelCommand.self, MigrateCommand.self, QueryCommand.self, ImportCommand.self,
-      KeyCommand.self, ClientCommand.self, MCPCommand.self,
-      BackupCommand.self, CheckCommand.self,
+      KeyCommand.self, ClientCommand.self, MCPCommand.self, BackupCommand.self, CheckCommand.self,
+      CompletionsCommand.self, ManualCommand.self,
     ])
 
   static let version = "0.1.0"

@@ -27,6 +27,8 @@ enum Main {
       return (.success, nil)
     } catch is ReportedMistakes {
       return (.failure, nil)
+    } catch let failure as FailedStatus {
+      return (ExitCode(failure.exitCode), nil)
     } catch {
       let code = Kindred.exitCode(for: error)
       guard code == .success else { return (code, message(for: error, code, commandLine.dropFirst())) }

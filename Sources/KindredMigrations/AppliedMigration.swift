@@ -35,6 +35,16 @@ struct AppliedMigration {
     }
   }
 
+  /// Returns when each migration was applied, by number.
+  static func times(on connection: Connection) throws -> [Int64: String] {
+    guard try !all(on: connection).isEmpty else { return [:] }
+    return try connection.withStatement("SELECT number, appliedAt FROM kindred_migration") { statement in
+      var times: [Int64: String] = [:]
+      while try statement.step() { times[statement.int64(0)] = statement.text(1) ?? "" }
+      return times
+    }
+  }
+
   static func record(_ migration: Migration, on connection: Connection) throws {
     try connection.withStatement("INSERT INTO kindred_migration VALUES (?, ?, ?, datetime('now'))") {
       try $0.bind([.integer(migration.number), .text(migration.fileName), .text(migration.checksum)])

@@ -55,6 +55,9 @@ extension DatabaseError {
   /// Whether the statement was interrupted; `interruption` has the reason.
   public var isInterrupted: Bool { code == SQLITE_INTERRUPT }
 
+  /// Whether the file is damaged.
+  public var isCorruption: Bool { code == SQLITE_CORRUPT }
+
   /// Whether a value has the wrong type for its column, such as a rowid that is not an integer.
   public var isMismatch: Bool { code == SQLITE_MISMATCH }
 

@@ -17,7 +17,7 @@ public struct Problem: Error {
   /// Where the content is wrong: a JSON pointer as a URL fragment.
   var pointer: String?
   /// The number of the line at which an import is wrong, from 1.
-  var line: Int?
+  public internal(set) var line: Int?
   var suggestions: [String] = []
   /// How to proceed, in words of the database's author.
   var hint: String?

@@ -60,10 +60,10 @@ struct RequestScreening: Sendable {
 
 extension HTTPMethod {
   /// The methods that any path supports (RFC 9110 §9.1).
-  static let supported: [HTTPMethod] = [.get, .head, .options, .query, .post, .put, .patch, .delete]
+  public static let supported: [HTTPMethod] = [.get, .head, .options, .query, .post, .put, .patch, .delete]
 
   /// Whether the method is safe (RFC 9110 §9.2.1).
-  var isSafe: Bool { self == .get || self == .head || self == .options || self == .query }
+  public var isSafe: Bool { self == .get || self == .head || self == .options || self == .query }
 }
 
 extension Problem {

@@ -30,12 +30,13 @@ struct CheckCommand: ParsableCommand {
     let pool = try ConnectionPool(path: path, access: .readOnly, readers: 1)
     defer { pool.close() }
     let failures = try pool.withReader { connection in
-      let failures = try Self.damage(of: connection) + Self.brokenReferences(in: connection)
+      let damage = try Self.damage(of: connection)
+      // Nothing else can be trusted.
+      let failures = damage.isEmpty ? try Self.brokenReferences(in: connection) : damage
       for failure in failures { try StandardOutput.writeLine("\(path): \(failure)".singleLine) }
+      guard damage.isEmpty else { return failures }
       let model = try definition.model(of: ConnectionSchema(connection))
-      for index in try Self.missingIndexes(of: model) {
-        try StandardOutput.writeLine("missing index: \(index);")
-      }
+      for advice in try Self.advice(on: model) { try StandardOutput.writeLine(advice) }
       return failures
     }
     guard failures.isEmpty else { throw ReportedMistakes() }
@@ -44,7 +45,11 @@ struct CheckCommand: ParsableCommand {
 
   /// Returns what SQLite finds wrong in the file (<https://www.sqlite.org/pragma.html#pragma_integrity_check>).
   private static func damage(of connection: Connection) throws -> [String] {
-    try texts("PRAGMA integrity_check", on: connection).filter { $0 != "ok" }
+    do {
+      return try texts("PRAGMA integrity_check", on: connection).filter { $0 != "ok" }
+    } catch let error as DatabaseError where error.isCorruption {
+      return ["is damaged: \(error.message)"]
+    }
   }
 
   /// Returns the references to missing rows, summed up by table.
@@ -65,18 +70,19 @@ struct CheckCommand: ParsableCommand {
     }
   }
 
-  /// Returns the statements that create the indexes which requests for each association would want.
-  private static func missingIndexes(of model: Model) throws -> [String] {
+  /// Returns what makes requests for associations slow: the statements that create the indexes which they lack, and
+  /// the foreign keys that no index can serve.
+  private static func advice(on model: Model) throws -> [String] {
     let planner = Planner(model: model, limits: PlanningLimits())
-    var indexes: Set<String> = []
+    var advice: Set<String> = []
     for (name, resource) in model.resources {
       for (key, association) in resource.associations {
         var root = RequestNode()
         root.children = [RequestNode(key: key, association: association)]
-        let request = FetchRequest(path: RequestPath(resource: name), root: root)
-        indexes.formUnion(try planner.plan(request).missingIndexes)
+        let plan = try planner.plan(FetchRequest(path: RequestPath(resource: name), root: root))
+        advice.formUnion(plan.missingIndexes.map { "missing index: \($0);" } + plan.mismatches)
       }
     }
-    return indexes.sorted()
+    return advice.sorted()
   }
 }

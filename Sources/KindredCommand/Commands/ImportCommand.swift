@@ -12,21 +12,31 @@ struct ImportCommand: Configurable {
     commandName: "import",
     abstract: "Add the records of a file to a resource.",
     discussion: """
-      FILE is CSV with a header that names the columns, or JSON Lines: one object per line; - is standard input. All \
-      records are added in one transaction, or none; an error names its line.
+      FILE is CSV with a header that names the columns, JSON Lines (one object per line), or a JSON array of objects; - \
+      is standard input. All records are added in one transaction, or none; an error names its line, or the number of \
+      the element. Files that end in .tsv are delimited by tabs.
+
+      With --create-table, the table is created first: the columns are those of the file, with types that fit all \
+      values, and `id` is the primary key if every record has an integer of that name.
 
       Examples:
         kindred import library.db books books.csv
         kindred import library.db authors authors.ndjson
         kindred import library.db tags tags.csv --duplicates merge --on-conflict name
+        kindred import library.db prices prices.txt --format csv --delimiter ';'
+        kindred import new.db books books.json --create-table
         zcat books.csv.gz | kindred import library.db books - --format csv
       """)
 
   @Argument(help: "The database, an SQLite file or a PostgreSQL URL.") var database: String
   @Argument(help: "The resource, as in a URL; a path such as authors/1/books works too.") var resource: String
   @Argument(help: "The file to read; - for standard input.") var file: String
-  @Option(help: .init("csv or jsonl, if the file name doesn't end in it.", valueName: "format"))
+  @Option(help: .init("csv, tsv, jsonl or json, if the file name doesn't end in it.", valueName: "format"))
   var format: ImportFileFormat?
+  @Option(help: .init("What separates the fields of CSV: a character, or tab.", valueName: "character"))
+  var delimiter: Delimiter?
+  @Flag(help: "Create the table, which must not exist (SQLite only), and the database if it is missing.")
+  var createTable = false
   @Option(help: .init("What to do with existing records: fail, merge or ignore.", valueName: "what"))
   var duplicates = Duplicates.fail
   @Option(
@@ -48,18 +58,56 @@ struct ImportCommand: Configurable {
         "the format can't be inferred from the name \(file); add --format csv, or --format jsonl for an object per line"
       )
     }
+    guard delimiter == nil || fileFormat.isDelimited else {
+      throw ValidationError("--delimiter requires CSV")
+    }
+    if createTable {
+      guard resource.wholeMatch(of: /[^\/\0]+/) != nil else {
+        throw ValidationError("--create-table requires the name of a resource, not a path")
+      }
+      guard duplicates == .fail else {
+        throw ValidationError("--create-table and --duplicates exclude one another, as a new table is empty")
+      }
+    }
     guard onConflict == nil || duplicates != .fail else {
       throw ValidationError("--on-conflict requires --duplicates merge or --duplicates ignore")
     }
   }
 
   func run() throws {
+    let content = try content()
+    let location = try DatabaseLocation(self.database)
+    guard createTable else { return try run(content, location, path: resource) }
+    let table = try NewTable(of: content, fileFormat, named: resource, in: location)
+    let path = try table.create()
+    do {
+      try run(content, location, path: path)
+    } catch {
+      table.drop()
+      throw error
+    }
+  }
+
+  private var fileFormat: ImportFileFormat { format ?? ImportFileFormat(fileName: file) ?? .csv }
+
+  /// Returns the content as CSV with commas or as JSON Lines.
+  private func content() throws -> HTTPContentFile {
     let content = try ImportFile(path: file).content()
+    switch fileFormat {
+    case .jsonl: return content
+    case .json: return try content.rewritten(by: JSONArrayText())
+    case .csv, .tsv:
+      guard let byte = delimiter?.byte ?? (fileFormat == .tsv ? UInt8(ascii: "\t") : nil) else { return content }
+      return try content.rewritten(by: DelimitedText(delimiter: byte))
+    }
+  }
+
+  private func run(_ content: HTTPContentFile, _ location: DatabaseLocation, path: String) throws {
     var opening = DatabaseLocation.Opening()
     opening.isWritable = true
     opening.configuration = requests.connectionConfiguration
     opening.configuration.durability = durability
-    let database = try DatabaseLocation(self.database).open(opening, postgreSQL)
+    let database = try location.open(opening, postgreSQL)
     defer { database.backend.close() }
     var options = requests.serviceOptions
     options.isWritable = true
@@ -69,16 +117,17 @@ struct ImportCommand: Configurable {
       database.backend, options: options, logger: Logger.kindred(level: .warning),
       model: requests.modelSource())
     let progress = ImportProgress(of: content)
-    let response = service.respond(to: request(content))
+    let response = service.respond(to: request(content, path))
     progress.end()
-    guard response.status.code < 300 else { throw RefusedRequest(response) }
+    guard response.status.code < 300 else {
+      throw RefusedRequest(response, counting: fileFormat == .json ? "element" : "line")
+    }
     let count = response.headers["X-Total-Count"].flatMap { Int($0) } ?? 0
     StandardOutput.report(progress.summary(of: count))
   }
 
-  private func request(_ content: HTTPContentFile) -> HTTPRequest {
-    let type = (format ?? ImportFileFormat(fileName: file) ?? .csv).mediaType
-    var headers: HTTPHeaders = ["Content-Type": type]
+  private func request(_ content: HTTPContentFile, _ resource: String) -> HTTPRequest {
+    var headers: HTTPHeaders = ["Content-Type": fileFormat.mediaType]
     if duplicates != .fail { headers.append("Prefer", "resolution=\(duplicates.rawValue)-duplicates") }
     let query = onConflict.map {
       "?onConflict=" + ($0.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "")
@@ -90,17 +139,41 @@ struct ImportCommand: Configurable {
 
 /// The format of a file to be imported.
 enum ImportFileFormat: String, ExpressibleByArgument, CaseIterable {
-  case csv, jsonl
+  case csv, tsv, jsonl, json
 
   init?(fileName: String) {
+    guard fileName.contains(".") else { return nil }
     switch fileName.split(separator: ".").last?.lowercased() {
     case "csv": self = .csv
+    case "tsv": self = .tsv
     case "jsonl", "ndjson": self = .jsonl
+    case "json": self = .json
     default: return nil
     }
   }
 
-  var mediaType: String { self == .csv ? "text/csv" : "application/jsonl" }
+  /// Whether it has fields with something between them.
+  var isDelimited: Bool { self == .csv || self == .tsv }
+
+  /// The media type that the content has in the end.
+  var mediaType: String { isDelimited ? "text/csv" : "application/jsonl" }
+}
+
+/// What separates the fields of a record.
+struct Delimiter: ExpressibleByArgument {
+  let byte: UInt8
+
+  init?(argument: String) {
+    if argument == "tab" || argument == "\\t" {
+      byte = UInt8(ascii: "\t")
+    } else if argument.utf8.count == 1, let byte = argument.utf8.first, byte == 0x09 || byte >= 0x20,
+      byte != UInt8(ascii: "\""), byte != 0x7F
+    {
+      self.byte = byte
+    } else {
+      return nil
+    }
+  }
 }
 
 /// The treatment of records that exist already.

@@ -22,27 +22,16 @@ struct ImportFile {
 
   /// Returns a copy in a temporary file, because the content is read at several positions, which a pipe doesn't allow.
   private func copy(of descriptor: CInt) throws(ImportError) -> HTTPContentFile {
-    guard let copy = TemporaryFiles.unnamed() else {
-      throw ImportError(
-        description:
-          "no temporary file can be created in \(TemporaryFiles.directory.path); set the variable TMPDIR")
-    }
-    var length = 0
+    let copy = try TemporaryFiles.content()
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
     while true {
       let count = read(descriptor, &buffer, buffer.count)
-      if count == 0 { return HTTPContentFile(descriptor: copy, length: length) }
+      if count == 0 { return copy }
       guard count > 0 else {
         if errno == EINTR { continue }
         throw unreadable()
       }
-      if let number = buffer[..<count].withUnsafeBytes({ $0.write(to: copy) }) {
-        throw ImportError(
-          description:
-            "\(path) can't be copied to \(TemporaryFiles.directory.path): \(String(cString: strerror(number)))"
-        )
-      }
-      length += count
+      guard buffer[..<count].withUnsafeBytes({ copy.append($0) }) else { throw TemporaryFiles.full() }
     }
   }
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import KindredMigrations
 import KindredSQLite
 import Logging
@@ -15,25 +16,93 @@ struct MigrateCommand: ParsableCommand {
       Examples:
         kindred migrate library.sqlite
         kindred migrate shop.db --migrations db/migrations
+        kindred migrate shop.db --status
+        kindred migrate shop.db --dry-run
+        kindred migrate --new add-tags
       """)
 
-  @Argument(help: "The database file.") var database: String
+  @Argument(help: "The database file.") var database: String?
   @OptionGroup var migrations: MigrationSettings
+  @Flag(help: "Show which files have been applied, and when, and apply nothing.") var status = false
+  @Flag(help: "Apply the files to a temporary copy of the database, and show what would be applied.")
+  var dryRun = false
+  @Option(help: .init("Create an empty file with the next number.", valueName: "name")) var new: String?
+
+  func validate() throws {
+    guard [status, dryRun, new != nil].count(where: { $0 }) <= 1 else {
+      throw ValidationError("--status, --dry-run and --new exclude one another")
+    }
+    if let new {
+      guard database == nil else { throw ValidationError("--new takes no database") }
+      guard new.wholeMatch(of: /[A-Za-z0-9][A-Za-z0-9._-]*/) != nil else {
+        throw ValidationError("--new: '\(new)' is not valid: it must consist of letters, digits, dots, - and _")
+      }
+    } else if database == nil {
+      throw ValidationError("Missing expected argument '<database>'")
+    }
+  }
+
+  private var directory: String { migrations.migrations ?? "Migrations" }
 
   func run() throws {
-    guard case .file(let path) = try DatabaseLocation(database) else {
+    if let new { return try create(new) }
+    guard let database, case .file(let path) = try DatabaseLocation(database) else {
       throw ValidationError("migrations can be applied only to SQLite; use another tool for PostgreSQL")
     }
-    let directory = migrations.migrations ?? "Migrations"
     let migrator = try MigrationSettings.migrator(of: directory)
-    let applied = try migrator.migrate(Connection(path: path, access: .readWriteCreate)) { event in
+    if status {
+      try show(migrator, path)
+    } else if dryRun {
+      try tryOut(migrator, path)
+    } else {
+      try apply(migrator, to: Connection(path: path, access: .readWriteCreate), "applied")
+    }
+  }
+
+  private func apply(_ migrator: Migrator, to connection: Connection, _ done: String) throws {
+    let applied = try migrator.migrate(connection) { event in
       switch event {
       case .found(let references): Logger.kindred(level: .warning).warning("\(references)")
-      case .applied(let migration): StandardOutput.report("applied \(migration.fileName)")
+      case .applied(let migration): StandardOutput.report("\(done) \(migration.fileName)")
       }
     }
     if applied.isEmpty {
       StandardOutput.report("the database is up to date (applied migrations: \(migrator.migrations.count))")
     }
+  }
+
+  private func show(_ migrator: Migrator, _ path: String) throws {
+    let exists = FileManager.default.fileExists(atPath: path)
+    let connection = try exists ? Connection(path: path, access: .readOnly) : nil
+    for migration in migrator.migrations where connection == nil {
+      try StandardOutput.writeLine("pending \(migration.fileName)")
+    }
+    guard let connection else { return }
+    for status in try migrator.status(on: connection) {
+      let standing = status.appliedAt.map { "applied \(status.migration.fileName) \($0)" }
+      try StandardOutput.writeLine(standing ?? "pending \(status.migration.fileName)")
+    }
+  }
+
+  /// Applies the files to a copy, which shows all that would fail, whatever a transaction contains.
+  private func tryOut(_ migrator: Migrator, _ path: String) throws {
+    let directory = TemporaryFiles.directory.appending(path: "kindred-migrate-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(
+      at: directory, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+    defer { try? FileManager.default.removeItem(at: directory) }
+    let copy = directory.appending(path: "copy.db").path
+    if FileManager.default.fileExists(atPath: path) { try DatabaseCopy.create(of: path, at: copy) }
+    try apply(migrator, to: Connection(path: copy, access: .readWriteCreate), "would apply")
+  }
+
+  private func create(_ name: String) throws {
+    try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+    let path = "\(directory)/\(try Migrator(directory: directory).nextFileName(name))"
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+    guard descriptor >= 0 else {
+      throw ConfigurationError(place: path, message: String(cString: strerror(errno)))
+    }
+    close(descriptor)
+    StandardOutput.report(path)
   }
 }

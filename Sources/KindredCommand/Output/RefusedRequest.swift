@@ -12,15 +12,18 @@ struct RefusedRequest: Error, CustomStringConvertible {
   }
 
   let description: String
+  let status: HTTPStatus
 
-  init(_ response: HTTPResponse) {
+  /// - Parameter unit: what the problem's `line` counts.
+  init(_ response: HTTPResponse, counting unit: String = "line") {
+    status = response.status
     guard case .bytes(let bytes) = response.body,
       let problem = try? JSONDecoder().decode(Problem.self, from: Data(bytes))
     else {
       description = "the request failed with status \(response.status.code)"
       return
     }
-    let place = problem.parameter.map { "\($0): " } ?? problem.line.map { "line \($0): " } ?? ""
+    let place = problem.parameter.map { "\($0): " } ?? problem.line.map { "\(unit) \($0): " } ?? ""
     description = "\(response.status.code) \(problem.title): \(place)\(problem.detail)"
   }
 }

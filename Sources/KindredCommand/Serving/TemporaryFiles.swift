@@ -1,4 +1,5 @@
 import Foundation
+import KindredHTTP
 
 /// The directory of temporary files.
 enum TemporaryFiles {
@@ -16,5 +17,22 @@ enum TemporaryFiles {
     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
     unlink(path)
     return descriptor
+  }
+
+  /// Returns an empty file without a name, for content.
+  ///
+  /// - Throws: `ImportError` if none can be created.
+  static func content() throws(ImportError) -> HTTPContentFile {
+    guard let descriptor = unnamed() else {
+      throw ImportError(
+        description: "no temporary file can be created in \(directory.path); set the variable TMPDIR")
+    }
+    return HTTPContentFile(descriptor: descriptor, length: 0)
+  }
+
+  /// Returns the error of a temporary file that has no room for more.
+  static func full() -> ImportError {
+    ImportError(
+      description: "the content can't be copied to \(directory.path): \(String(cString: strerror(errno)))")
   }
 }

@@ -1,0 +1,31 @@
+import KindredSQLite
+
+extension Migrator {
+  /// A file, and whether it has been applied.
+  public struct Status: Sendable {
+    /// The file.
+    public let migration: Migration
+    /// When it was applied, in UTC; nil if it hasn't been.
+    public let appliedAt: String?
+  }
+
+  /// Returns the standing of each file.
+  ///
+  /// - Throws: `MigrationError` if the files contradict what has been applied; `DatabaseError`.
+  public func status(on connection: Connection) throws -> [Status] {
+    let pending = Set(try pending(on: connection).map(\.number))
+    let times = try AppliedMigration.times(on: connection)
+    return migrations.map { migration in
+      Status(
+        migration: migration, appliedAt: pending.contains(migration.number) ? nil : times[migration.number])
+    }
+  }
+
+  /// Returns the name of the next file of a directory: `0003-NAME.sql`, with as many digits as the others.
+  public func nextFileName(_ name: String) -> String {
+    let last = migrations.last
+    let digits = last?.fileName.prefix { $0.isNumber }.count ?? 4
+    let number = String((last?.number ?? 0) + 1)
+    return String(repeating: "0", count: max(0, digits - number.count)) + number + "-\(name).sql"
+  }
+}
