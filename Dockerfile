@@ -1,6 +1,10 @@
 # Builds the program in an image with Swift, and runs it in one with only its libraries; see docs/operation.md.
 
-FROM swift:6.3-bookworm AS build
+# For the same bytes at any time, name both by their digests: --build-arg BUILD_IMAGE=swift@sha256:….
+ARG BUILD_IMAGE=swift:6.3.1-bookworm
+ARG BASE_IMAGE=debian:bookworm-slim
+
+FROM $BUILD_IMAGE AS build
 WORKDIR /kindred
 # A layer of its own, as dependencies change less often than sources.
 COPY Makefile Package.resolved Package.swift ./
@@ -8,9 +12,11 @@ RUN make system-packages && swift package resolve
 COPY Migrations Migrations
 COPY Tests Tests
 COPY Sources Sources
-RUN make release && make install DESTDIR=/image
+# The commit that `kindred --version` names; the context of the build has no history.
+ARG COMMIT=
+RUN make release COMMIT="$COMMIT" && make install DESTDIR=/image
 
-FROM debian:bookworm-slim
+FROM $BASE_IMAGE
 RUN apt-get update \
   && apt-get install --yes --no-install-recommends ca-certificates libpq5 libsqlite3-0 libssl3 libstdc++6 zlib1g \
   && rm -rf /var/lib/apt/lists/* \

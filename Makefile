@@ -19,8 +19,18 @@ TARGETS ?=
 ARGUMENTS ?=
 
 KINDRED := .build/release/kindred
+# What `make install` has the program print, below `share`.
+MANUAL := man/man1/kindred.1
+BASH := bash-completion/completions/kindred
+ZSH := zsh/site-functions/_kindred
+FISH := fish/vendor_completions.d/kindred.fish
+GENERATED := $(MANUAL) $(BASH) $(ZSH) $(FISH)
 SOURCES := Sources Tests Package.swift
 DOCUMENTATION := .build/documentation
+# The commit that the version names, with a + where the files differ from it.
+COMMIT ?= $(shell git rev-parse --short=12 HEAD 2>/dev/null)$(shell git diff --quiet HEAD -- Sources Package.swift 2>/dev/null || printf +)
+# The program names no directory of the building machine, so that the same sources give the same bytes anywhere.
+REPRODUCIBLE := -Xswiftc -file-prefix-map -Xswiftc '$(CURDIR)=.' -Xcc -ffile-prefix-map='$(CURDIR)=.'
 # Linux only: links Swift's libraries statically, so that the program runs without Swift.
 STATIC := $(if $(filter Linux,$(shell uname)),--static-swift-stdlib)
 
@@ -71,7 +81,7 @@ build: system-packages swift ## Build for debugging.
 	swift build
 
 release: system-packages swift ## Build the program: .build/release/kindred.
-	swift build --configuration release --product kindred $(STATIC)
+	KINDRED_COMMIT='$(COMMIT)' swift build --configuration release --product kindred $(STATIC) $(REPRODUCIBLE)
 
 docs: system-packages swift ## Build the guide and the reference of the Swift API: .build/documentation.
 	@# The symbols of all modules are dumped together, so the tests must have been built.
@@ -85,14 +95,19 @@ docs: system-packages swift ## Build the guide and the reference of the Swift AP
 	  --fallback-display-name Kindred --fallback-bundle-identifier kindred
 
 # Builds nothing, so that it may be run by root, who may have no Swift and should own nothing in the checkout.
-install: ## Install the program that `make release` has built, stripped, and the sample library's migrations under DESTDIR and PREFIX.
+install: ## Install the program that `make release` has built, stripped, the sample library's migrations, the manual page and the completions under DESTDIR and PREFIX.
 	@test -x '$(KINDRED)' || { echo "make: $(KINDRED) is missing; run make release first" >&2; exit 1; }
 	install -d '$(DESTDIR)$(PREFIX)/bin' '$(DESTDIR)$(PREFIX)/share/kindred/Migrations'
 	install -s '$(KINDRED)' '$(DESTDIR)$(PREFIX)/bin/kindred'
 	install -m 644 Migrations/*.sql '$(DESTDIR)$(PREFIX)/share/kindred/Migrations'
+	install -d $(foreach file,$(GENERATED),'$(DESTDIR)$(PREFIX)/share/$(dir $(file))')
+	'$(KINDRED)' manual > '$(DESTDIR)$(PREFIX)/share/$(MANUAL)'
+	'$(KINDRED)' completions bash > '$(DESTDIR)$(PREFIX)/share/$(BASH)'
+	'$(KINDRED)' completions zsh > '$(DESTDIR)$(PREFIX)/share/$(ZSH)'
+	'$(KINDRED)' completions fish > '$(DESTDIR)$(PREFIX)/share/$(FISH)'
 
 uninstall: ## Remove what `make install` has installed under DESTDIR and PREFIX.
-	rm -f '$(DESTDIR)$(PREFIX)/bin/kindred'
+	rm -f '$(DESTDIR)$(PREFIX)/bin/kindred' $(foreach file,$(GENERATED),'$(DESTDIR)$(PREFIX)/share/$(file)')
 	rm -rf '$(DESTDIR)$(PREFIX)/share/kindred'
 
 format: swift ## Format the sources.
@@ -102,7 +117,7 @@ lint: swift ## Check the format of the sources.
 	swift format lint --strict --recursive $(SOURCES)
 
 image: ## Build the container image.
-	docker build --tag kindred .
+	docker build --build-arg COMMIT='$(COMMIT)' --tag kindred .
 
 system-packages: ## Install missing system packages.
 	$(call install-missing,$(SYSTEM_PACKAGES))

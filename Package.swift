@@ -1,6 +1,9 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+/// The commit, which `make release` names.
+let commit = Context.environment["KINDRED_COMMIT"] ?? ""
+
 let package = Package(
   name: "kindred",
   platforms: [.macOS(.v15)],
@@ -34,6 +37,8 @@ let package = Package(
     .target(name: "CKindredSockets"),
     // Finds libpq when the program runs: there is nothing to link.
     .target(name: "CKindredPostgreSQL"),
+    // What the program knows of its build.
+    .target(name: "CKindredBuild", cSettings: [.define("KINDRED_COMMIT", to: "\"\(commit)\"")]),
     // The explorer's files, embedded in the program.
     .target(name: "CKindredExplorer", exclude: ["assets"]),
     // The TypeScript client, embedded in the program.
@@ -117,6 +122,7 @@ let package = Package(
     .executableTarget(
       name: "KindredCommand",
       dependencies: [
+        "CKindredBuild",
         "KindredAPI", "KindredClients", "KindredHTTP", "KindredMigrations", "KindredSQLite",
         "KindredAssociations", "KindredExecution", "KindredPostgreSQL", "KindredPostgreSQLExecution",
         "KindredBackend", "KindredClock", "KindredModelFile", "KindredYAML", "KindredSQLSyntax", "KindredCryptography",

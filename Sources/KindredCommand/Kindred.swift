@@ -1,4 +1,5 @@
 import ArgumentParser
+import CKindredBuild
 
 /// The command `kindred`.
 struct Kindred: ParsableCommand {
@@ -25,5 +26,11 @@ struct Kindred: ParsableCommand {
       CompletionsCommand.self, ManualCommand.self,
     ])
 
-  static let version = "0.1.0"
+  /// The version, and the commit that it was built from, if that is known: `0.1.0 (0123456789ab)`.
+  static let version: String = {
+    let commit = String(cString: kindred_commit)
+    return commit.isEmpty ? number : "\(number) (\(commit))"
+  }()
+
+  private static let number = "0.1.0"
 }

@@ -15,7 +15,7 @@ enum Architecture {
   static let modules = [
     Module(name: "CKindredSQLite"), Module(name: "CKindredOpenSSL"), Module(name: "CKindredZlib"),
     Module(name: "CKindredSockets"), Module(name: "CKindredExplorer"),
-    Module(name: "CKindredClients"),
+    Module(name: "CKindredClients"), Module(name: "CKindredBuild"),
     Module(name: "CKindredPostgreSQL"),
     Module(name: "KindredCryptography", gates: ["CKindredOpenSSL"]),
     Module(name: "KindredClock"),
@@ -70,6 +70,7 @@ enum Architecture {
         "KindredAPI", "KindredClients", "KindredExecution", "KindredPostgreSQLExecution", "KindredMigrations",
         "KindredModelFile",
       ],
+      gates: ["CKindredBuild"],
       libraries: ["ArgumentParser", "Dispatch", "Foundation", "Logging"]),
   ]
 

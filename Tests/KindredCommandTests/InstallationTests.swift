@@ -24,9 +24,9 @@ struct InstallationTests {
 
   @Test
   func `copies what is built, to paths with spaces too, and uninstall removes it`() throws {
-    // A small program instead of Kindred, which takes long to be stripped.
+    // A small program instead of Kindred, which takes long to be stripped; it prints its arguments.
     try FileManager.default.copyItem(
-      at: URL(filePath: "/bin/sh").resolvingSymlinksInPath(), to: directory.url.appending(path: "built"))
+      at: URL(filePath: "/bin/echo").resolvingSymlinksInPath(), to: directory.url.appending(path: "built"))
     let paths = [
       "KINDRED=\(directory.path("built"))", "DESTDIR=\(directory.path("an image"))", "PREFIX=/opt/my apps",
     ]
@@ -39,9 +39,18 @@ struct InstallationTests {
     #expect(
       try migrations.sorted()
         == FileManager.default.contentsOfDirectory(atPath: TemporaryDirectory.migrations.path).sorted())
+    for (file, content) in [
+      ("man/man1/kindred.1", "manual"), ("bash-completion/completions/kindred", "completions bash"),
+      ("zsh/site-functions/_kindred", "completions zsh"),
+      ("fish/vendor_completions.d/kindred.fish", "completions fish"),
+    ] {
+      let installed = try String(contentsOf: prefix.appending(path: "share/\(file)"), encoding: .utf8)
+      #expect(installed == content + "\n")
+    }
     #expect(try make("uninstall", paths[0], paths[1], paths[2]) == 0)
     #expect(!FileManager.default.fileExists(atPath: program))
-    #expect(try FileManager.default.contentsOfDirectory(atPath: prefix.appending(path: "share").path).isEmpty)
+    let rest = try FileManager.default.subpathsOfDirectory(atPath: prefix.appending(path: "share").path)
+    #expect(rest.allSatisfy { !$0.contains("kindred") }, "\(rest)")
   }
 
   @Test

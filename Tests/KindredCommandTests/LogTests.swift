@@ -52,6 +52,39 @@ struct LogTests {
   }
 
   @Test
+  func `as JSON, each line is an object, with numbers as such`() throws {
+    let (logger, output) = logger()
+    output.format.form = .json
+    logger.warning("a \"b\"\n", metadata: ["path": "x\\y\u{1}"])
+    LineRequestLog(output: output).noteRefusal(.badRequest, peer: nil)
+    output.flush()
+    try pipe.fileHandleForWriting.close()
+    let text = String(decoding: try pipe.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+    let lines = try text.split(separator: "\n").map {
+      try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
+    }
+    #expect(lines.count == 2)
+    #expect(lines[0]["level"] as? String == "warning")
+    #expect(lines[0]["message"] as? String == "a \"b\"\n")
+    #expect(lines[0]["path"] as? String == "x\\y\u{1}")
+    #expect(lines[1]["status"] as? Int == 400)
+    #expect((lines[1]["time"] as? String)?.wholeMatch(of: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/) != nil)
+  }
+
+  @Test
+  func `for the journal, each line begins with its level`() throws {
+    let (logger, output) = logger()
+    output.format.hasPriority = true
+    logger.error("1")
+    output.format.form = .json
+    logger.info("2")
+    output.flush()
+    try pipe.fileHandleForWriting.close()
+    let text = String(decoding: try pipe.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+    #expect(text.split(separator: "\n").map { $0.prefix(4) } == ["<3>2", "<6>{"])
+  }
+
+  @Test
   func `a line is written though none follows`() throws {
     let (logger, _) = logger()
     logger.info("1")

@@ -19,12 +19,17 @@ final class ServerProcess {
     try self.init(program, arguments, log: destination)
   }
 
-  /// - Parameter fileLimit: The limit of open files, if it isn't the usual one.
-  init(_ program: Program, _ arguments: [String], fileLimit: Int? = nil, log destination: Any? = nil) throws {
+  /// - Parameters:
+  ///   - shell: What a shell does before it becomes the program.
+  ///   - input: Its standard input.
+  init(
+    _ program: Program, _ arguments: [String], shell: String? = nil, input: FileHandle? = nil,
+    log destination: Any? = nil
+  ) throws {
     process = program.process(["serve"] + arguments)
-    if let fileLimit {
-      let shell = "ulimit -n \(fileLimit); exec \"$0\" \"$@\""
-      process.arguments = ["-c", shell, process.executableURL?.path ?? ""] + (process.arguments ?? [])
+    if let input { process.standardInput = input }
+    if let shell {
+      process.arguments = ["-c", "\(shell); exec \"$0\" \"$@\"", process.executableURL?.path ?? ""] + (process.arguments ?? [])
       process.executableURL = URL(filePath: "/bin/sh")
     }
     let output = Pipe()

@@ -50,13 +50,14 @@ struct SettingTests {
           #expect(error?.message.hasPrefix("\(setting.flag): the value is empty") == true)
         }
         let environment = Environment(variables: [setting.environmentVariable: ""])
-        #expect(try environment.arguments(for: settings).isEmpty)
+        let mistakes = Mistakes()
+        #expect(environment.arguments(for: settings, mistakes).isEmpty)
+        #expect(mistakes.all.isEmpty)
         let file = try ConfigurationFile(
-          path: try directory.write("\(setting.key): ''\n", to: "kindred.yaml"))
-        let error = #expect(throws: ConfigurationError.self) {
-          try file.arguments(for: settings, among: settings)
-        }
-        #expect(error?.message.hasPrefix("\(setting.key): ") == true)
+          path: try directory.write("\(setting.key): ''\n", to: "kindred.yaml"), mistakes)
+        #expect(file.arguments(for: settings, among: settings, mistakes).isEmpty)
+        let error = try #require(mistakes.all.first as? ConfigurationError)
+        #expect(error.message.hasPrefix("\(setting.key): "))
       }
     }
   }
@@ -69,7 +70,9 @@ struct SettingTests {
       "KINDRED_PORT_80_TCP_PROTO": "tcp", "KINDRED_PORT_80_TCP_PORT": "80",
       "KINDRED_PORT_80_TCP_ADDR": "10.0.0.1",
     ]
-    #expect(try Environment(variables: variables).arguments(for: settings).isEmpty)
+    let mistakes = Mistakes()
+    #expect(Environment(variables: variables).arguments(for: settings, mistakes).isEmpty)
+    #expect(mistakes.all.isEmpty)
     #expect(Environment(variables: variables).warnings(settings).isEmpty)
     #expect(
       Environment(variables: ["KINDRED_PROT": "1", "KINDRED_PORT": "80"]).warnings(settings)

@@ -1,0 +1,90 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import KindredCommand
+
+@Suite("Formats of kindred import", .timeLimit(.minutes(5)))
+struct ImportFormatTests {
+  private let program: Program
+
+  init() throws {
+    program = Program(directory: try TemporaryDirectory())
+  }
+
+  /// Imports a text as a new table, and returns all records.
+  private func imported(_ text: String, _ file: String, _ arguments: String...) throws -> String {
+    try program.directory.write(text, to: file)
+    let outcome = try program.run(["import", "x.db", "things", file, "--create-table"] + arguments)
+    guard outcome.status == 0 else { return outcome.errors }
+    return try program.run("query", "x.db", "/things").output
+  }
+
+  @Test
+  func `columns of a new table have types that fit all values`() throws {
+    let csv = "id,whole,real,code,flag,mixed,none\n1,2,1.5,007,true,1,\n2,-3,2,12,false,x,\n"
+    #expect(
+      try imported(csv, "a.csv")
+        == #"[{"id":1,"whole":2,"real":1.5,"code":"007","flag":true,"mixed":"1","none":null},{"id":2,"whole":-3,"real":2.0,"code":"12","flag":false,"mixed":"x","none":null}]"#
+        + "\n")
+    let again = try program.run("import", "x.db", "things", "a.csv", "--create-table")
+    #expect(again.status == 1)
+    #expect(again.errors == "kindred: x.db already has a table things; leave out --create-table, or choose another name\n")
+    #expect(try program.run("query", "x.db", "/things?fields=n:count()").output == "[{\"n\":2}]\n")
+  }
+
+  @Test
+  func `a JSON array is imported like a line per element`() throws {
+    let json = """
+      [ {"id": 1, "title": "x, ]\\"[", "tags": ["a", {"b": [1]}]} ,
+        {"id": 2,
+         "title": "\\\\", "more": null}
+      ]
+      """
+    #expect(
+      try imported(json, "a.json")
+        == #"[{"id":1,"title":"x, ]\"[","tags":["a",{"b":[1]}],"more":null},{"id":2,"title":"\\","tags":null,"more":null}]"#
+        + "\n")
+  }
+
+  @Test(arguments: [
+    (#"[{"id":1},{"no":2}]"#, "element 2: `no` is neither a column nor an association of things"),
+    (#"[{"id":1}"#, "it ends before the array does"), (#"{"id":1}"#, "use --format jsonl"),
+    (#"[{"id":1},]"#, "an element is missing after a comma"),
+    (#"[{"id":1}] 2"#, "continues after the end of its JSON array"), ("[1]", "must be a JSON object"),
+  ])
+  func `a wrong JSON array names the place, and adds nothing`(json: String, text: String) throws {
+    _ = try imported("id\n7\n", "a.csv")
+    try program.directory.write(json, to: "b.json")
+    let outcome = try program.run("import", "x.db", "things", "b.json")
+    #expect(outcome.status == 1)
+    #expect(outcome.errors.contains(text), "\(outcome.errors)")
+    #expect(try program.run("query", "x.db", "/things").output == "[{\"id\":7}]\n")
+  }
+
+  @Test
+  func `fields may be separated by other characters`() throws {
+    let expected = #"[{"id":1,"a":"x,y","b":"p;q"},{"id":2,"a":"line\nbreak","b":null}]"# + "\n"
+    let text = "id;a;b\n1;x,y;\"p;q\"\n2;\"line\nbreak\";\n"
+    #expect(try imported(text, "a.csv", "--delimiter", ";") == expected)
+    try FileManager.default.removeItem(atPath: program.directory.path("x.db"))
+    #expect(try imported("id\ta\r\n1\tx,y\r\n", "a.tsv") == #"[{"id":1,"a":"x,y"}]"# + "\n")
+    for wrong in ["", ";;", "\"", "é"] {
+      #expect(try program.run("import", "x.db", "things", "a.csv", "--delimiter", wrong).status == 64)
+    }
+  }
+
+  @Test
+  func `a new table disappears with an import that fails`() throws {
+    #expect(try imported("id,a\n1,2\n1,3\n", "a.csv").contains("line 3: a record with this `id` exists already"))
+    #expect(try program.run("query", "x.db", "/things").status == 1)
+  }
+
+  @Test
+  func `a pipe is read`() throws {
+    let outcome = try program.shell(
+      #"printf '[{"id":1}]' | "$PROGRAM" import x.db things - --format json --create-table"#)
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    #expect(try program.run("query", "x.db", "/things").output == "[{\"id\":1}]\n")
+  }
+}
