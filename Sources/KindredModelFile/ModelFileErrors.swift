@@ -17,11 +17,10 @@ final class ModelFileErrors {
     }
   }
 
-  /// Throws the first error with the others, if there are any.
+  /// Throws the first error with the others, if there are any; the others may be consequences of the first.
   func check() throws {
-    let inOrder = errors.sorted { ($0.line ?? 0) < ($1.line ?? 0) }
-    guard var first = inOrder.first else { return }
-    first.others = Array(inOrder.dropFirst())
+    guard var first = errors.first else { return }
+    first.others = Array(errors.dropFirst())
     throw first
   }
 

@@ -92,7 +92,7 @@ struct Checkup {
 
   private func lines(of mistake: any Error) -> [String] {
     guard let error = mistake as? ModelFileError else { return [Kindred.message(for: mistake)] }
-    return ([error] + error.others).map { "\($0)" }
+    return ([error] + error.others).sorted { ($0.line ?? 0) < ($1.line ?? 0) }.map { "\($0)" }
   }
 }
 
