@@ -226,7 +226,8 @@ struct ResolutionTests {
   private func description(of path: ResolvedPath) -> String {
     switch path {
     case .column(let column): "column \(column.name)"
-    case .via(let column): "via \(column.name)"
+    case .computed(let computed): "computed \(computed.name)"
+    case .via(let path): "via \(description(of: path))"
     case .above(let levels, let rest): "\(levels) above: \(description(of: rest))"
     case .joined(let association, let rest): "\(association.key): \(description(of: rest))"
     case .named(let named): "name \(named.name)"
