@@ -1,8 +1,8 @@
 import Foundation
 import KindredAssociations
-import KindredClock
 import KindredHTTP
 import KindredSQLite
+import TestSupport
 import Testing
 
 @testable import KindredAPI
@@ -105,17 +105,23 @@ struct LongValueTests {
     return true
   }
 
-  @Test
-  func `a row with many names of one long value is written part by part`() throws {
+  /// A record that takes too long to be read for its tag alone is sent with a tag of the state.
+  @Test(arguments: [0.4, 0])
+  func `a row with many names of one long value is written part by part`(measuredShare: Double) throws {
     var options = KindredService.Options()
     options.queryTime = nil
-    let names = (0..<150).map { "b\($0):a" }.joined(separator: ",")
+    options.measuredShare = measuredShare
+    let names = ["a"] + (0..<150).map { "b\($0)" }
+    let database = try Self.database(options)
+    let value = try database.get("/ts/1?fields=a:body").text.utf8.count - #"{"a":}"#.utf8.count
+    let length = names.reduce(1) { length, name in length + name.utf8.count + #""":,"#.utf8.count + value }
     var (longest, total) = (0, 0)
-    let isThere = try parts("/ts/1?fields=a:body,\(names)", on: try Self.database(options)) { count in
+    let fields = names.map { $0 == "a" ? "a:body" : "\($0):a" }.joined(separator: ",")
+    let isThere = try parts("/ts/1?fields=\(fields)", on: database) { count in
       longest = max(longest, count)
       total += count
     }
-    #expect(isThere && total > 20 << 20 && longest <= 2 << 20, "\(total) bytes, \(longest) at once")
+    #expect(isThere && total == length && length > 20 << 20 && longest <= 2 << 20)
   }
 
   @Test
@@ -124,9 +130,10 @@ struct LongValueTests {
     options.queryTime = 0.3
     let database = try Self.database(options)
     let names = (0..<9000).map { "b\($0):a" }.joined(separator: ",")
-    let start = MonotonicTime.now()
-    let isWhole = try? parts("/ts/1?fields=a:body,\(names)", on: database) { _ in }
-    #expect(isWhole != true)
-    #expect(MonotonicTime.now() - start < 3_000_000_000)
+    let time = processorTime {
+      let isWhole = try? parts("/ts/1?fields=a:body,\(names)", on: database) { _ in }
+      #expect(isWhole != true)
+    }
+    #expect(time < 3)
   }
 }

@@ -56,12 +56,10 @@ final class RecordsReading {
       parts.append(reader.takePart())
     }
     if reader.isAtEnd { return whole(beginning, parts, tag: hash.finish()) }
-    guard planned.plan.plan.isSingle, let tag = try measure(after: hash) else {
-      let tag = tagOfState
-      remember(tag, beginning.fields, isLong: true, isStreamed: true)
-      return streamed(beginning, parts, tag: tag)
-    }
+    let isSingle = planned.plan.plan.isSingle
+    let tag = try isSingle ? measure(after: hash) ?? tagOfState : tagOfState
     remember(tag, beginning.fields, isLong: true, isStreamed: true)
+    guard isSingle else { return streamed(beginning, parts, tag: tag) }
     // Read the record again, from the same snapshot as for the tag.
     reader.close()
     reader = Self.reader(planned, reading)
@@ -101,7 +99,7 @@ final class RecordsReading {
   /// Returns the tag of content whose beginning has been read, or nil if it is too long to be read only for that.
   private func measure(after beginning: ContentHash) throws -> ContentHash.Digest? {
     var hash = beginning
-    let seconds = (service.options.queryTime ?? 10) * Self.measuredTime
+    let seconds = (service.options.queryTime ?? 10) * service.options.measuredShare
     let end = MonotonicTime.now() + UInt64(seconds * 1e9)
     while let part = try reader.next() {
       hash.update(part)
@@ -115,8 +113,6 @@ final class RecordsReading {
   private static let gatheredLength = 1 << 20
   /// The length of a whole collection up to which the answer tells it; longer ones are read line by line.
   private static let countedLength = 256 << 10
-  /// The fraction of the query time that may be spent on reading for the tag alone; reading twice must fit.
-  private static let measuredTime = 0.4
 
   /// A tag for content that is too long to be hashed first: it changes with the tables that the content depends on.
   private var tagOfState: ContentHash.Digest {

@@ -11,6 +11,9 @@ extension KindredService {
     public var servesExplorer = true
     /// The query time in seconds; nil for no limit.
     public var queryTime: Double? = 10
+    /// The fraction of the query time that may be spent on reading a long record for its tag alone; reading it twice
+    /// must fit.
+    var measuredShare = 0.4
     /// The seconds after which a result that is being sent is read into a temporary file, if it keeps a connection from
     /// others, or something has been committed behind its snapshot.
     public var snapshotAge: Double = 10
