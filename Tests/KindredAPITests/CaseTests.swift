@@ -1,6 +1,6 @@
 import KindredAssociations
-import KindredClock
 import KindredHTTP
+import TestSupport
 import Testing
 
 @testable import KindredAPI
@@ -43,9 +43,9 @@ struct CaseTests {
     let request = HTTPRequest(
       method: .query, target: "/spans", headers: ["Content-Type": "application/x-www-form-urlencoded"],
       body: Array("filter=\(filter)".utf8))
-    let start = MonotonicTime.now()
-    #expect(try Answer(database.service.respond(to: request)).status < 500)
-    #expect(MonotonicTime.now() - start < 5_000_000_000)
+    var status = 0
+    let time = try processorTime { status = try Answer(database.service.respond(to: request)).status }
+    #expect(status < 500 && time < 5)
     try expectRequest(
       "/spans?fields=a:(case),b:max(case,case when case is null then 1 end)", on: database, json: "[]")
   }

@@ -49,7 +49,7 @@ final class Cluster: Sendable {
     try process.run()
     let url = "postgres:///postgres?host=\(directory)/socket&user=kindred"
     let target = try #require(ConnectionTarget(url))
-    let end = Date() + 60
+    let end = Date() + 600
     var failure: PostgreSQLError?
     repeat {
       failure = refusal(of: target)

@@ -109,7 +109,7 @@ struct DifferentialTests {
       _ = try connection.run([Query(String(statement), isReusable: false)])
     }
     let backend = try PostgreSQLBackend(
-      PostgreSQLPool(target, size: 2, checkoutTimeout: 5000),
+      PostgreSQLPool(target, size: 2, checkoutTimeout: 60_000),
       batches: BatchSizes(first: batch, largest: batch, level: batch), engine: engine)
     return try KindredService(backend, logger: logger) { try file.model(of: $0) }
   }

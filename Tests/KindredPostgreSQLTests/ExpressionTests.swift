@@ -170,7 +170,7 @@ struct ExpressionTests {
   @Test
   func `definitions may end like statements`() throws {
     let backend = try PostgreSQLBackend(
-      PostgreSQLPool(try Cluster.database(), size: 1, checkoutTimeout: 5000))
+      PostgreSQLPool(try Cluster.database(), size: 1, checkoutTimeout: 60_000))
     defer { backend.close() }
     let tables = try backend.withSchema {
       try $0.tables(of: [

@@ -7,7 +7,7 @@ struct PoolTests {
   @Test
   func `a transaction that was left open is undone`() throws {
     let pool = PostgreSQLPool(
-      try Cluster.database("CREATE TABLE book (id int)"), size: 1, checkoutTimeout: 1000)
+      try Cluster.database("CREATE TABLE book (id int)"), size: 1, checkoutTimeout: 60_000)
     let connection = try pool.take()
     _ = try connection.run([Query("BEGIN"), Query("INSERT INTO book VALUES (1)")])
     pool.giveBack(connection)
@@ -20,7 +20,7 @@ struct PoolTests {
   @Test
   func `a transaction that stays open ends with its holder`() throws {
     let target = try Cluster.database("CREATE TABLE book (id int)")
-    let pool = PostgreSQLPool(target, size: 1, checkoutTimeout: 1000)
+    let pool = PostgreSQLPool(target, size: 1, checkoutTimeout: 60_000)
     var connection = try pool.take()
     let process = try connection.rows("SELECT pg_backend_pid()")[0][0]
     _ = try connection.run([Query("INSERT INTO book VALUES (1)")], staysOpen: true)
@@ -39,7 +39,9 @@ struct PoolTests {
     // The response to the end, and then the end of the connection.
     _ = try other.rows("SELECT pg_terminate_backend($1::int)", process)
     while try other.rows("SELECT count(*) FROM pg_stat_activity WHERE pid = $1::int", process) != [["0"]] {}
-    // The socket is closed a moment later.
+    // The socket is closed a moment later, at the end of the process.
+    let number = try #require(process.flatMap { pid_t($0) })
+    while kill(number, 0) == 0 || errno == EPERM { Thread.sleep(forTimeInterval: 0.01) }
     Thread.sleep(forTimeInterval: 0.3)
     let next = try pool.take()
     #expect(try next.rows("SELECT 1") == [["1"]])
@@ -60,7 +62,7 @@ struct PoolTests {
   @Test
   func `a connection that the server has closed is replaced`() throws {
     let target = try Cluster.database()
-    let pool = PostgreSQLPool(target, size: 2, checkoutTimeout: 1000)
+    let pool = PostgreSQLPool(target, size: 2, checkoutTimeout: 60_000)
     let connection = try pool.take()
     let process = try connection.rows("SELECT pg_backend_pid()")[0][0]
     pool.giveBack(connection)
@@ -74,7 +76,7 @@ struct PoolTests {
 
   @Test
   func `many threads share few connections`() throws {
-    let pool = PostgreSQLPool(try Cluster.database(), size: 3, checkoutTimeout: 10_000)
+    let pool = PostgreSQLPool(try Cluster.database(), size: 3, checkoutTimeout: 60_000)
     DispatchQueue.concurrentPerform(iterations: 60) { number in
       do {
         let connection = try pool.take()
@@ -90,7 +92,7 @@ struct PoolTests {
 
   @Test
   func `long results leave connections for others, and are refused before they don't`() throws {
-    let pool = PostgreSQLPool(try Cluster.database(), size: 2, checkoutTimeout: 1000)
+    let pool = PostgreSQLPool(try Cluster.database(), size: 2, checkoutTimeout: 60_000)
     var held: [(PostgreSQLConnection, PostgreSQLPool.LongHold)] = []
     for _ in 0..<3 {
       let connection = try pool.take()

@@ -79,7 +79,7 @@ struct SchemaReaderTests {
       "CREATE TABLE t (id int PRIMARY KEY)",
       "CREATE FUNCTION since(int) RETURNS bool STABLE LANGUAGE sql AS 'SELECT now() IS NOT NULL'",
       "CREATE FUNCTION me() RETURNS text STABLE LANGUAGE sql AS 'SELECT current_setting(''x'', true)'")
-    let backend = try PostgreSQLBackend(PostgreSQLPool(target, size: 1, checkoutTimeout: 5000))
+    let backend = try PostgreSQLBackend(PostgreSQLPool(target, size: 1, checkoutTimeout: 60_000))
     defer { backend.close() }
     let tables = try backend.withSchema {
       try [
@@ -165,7 +165,7 @@ struct SchemaReaderTests {
   @Test
   func `a schema to be served that is not there is an error`() throws {
     let target = try Cluster.database("CREATE SCHEMA sales")
-    let pool = PostgreSQLPool(target, size: 1, checkoutTimeout: 1000)
+    let pool = PostgreSQLPool(target, size: 1, checkoutTimeout: 60_000)
     let error = #expect(throws: PostgreSQLError.self) {
       _ = try PostgreSQLBackend(pool, schemas: ["sales", "nope", "Sales"])
     }

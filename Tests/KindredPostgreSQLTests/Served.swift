@@ -40,7 +40,7 @@ struct Served {
     options.isWritable = isWritable
     configure(&options)
     backend = try PostgreSQLBackend(
-      PostgreSQLPool(target, size: 4, checkoutTimeout: 5000), schemas: schemas, isWritable: isWritable,
+      PostgreSQLPool(target, size: 4, checkoutTimeout: 60_000), schemas: schemas, isWritable: isWritable,
       batches: batches,
       engine: Cluster.engine)
     service = try KindredService(

@@ -1,5 +1,6 @@
 import KindredClock
 import KindredSQLSyntax
+import TestSupport
 import Testing
 
 @testable import KindredSQLite
@@ -79,10 +80,11 @@ struct FunctionTests {
     let letters = SQLValue.text(String(repeating: "a", count: 4 << 20))
     let set = SQLValue.text("*[" + String(repeating: "c", count: 9_000) + "]z")
     connection.setDeadline(MonotonicTime.now() + 50_000_000)
-    let start = MonotonicTime.now()
-    #expect(throws: DatabaseError.self) { try value("SELECT kindred_glob(?1, ?2)", [set, letters]) }
+    let time = processorTime {
+      _ = #expect(throws: DatabaseError.self) { try value("SELECT kindred_glob(?1, ?2)", [set, letters]) }
+    }
     // If the bytes of the set were not counted, the clock would be checked about a hundred times less often.
-    #expect(MonotonicTime.now() - start < 1_000_000_000)
+    #expect(time < 1)
   }
 
   @Test(arguments: ["kindred_like", "kindred_glob"])

@@ -24,7 +24,7 @@ struct Command {
   }
 
   static func curl(_ arguments: String...) throws -> Command {
-    try Command("/usr/bin/curl", ["-sS", "-m", "10"] + arguments)
+    try Command("/usr/bin/curl", ["-sS", "-m", "120"] + arguments)
   }
 
   static func openssl(_ arguments: String..., input: String = "") throws -> Command {

@@ -26,7 +26,7 @@ struct ConnectionTurnTests {
     }
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(10)))
   func `ends though all its input belongs to one request`() {
     var turn = ConnectionTurn()
     while !turn.isOver() {}
