@@ -55,6 +55,14 @@ final class ChangeFeed: Sendable {
 
   var counts: Counts { state.withLock { $0.value.counts } }
 
+  /// The number of requests whose results a commit may have outdated, and which haven't run again yet.
+  var behind: Int {
+    let version = backend.stateNumber
+    return state.withLock { box in
+      box.value.queries.values.count { $0.version != version || $0.doubtfulSince != nil || $0.isRunning }
+    }
+  }
+
   /// Whether another listener is allowed.
   var hasRoom: Bool { counts.listeners < options.maximumListeners }
 
@@ -359,19 +367,23 @@ final class ChangeFeed: Sendable {
     }
   }
 
-  /// Makes room for the events that are held: it forgets those kept for later clients, and ends the streams of the
-  /// slowest ones.
+  /// Makes room for the events that are held: it forgets some of those kept for later clients, the longest first, and
+  /// ends the streams of the slowest ones.
   ///
   /// - Returns: Whether the rest fits.
   private func makeRoom() -> Bool {
     let maximum = options.maximumMemory
     guard memory.bytes > maximum else { return true }
-    let listeners = state.withLock { box in
-      for query in box.value.queries.values { query.forgetEvent() }
-      return box.value.listeners
+    let (listeners, kept) = state.withLock { box in
+      (box.value.listeners, box.value.queries.mapValues(\.event))
     }
     // Streams end later, so that what they hold is counted here.
     var held = HeldEvents(listeners)
+    // Some more than has to be, so that not every event makes room.
+    let forgotten = held.excess(of: kept.compactMapValues(\.self), over: maximum / 4 * 3)
+    state.withLock { box in
+      for key in forgotten { box.value.queries[key]?.forgetEvent() }
+    }
     let stalled = listeners.compactMap { listener in listener.stalledSince.map { (listener, $0) } }
       .sorted { $0.1 < $1.1 }
     for (listener, _) in stalled {
@@ -380,29 +392,6 @@ final class ChangeFeed: Sendable {
       listener.abandon()
     }
     return held.bytes <= maximum
-  }
-}
-
-/// The events that listeners hold, each counted once.
-private struct HeldEvents {
-  private var holders: [ObjectIdentifier: Int] = [:]
-  /// The size of all events in bytes.
-  private(set) var bytes = 0
-
-  init(_ listeners: [LiveListener]) {
-    for event in listeners.flatMap(\.held) {
-      if holders[ObjectIdentifier(event), default: 0] == 0 { bytes += event.bytes.count }
-      holders[ObjectIdentifier(event), default: 0] += 1
-    }
-  }
-
-  /// Removes the events of a listener.
-  mutating func remove(_ events: [LiveEvent]) {
-    for event in events {
-      guard let count = holders[ObjectIdentifier(event)], count > 0 else { continue }
-      holders[ObjectIdentifier(event)] = count - 1
-      if count == 1 { bytes -= event.bytes.count }
-    }
   }
 }
 

@@ -66,8 +66,8 @@ final class LiveQuery {
   /// The lane that the next run belongs to.
   var lane: LiveLane { LiveLane(after: duration) }
 
-  /// The rank in the queue: short queries overtake long ones, but not for ever.
-  var rank: UInt64 { (doubtfulSince ?? 0) &+ 4 &* duration }
+  /// Since when it has been waiting to run, in nanoseconds.
+  var waitingSince: UInt64 { doubtfulSince ?? 0 }
 
   /// Whether it is waiting to run.
   var isWaiting: Bool { doubtfulSince != nil && !isRunning && pauseEnd == nil }

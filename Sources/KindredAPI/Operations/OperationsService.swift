@@ -89,7 +89,11 @@ final class OperationsService: Sendable {
     if self.isReady.exchange(isReady, ordering: .relaxed) != isReady {
       problems.note(readiness: failure)
     }
-    guard isReady else { throw Problem.unavailable }
+    if let failure {
+      // A monitor is told what is missing; other causes are in the log.
+      let full = (failure as? any BackendError).flatMap { $0.kind == .full ? Problem($0) : nil }
+      throw full ?? Problem.unavailable
+    }
     return Self.ok
   }
 

@@ -85,8 +85,11 @@ extension PrometheusText {
       "kindred_writes_waiting", .gauge, "Writes waiting for the writing connection.", database.writesWaiting)
   }
 
-  mutating func append(_ live: ChangeFeed.Counts) {
+  mutating func append(_ feed: ChangeFeed) {
+    let live = feed.counts
     append("kindred_live_listeners", .gauge, "Clients subscribed to live results.", live.listeners)
+    append(
+      "kindred_live_queries_behind", .gauge, "Queries that have to run again after a commit.", feed.behind)
     append("kindred_live_queries_total", .counter, "Queries run again after a commit.", live.queries)
     append("kindred_live_events_total", .counter, "Change events sent, counted per client.", live.events)
   }
