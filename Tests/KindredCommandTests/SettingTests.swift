@@ -140,6 +140,14 @@ struct SettingTests {
   }
 
   @Test(
+    arguments: [("4GiB", 4 << 30), ("1TiB", 1 << 40), ("1024TiB", 1 << 50), ("0", 0), ("1025TiB", nil)]
+      as [(String, Int?)])
+  func `a size of files may be larger`(text: String, bytes: Int?) {
+    #expect(FileSize(setting: text)?.bytes == bytes)
+    if let bytes { #expect(FileSize(bytes).description == text) }
+  }
+
+  @Test(
     arguments: [
       ("10", 10_000), ("10s", 10_000), ("500ms", 500), ("2m", 120_000), ("1h", 3_600_000), ("0", nil),
       ("1d", nil),

@@ -28,12 +28,14 @@ struct FileSize: SettingValue, ExpressibleByArgument, CustomStringConvertible {
   init(_ bytes: Int) { self.bytes = bytes }
 
   init?(setting text: String) {
-    guard let measure = Measure(text, units: ByteCount.units, maximum: 1 << 50) else { return nil }
+    guard let measure = Measure(text, units: Self.units, maximum: 1 << 50) else { return nil }
     bytes = measure.value
   }
 
-  static var expectation: String { "a size such as 512MiB or 4GiB" }
-  var description: String { Measure.text(of: bytes, units: ByteCount.units) }
+  private static let units = [(name: "TiB", size: 1 << 40)] + ByteCount.units
+
+  static var expectation: String { "a size of at most 1024 TiB, such as 512MiB or 4GiB" }
+  var description: String { Measure.text(of: bytes, units: Self.units) }
 }
 
 /// A positive length of time: `10s`, `500ms`, `2m`; without a unit, in seconds.

@@ -211,7 +211,7 @@ struct ServerSettings: ParsableArguments {
 
   @Option(
     help: .init(
-      "The temporary files for contents of requests and for results of slow clients; one address may use a quarter.",
+      "The temporary files for contents of requests and for results of slow clients; one address may use a quarter, and longer contents are refused. 0 allows none.",
       valueName: "size"))
   var maxSpoolSize = FileSize(4 << 30)
 

@@ -29,7 +29,12 @@ struct SampleLibrary {
     }
     self.directory = directory
     // Until the process ends, however it ends.
-    _ = flock(open(directory.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), LOCK_SH)
+    let descriptor = open(directory.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    // Without the lock, another server would remove the directory.
+    guard descriptor >= 0, flock(descriptor, LOCK_SH) == 0 else {
+      try? FileManager.default.removeItem(at: directory)
+      throw SampleLibraryError.noTemporaryDirectory(parent.path)
+    }
     path = directory.appending(path: "library.sqlite").path
   }
 

@@ -57,6 +57,12 @@ final class Server {
     let descriptors = FileDescriptors.raiseLimit()
     let place = try command.place(HandedOverSockets.descriptors(environment))
     for warning in environment.warnings(Invocation.settings) { logger.warning("\(warning)") }
+    let share = SpoolBudget(maximum: command.server.maxSpoolSize.bytes).share
+    if command.server.writable, command.server.maxImportSize.bytes > share {
+      logger.warning(
+        "Contents of requests are refused beyond a quarter of --max-spool-size, though --max-import-size allows more.",
+        metadata: ["quarter": "\(FileSize(share))", "maxImportSize": "\(command.server.maxImportSize)"])
+    }
     let path = try command.databasePath ?? sampleLibrary(undo)
     let location = try DatabaseLocation(path)
     let configured = try command.config.access()

@@ -18,6 +18,9 @@ public final class SpoolBudget: Sendable {
   /// Creates a budget, none of which is used.
   public init(maximum: Int = 4 << 30) { self.maximum = maximum }
 
+  /// The number of bytes that an address may use.
+  public var share: Int { maximum / 4 }
+
   /// The number of bytes in use.
   public var used: Int { state.withLock(\.used) }
 
@@ -27,7 +30,7 @@ public final class SpoolBudget: Sendable {
   func take(_ count: Int, for client: ClientAddress?) -> Bool {
     state.withLock { state in
       let own = state.byClient[client, default: 0] + count
-      guard state.used + count <= maximum, own <= maximum / 4 else { return false }
+      guard state.used + count <= maximum, own <= share else { return false }
       state.used += count
       state.byClient[client] = own
       return true

@@ -18,6 +18,7 @@ public final class HTTPServer: Sendable {
   private let context: ConnectionContext
   private let tls: TLSConfiguration?
   private let waiting: SocketWaiting
+  private let workers: Int?
   private let running = Mutex<RunningServer?>(nil)
 
   /// Creates a server without starting it.
@@ -40,20 +41,27 @@ public final class HTTPServer: Sendable {
     spools: SpoolBudget = SpoolBudget(), handler: any HTTPHandler, logger: Logger
   ) {
     self.init(
-      at: place, limits: limits, tls: tls, spools: spools, handler: handler, logger: logger, waiting: .standard)
+      at: place, limits: limits, tls: tls, spools: spools, handler: handler, logger: logger, waiting: .standard,
+      workers: nil)
   }
 
   /// Creates a server with a choice of how it waits for its sockets.
+  ///
+  /// - Parameter workers: The number of threads while none is busy for long; nil for that of the processors.
   package init(
     at place: ListeningPlace, limits: HTTPLimits, tls: TLSConfiguration?, spools: SpoolBudget,
-    handler: any HTTPHandler, logger: Logger, waiting: SocketWaiting
+    handler: any HTTPHandler, logger: Logger, waiting: SocketWaiting, workers: Int?
   ) {
     self.waiting = waiting
+    self.workers = workers
     self.place = place
     self.tls = tls
+    var limits = limits.bounded
+    // Longer content would never have room, however often it is sent.
+    limits.maxLongBodyLength = max(limits.maxBodyLength, min(limits.maxLongBodyLength, spools.share))
     context = ConnectionContext(
-      limits: limits.bounded, handler: handler, counters: LiveCounters(), table: ConnectionTable(),
-      clients: ClientTable(limits: limits.bounded), spools: spools, logger: logger)
+      limits: limits, handler: handler, counters: LiveCounters(), table: ConnectionTable(),
+      clients: ClientTable(limits: limits), spools: spools, logger: logger)
   }
 
   /// Returns whether a host has addresses and all of them are loopback addresses (RFC 1122 §3.2.1.3, RFC 4291 §2.5.3).
@@ -72,7 +80,8 @@ public final class HTTPServer: Sendable {
       }
       let tls = try tls.map { configuration throws(HTTPServerError) in try TLSContext(configuration) }
       let sockets = try ListeningSocket.listen(at: place)
-      let server = try RunningServer(sockets: sockets, tls: tls, context: context, waiting: waiting)
+      let server = try RunningServer(
+        sockets: sockets, tls: tls, context: context, waiting: waiting, workers: workers)
       server.start()
       running = server
       return address(of: sockets)

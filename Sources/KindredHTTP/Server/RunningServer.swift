@@ -23,7 +23,8 @@ final class RunningServer: Sendable {
   private static let abortTimeout = Duration.seconds(5)
 
   init(
-    sockets: [ListeningSocket], tls: TLSContext?, context: ConnectionContext, waiting: SocketWaiting
+    sockets: [ListeningSocket], tls: TLSContext?, context: ConnectionContext, waiting: SocketWaiting,
+    workers: Int?
   ) throws(HTTPServerError) {
     guard let events = waiting.makeQueue() else {
       throw HTTPServerError(.system, "the process has no more file descriptors; raise `ulimit -n`")
@@ -35,8 +36,8 @@ final class RunningServer: Sendable {
     let table = context.table
     let pulses = PulseQueue()
     self.pulses = pulses
-    workers = WorkerPool(
-      events: events, baseline: sysconf(CInt(_SC_NPROCESSORS_ONLN)), onWake: watch.wake
+    self.workers = WorkerPool(
+      events: events, baseline: workers ?? sysconf(CInt(_SC_NPROCESSORS_ONLN)), onWake: watch.wake
     ) { event in
       if event.token == PulseQueue.token {
         pulses.respond()

@@ -84,7 +84,8 @@ struct LongContentTests {
         client.send(String(repeating: "x", count: length))
         return client
       }
-      var first: WireClient? = try upload(200_000, of: 300_000)
+      // However it is split on its way, at most 64 KiB of it are still in memory.
+      var first: WireClient? = try upload(260_000, of: 261_000)
       #expect(eventually { spools.used > 190_000 })
       let second = try upload(100_000, of: 100_000).response()
       #expect(second?.status == 503)
@@ -94,6 +95,20 @@ struct LongContentTests {
       #expect(eventually { spools.used == 0 })
       #expect(try upload(100_000, of: 100_000).response()?.status == 200)
       _ = first
+    }
+  }
+
+  @Test(arguments: [0, 1 << 20])
+  func `is refused with 413 where it would never have room, however often it is sent`(room: Int) throws {
+    try withServer(limits: Self.limits, spools: SpoolBudget(maximum: room), handler: Self.handler) {
+      _, port in
+      let length = max(100, room / 4) + 1
+      let client = try WireClient(port: port)
+      client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: \(length)\r\n\r\n")
+      let response = client.response()
+      #expect(response?.status == 413)
+      #expect(response?.body == "The content is longer than \(length - 1) bytes.")
+      #expect(response?.headers["retry-after"] == nil)
     }
   }
 

@@ -42,7 +42,9 @@ func withServer<Result>(
   logger.logLevel = .critical
   let server = HTTPServer(
     at: .host("127.0.0.1", port: 0), limits: limits, tls: tls, spools: spools, handler: handler,
-    logger: logger, waiting: EachWayOfWaiting.current)
+    logger: logger,
+    // Dispatch has threads for the servers of all tests that run at the same time, even if there are many processors.
+    waiting: EachWayOfWaiting.current, workers: 2)
   let port = try server.start().port
   defer { server.shutdown(grace: .zero) }
   return try body(server, port)
