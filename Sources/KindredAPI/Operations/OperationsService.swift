@@ -112,7 +112,7 @@ final class OperationsService: Sendable {
     ProcessStatus.append(to: &text, version: options.version)
     parts.metrics.append(to: &text)
     text.append(parts.planCounts.snapshot)
-    if let changeFeed = parts.changeFeed { text.append(changeFeed.counts) }
+    if let changeFeed = parts.changeFeed { text.append(changeFeed) }
     let statistics = parts.backend.statistics
     text.append(statistics)
     text.appendSnapshots(parts.snapshots.count, spooled: options.spools.used, statistics)

@@ -16,15 +16,31 @@ public final class SQLiteBackend: Backend {
   private let isAway = Mutex(false)
   /// Whether the same is known of a database that is written: what reads it would see the WAL file of another.
   private let refusesReads = Atomic(false)
-  /// The last write, if it found the disk full, and how many bytes were free then.
+  /// The last write, if it found the disk full, and how many bytes were free then, before it was undone.
   private let fullDisk = Mutex<(error: any BackendError, freeSpace: UInt64)?>(nil)
+  /// Returns how many bytes are free besides the database.
+  private let freeSpace: @Sendable () -> UInt64?
+
+  /// How many more bytes must be free than when the disk was full, so that writes are expected to succeed again.
+  private static let leastSpace: UInt64 = 1 << 20
 
   /// Creates a backend that uses the connections of a pool.
   ///
   /// - Parameter notify: Called, on any thread, when the file was moved or replaced.
   /// - Throws: `OpenError`.
-  public init(_ pool: ConnectionPool, notify: @escaping @Sendable (BackendNotice) -> Void = { _ in }) throws {
+  public convenience init(
+    _ pool: ConnectionPool, notify: @escaping @Sendable (BackendNotice) -> Void = { _ in }
+  ) throws {
+    try self.init(pool, freeSpace: { pool.file.freeSpace }, notify: notify)
+  }
+
+  /// Creates a backend of a disk with this much space.
+  init(
+    _ pool: ConnectionPool, freeSpace: @escaping @Sendable () -> UInt64?,
+    notify: @escaping @Sendable (BackendNotice) -> Void = { _ in }
+  ) throws {
     self.pool = pool
+    self.freeSpace = freeSpace
     self.notify = notify
     watcher = try StateWatcher(of: pool)
     readers = SQLiteReaders(pool: pool, watcher: watcher)
@@ -51,12 +67,12 @@ public final class SQLiteBackend: Backend {
     guard lookAtFile() else { throw OpenError(.moved, path: pool.path) }
     try watcher.probe()
     guard isWritable else { return }
-    let freeSpace = pool.file.freeSpace ?? .max
+    let free = freeSpace() ?? .max
     if let full = fullDisk.withLock({ $0 }) {
       // As long as no space becomes free, the next write will fail too.
-      if freeSpace <= full.freeSpace { throw full.error }
-    } else if freeSpace < Self.leastFreeSpace {
-      throw DatabaseError.full("only \(freeSpace) bytes are free in the file system of \(pool.path)")
+      if free < full.freeSpace + Self.leastSpace { throw full.error }
+    } else if free < Self.leastFreeSpace {
+      throw DatabaseError.full("only \(free) bytes are free in the file system of \(pool.path)")
     }
   }
 
@@ -169,9 +185,14 @@ public final class SQLiteBackend: Backend {
         defer { cancellation?.onCancel(nil) }
         // A long write is bounded by its size and has no account: its savepoints may need temporary files as large
         // as the database.
-        return order.isLong
-          ? try body(SQLiteWriteTransaction(connection))
-          : try connection.account.charge { try body(SQLiteWriteTransaction(connection)) }
+        do {
+          return order.isLong
+            ? try body(SQLiteWriteTransaction(connection))
+            : try connection.account.charge { try body(SQLiteWriteTransaction(connection)) }
+        } catch let error as any BackendError where error.kind == .full {
+          self.noteFullDisk(error)
+          throw error
+        }
       },
       completion: { [weak self] result in
         self?.note(result)
@@ -185,8 +206,14 @@ public final class SQLiteBackend: Backend {
     guard let error = error as? any BackendError else { return }
     if error.kind == .away { lookAtFile() }
     guard error.kind == .full else { return }
-    let freeSpace = pool.file.freeSpace ?? 0
-    fullDisk.withLock { $0 = (error, freeSpace) }
+    noteFullDisk(error)
+    // What a write has added to the WAL file before it failed isn't needed; the file keeps its length.
+    writes.perform { [pool, writes] in try? pool.emptyWriteAheadLog(after: writes.ledger) }
+  }
+
+  private func noteFullDisk(_ error: any BackendError) {
+    let freeSpace = freeSpace() ?? 0
+    fullDisk.withLock { $0 = (error, min($0?.freeSpace ?? .max, freeSpace)) }
   }
 
   /// The current counters.
