@@ -9,19 +9,36 @@ public struct BrokenReference: Hashable, Sendable {
   public let rowID: Int64?
   /// The table to which the row refers.
   public let parent: String
+  /// The columns of the reference; empty if the table has no rowid.
+  public let columns: [String]
+  /// The values of these columns, as texts.
+  public let values: [String?]
 
   var row: String { rowID.map { "row \($0)" } ?? "a row" }
+
+  /// What the row refers to.
+  var target: String {
+    let pairs = zip(columns, values).map { "\($0) = \($1 ?? "NULL")" }
+    return parent + (pairs.isEmpty ? "" : " (\(pairs.joined(separator: ", ")))")
+  }
+
+  fileprivate static func precedes(_ a: BrokenReference, _ b: BrokenReference) -> Bool {
+    (a.table, a.rowID ?? 0) < (b.table, b.rowID ?? 0)
+  }
 }
 
 /// The broken references of a database, which may have some because SQLite doesn't enforce foreign keys by default.
 public struct BrokenReferences: Sendable {
-  /// A table and one that it refers to, in lower case.
-  private struct Tables: Hashable {
+  /// What a reference leads to: the table that has it and the one that it refers to, in lower case, and its values.
+  ///
+  /// A migration that rebuilds a table may change the rowid, but not these.
+  private struct Key: Hashable {
     let table: String
     let parent: String
+    let values: [String?]
   }
 
-  private var references: [Tables: [BrokenReference]] = [:]
+  private var references: [Key: [BrokenReference]] = [:]
   /// The tables whose foreign keys can't be checked, in lower case, as these refer to columns that are not unique, for
   /// example.
   private var failures: [String: DatabaseError] = [:]
@@ -50,46 +67,73 @@ public struct BrokenReferences: Sendable {
   }
 
   private mutating func add(_ table: String, on connection: Connection) throws {
-    let found = try connection.withStatement("PRAGMA foreign_key_check(\(SQL.quoted(table)))") { statement in
-      var found: [BrokenReference] = []
+    // The number of the foreign key, as `foreign_key_list` has it, and the place of each broken one.
+    var found: [(key: Int64, rowID: Int64?, parent: String)] = []
+    try connection.withStatement("PRAGMA foreign_key_check(\(SQL.quoted(table)))") { statement in
       while try statement.step() {
-        found.append(
-          BrokenReference(
-            table: statement.text(0) ?? "",
-            // A WITHOUT ROWID table has none.
-            rowID: statement.columnType(1) == .null ? nil : statement.int64(1),
-            parent: statement.text(2) ?? ""))
+        // A WITHOUT ROWID table has none.
+        let rowID = statement.columnType(1) == .null ? nil : statement.int64(1)
+        found.append((statement.int64(3), rowID, statement.text(2) ?? ""))
       }
-      return found
     }
-    for reference in found {
-      let tables = Tables(table: table.lowercased(), parent: reference.parent.lowercased())
-      references[tables, default: []].append(reference)
+    guard !found.isEmpty else { return }
+    let keys = try Self.keys(of: table, on: connection)
+    for (key, rowID, parent) in found {
+      let columns = rowID == nil ? [] : keys[key] ?? []
+      let reference = BrokenReference(
+        table: table, rowID: rowID, parent: parent, columns: columns,
+        values: try Self.values(of: columns, at: rowID, in: table, on: connection))
+      let place = Key(table: table.lowercased(), parent: parent.lowercased(), values: reference.values)
+      references[place, default: []].append(reference)
     }
   }
 
-  /// Checks that there are no more than before.
+  /// Returns the columns of each foreign key of a table.
+  private static func keys(of table: String, on connection: Connection) throws -> [Int64: [String]] {
+    try connection.withStatement("PRAGMA foreign_key_list(\(SQL.quoted(table)))") { statement in
+      var keys: [Int64: [String]] = [:]
+      while try statement.step() { keys[statement.int64(0), default: []].append(statement.text(3) ?? "") }
+      return keys
+    }
+  }
+
+  private static func values(
+    of columns: [String], at rowID: Int64?, in table: String, on connection: Connection
+  ) throws -> [String?] {
+    guard let rowID, !columns.isEmpty else { return [] }
+    let list = columns.map { SQL.quoted($0) }.joined(separator: ", ")
+    return try connection.withStatement("SELECT \(list) FROM \(SQL.quoted(table)) WHERE rowid = ?") {
+      try $0.bind([.integer(rowID)])
+      guard try $0.step() else { return [] }
+      let statement = $0
+      return columns.indices.map { statement.text(Int32($0)) }
+    }
+  }
+
+  /// Checks that there are no others than before.
   ///
-  /// They are counted, because a migration that rebuilds a table may change rowids; and those of tables that no longer
-  /// exist count for others, because a migration may rename tables.
+  /// Those of tables that no longer exist count for the same ones of others, because a migration may rename tables.
   ///
   /// - Throws: `MigrationError.Reason`, a new broken reference or a new failure to check.
   func check(against former: BrokenReferences) throws(MigrationError.Reason) {
     let failure = failures.filter { former.failures[$0.key] == nil }.min { $0.key < $1.key }
     if let failure { throw .failed(failure.value) }
-    let renamed = former.references.reduce(0) { count, entry in
-      tables.isSuperset(of: [entry.key.table, entry.key.parent])
-        ? count : count + max(0, entry.value.count - number(entry.key))
+    var renamed: [[String?]: Int] = [:]
+    for (key, gone) in former.references where !tables.isSuperset(of: [key.table, key.parent]) {
+      renamed[key.values, default: 0] += max(0, gone.count - (references[key]?.count ?? 0))
     }
-    let grown = references.filter { $0.value.count > former.number($0.key) }
-    let added = grown.reduce(0) { $0 + $1.value.count - former.number($1.key) }
-    guard added > renamed else { return }
-    let new = grown.flatMap { Set($0.value).subtracting(former.references[$0.key] ?? []) }
-    let first = new.min { ($0.table, $0.rowID ?? 0) < ($1.table, $1.rowID ?? 0) } ?? grown.first?.value.last
-    if let first { throw .foreignKeyViolation(first) }
+    var new: [BrokenReference] = []
+    for (key, present) in references {
+      let before = former.references[key] ?? []
+      let added = max(0, present.count - before.count)
+      let known = min(added, renamed[key.values] ?? 0)
+      renamed[key.values]? -= known
+      guard added > known else { continue }
+      let others = Set(present).subtracting(before)
+      new += others.isEmpty ? present.suffix(1) : Array(others)
+    }
+    if let first = new.min(by: BrokenReference.precedes) { throw .foreignKeyViolation(first) }
   }
-
-  private func number(_ tables: Tables) -> Int { references[tables]?.count ?? 0 }
 
   /// Whether there are none.
   public var isEmpty: Bool { references.isEmpty }
@@ -99,11 +143,9 @@ extension BrokenReferences: CustomStringConvertible {
   /// The number of them, and one of them.
   public var description: String {
     let all = references.values.joined()
-    guard let first = all.min(by: { ($0.table, $0.rowID ?? 0) < ($1.table, $1.rowID ?? 0) }) else {
-      return "no row refers to a missing row"
-    }
+    guard let first = all.min(by: BrokenReference.precedes) else { return "no row refers to a missing row" }
     let count = all.count
     return
-      "\(count) \(count == 1 ? "row refers" : "rows refer") to missing rows, such as \(first.row) of \(first.table) to one of \(first.parent); migrations leave them as they are"
+      "\(count) \(count == 1 ? "row refers" : "rows refer") to missing rows, such as \(first.row) of \(first.table) to one of \(first.target); migrations leave them as they are"
   }
 }

@@ -66,7 +66,7 @@ extension MigrationError: CustomStringConvertible {
       case .failed(let error):
         error.message + (error.isFull ? "; free some space, and run the migrations again" : "")
       case .foreignKeyViolation(let reference):
-        "leaves \(reference.row) of \(reference.table) with a reference to a missing row of \(reference.parent)"
+        "leaves \(reference.row) of \(reference.table) with a reference to a missing row of \(reference.target)"
       }
     return "\(place): \(text)"
   }

@@ -100,14 +100,14 @@ public struct Migrator: Sendable {
   /// Applies a migration, unless another process has applied it in the meantime.
   ///
   /// - Parameter found: called with the broken references that the migration finds, if there are any.
+  /// - Throws: `MigrationError`, also if what others have applied in the meantime contradicts the files.
   private func apply(
     _ migration: Migration, on connection: Connection, _ found: (BrokenReferences) -> Void
   ) throws -> Bool {
     do {
       return try connection.writeTransaction {
         try AppliedMigration.createTable(on: connection)
-        guard try !AppliedMigration.all(on: connection).contains(where: { $0.number == migration.number })
-        else { return false }
+        guard try pending(on: connection).contains(migration) else { return false }
         let former = try BrokenReferences(on: connection)
         if !former.isEmpty { found(former) }
         try run(migration, on: connection)

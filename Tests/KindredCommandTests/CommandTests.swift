@@ -131,7 +131,8 @@ struct CommandTests {
     #expect(warnings.count == 1)
     #expect(
       warnings.first?.hasSuffix(
-        " 2 rows refer to missing rows, such as row 1 of b to one of a; migrations leave them as they are")
+        " 2 rows refer to missing rows, such as row 1 of b to one of a (aId = 7); migrations leave them as they are"
+      )
         == true)
   }
 

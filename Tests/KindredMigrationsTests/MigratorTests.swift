@@ -169,17 +169,20 @@ struct MigratorTests {
   }
 
   @Test(arguments: [
-    ("INSERT INTO b VALUES (2, 8)", "row 2 of b"),
-    (
-      "CREATE TABLE c(aId REFERENCES a); INSERT INTO c VALUES (9)", "row 1 of c"
-    ),
-    ("DELETE FROM b; CREATE TABLE c(aId REFERENCES a); INSERT INTO c VALUES (9)", "row 1 of c"),
+    ("INSERT INTO b VALUES (2, 8)", "row 2 of b", 8), ("UPDATE b SET aId = 8", "row 1 of b", 8),
+    ("DELETE FROM b; INSERT INTO b VALUES (2, 8)", "row 1 of b", 8),
+    ("INSERT INTO b VALUES (2, 7)", "row 2 of b", 7),
+    ("CREATE TABLE c(aId REFERENCES a); INSERT INTO c VALUES (9)", "row 1 of c", 9),
+    ("DELETE FROM b; CREATE TABLE c(aId REFERENCES a); INSERT INTO c VALUES (9)", "row 1 of c", 9),
+    ("ALTER TABLE b RENAME TO c; UPDATE c SET aId = 8", "row 1 of c", 8),
   ])
-  func `a reference that a file breaks stops it, whatever was broken before`(sql: String, row: String) throws
-  {
+  func `a reference that a file breaks stops it, whatever was broken before`(
+    sql: String, row: String, target: Int
+  ) throws {
     try makeOrphan()
     try directory.write(sql, to: "0002-two.sql")
-    #expect(failure() == "0002-two.sql: leaves \(row) with a reference to a missing row of a")
+    #expect(
+      failure() == "0002-two.sql: leaves \(row) with a reference to a missing row of a (aId = \(target))")
   }
 
   @Test
@@ -192,6 +195,26 @@ struct MigratorTests {
     #expect(try migrate() == ["0002-two.sql"])
     try directory.write("CREATE TABLE d(x REFERENCES c(x)); INSERT INTO d VALUES (1)", to: "0003-three.sql")
     #expect(failure() == "0003-three.sql: foreign key mismatch - \"d\" referencing \"c\"")
+  }
+
+  @Test
+  func `what others apply before a file's transaction is compared with all files, as at the start`() throws {
+    try directory.write("CREATE TABLE a(x)", to: "0001-one.sql")
+    try directory.write("CREATE TABLE b(x)", to: "0002-two.sql")
+    let other = try TemporaryDirectory()
+    try other.write("CREATE TABLE a(x)", to: "0001-one.sql")
+    try other.write("CREATE TABLE c(x)", to: "0002-another.sql")
+    var isFirst = true
+    let error = #expect(throws: MigrationError.self) {
+      try Migrator(directory: directory.path).migrate(connection) { _ in
+        guard isFirst else { return }
+        isFirst = false
+        _ = try? Migrator(directory: other.path).migrate(
+          Connection(path: connection.path, access: .readWrite))
+      }
+    }
+    #expect(error?.reason == .changed)
+    #expect(try connection.rows("SELECT name FROM sqlite_schema WHERE name = 'b'").isEmpty)
   }
 
   @Test
@@ -272,7 +295,7 @@ struct MigratorTests {
     try directory.write(
       "CREATE TABLE a(id INTEGER PRIMARY KEY); CREATE TABLE b(aId REFERENCES a); INSERT INTO b VALUES (7);",
       to: "0001-one.sql")
-    #expect(failure() == "0001-one.sql: leaves row 1 of b with a reference to a missing row of a")
+    #expect(failure() == "0001-one.sql: leaves row 1 of b with a reference to a missing row of a (aId = 7)")
     #expect(try connection.value("SELECT count(*) FROM sqlite_schema") == .integer(0))
   }
 
