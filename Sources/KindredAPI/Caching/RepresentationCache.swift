@@ -59,6 +59,22 @@ final class RepresentationCache: Sendable {
     var entries = [Entry?](repeating: nil, count: RepresentationCache.capacity)
     /// The size of all entries in bytes.
     var size = 0
+    /// The slot that is the next to be emptied where there is no room.
+    var hand = 0
+
+    /// Sets the entry of a slot; nil empties it.
+    mutating func set(_ entry: Entry?, at slot: Int) {
+      size += (entry?.size ?? 0) - (entries[slot]?.size ?? 0)
+      entries[slot] = entry
+    }
+
+    /// Empties slots, in turn, until there is room for so many bytes.
+    mutating func makeRoom(for count: Int) {
+      while size + count > RepresentationCache.maximumSize {
+        set(nil, at: hand)
+        hand = (hand + 1) & (RepresentationCache.capacity - 1)
+      }
+    }
   }
 
   /// A power of two.
@@ -78,9 +94,9 @@ final class RepresentationCache: Sendable {
     guard entry.size <= Self.maximumSize / 256 else { return }
     let slot = Self.slot(of: entry.key)
     state.withLock { state in
-      if state.size + entry.size > Self.maximumSize { state = State() }
-      state.size += entry.size - (state.entries[slot]?.size ?? 0)
-      state.entries[slot] = entry
+      state.set(nil, at: slot)
+      state.makeRoom(for: entry.size)
+      state.set(entry, at: slot)
     }
   }
 
