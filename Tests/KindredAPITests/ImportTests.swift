@@ -147,6 +147,23 @@ struct ImportTests {
     }
   }
 
+  @Test(arguments: ["true", "false", "TRUE", "1", "yes", ""])
+  func `a text in a column of booleans is the same boolean, or the same text, in every format`(text: String)
+    throws
+  {
+    func stored(_ type: String, _ content: String) throws -> String {
+      let database = try TestDatabase.writable(
+        "CREATE TABLE sample (id INTEGER PRIMARY KEY, flag BOOLEAN, number INTEGER)")
+      #expect(try send(type, "/samples", content, on: database).status == 201)
+      return try database.stored("SELECT quote(flag), quote(number) FROM sample")
+    }
+    let record = "{\"flag\":\"\(text)\",\"number\":\"\(text)\"}"
+    let fromCSV = try stored("text/csv", "flag,number\n\"\(text)\",\"\(text)\"\n")
+    #expect(try stored("application/json", record) == fromCSV)
+    #expect(try stored("application/x-ndjson", record + "\n") == fromCSV)
+    if text == "true" { #expect(fromCSV == "1|'true'") }
+  }
+
   @Test(arguments: ["", "\n", "\r\n", "\n\n"])
   func `of several columns may end with blank lines`(end: String) throws {
     let answer = try send("text/csv", "/reviews", "bookId,rating\n1,4\n" + end)
@@ -156,7 +173,8 @@ struct ImportTests {
   @Test(arguments: [
     "7", "-0", "007", " 7 ", "+7", "7.0", "7.5", "1e3", "1e400", "9223372036854775807", "9223372036854775808",
     "-9223372036854775809", " 99999999999999999999", "12345678901234567890", "0.1", "0.30000000000000004",
-    "x", "",
+    "x", "", "-7.25", "-0.0", "1e19", "-1E19", " +1e19 ", "9223372036854775807.0", "9223372036854775808.0",
+    "-9223372036854775808.0", "1234567890.12345678", "5.", ".5", "inf", "0x1p70",
   ])
   func `a number is stored alike from CSV, JSON Lines, JSON and a path, or refused by all`(text: String)
     throws

@@ -24,10 +24,13 @@ extension Column {
 
   /// Returns what is stored for a text, which the database converts to the column's type.
   ///
-  /// - Throws: `Refusal` if it is not base64 where bytes are stored, or a whole number that the column can't store.
+  /// In a column of booleans, the words `true` and `false` are booleans, whatever the format.
+  ///
+  /// - Throws: `Refusal` if it is not base64 where bytes are stored, or a number that the column can't store.
   func value(ofText text: String) throws(Refusal) -> SQLValue {
+    if valueFormat == .boolean, text == "true" || text == "false" { return .integer(text == "true" ? 1 : 0) }
     guard takesBase64 else {
-      if affinity == .integer, text.isWholeNumberBeyond64Bits { throw tooLarge }
+      if affinity == .integer, text.isNumberBeyond64Bits { throw tooLarge }
       return .text(spelling(of: text))
     }
     guard let bytes = Base64.decode(text) else {
@@ -45,15 +48,21 @@ extension Column {
 
   /// Returns what is stored for a number in JSON notation.
   ///
-  /// - Throws: `Refusal` for a whole number of more than 64 bits, of which only an approximation could be stored.
+  /// - Throws: `Refusal` for a number beyond 64 bits, of which only an approximation could be stored: in a column of
+  ///   integers however it is written, in one of texts if it is written as an integer.
   func value(ofNumber text: String) throws(Refusal) -> SQLValue {
     if let integer = Int64(text) { return .integer(integer) }
-    if affinity == .integer, let integer = text.wholeNumber { return .integer(integer) }
-    let isWhole = !text.utf8.contains {
-      [UInt8(ascii: "."), UInt8(ascii: "e"), UInt8(ascii: "E")].contains($0)
+    switch affinity {
+    case .integer:
+      if let integer = text.wholeNumber { return .integer(integer) }
+      if text.isNumberBeyond64Bits { throw tooLarge }
+    case .text:
+      let isInteger = !text.utf8.contains {
+        [UInt8(ascii: "."), UInt8(ascii: "e"), UInt8(ascii: "E")].contains($0)
+      }
+      if isInteger { throw tooLarge }
+    case .blob, .numeric, .real: break
     }
-    // SQLite would store an approximation.
-    if isWhole, affinity == .integer || affinity == .text { throw tooLarge }
     // PostgreSQL keeps all digits of a number, so one that a `Double` can't represent is passed as text.
     if declaredType.hasPrefix("numeric"), text.utf8.count > 15 { return .text(text) }
     guard let real = Double(text) else { throw Refusal(message: "`\(name)` can't store this number") }
@@ -67,15 +76,20 @@ extension Column {
 }
 
 extension String {
-  /// Whether it consists of digits, maybe with a sign and with spaces around it, that SQLite would store as an
-  /// approximation in a column of integers.
-  fileprivate var isWholeNumberBeyond64Bits: Bool {
-    guard utf8.count > 18 else { return false }
+  /// Whether it is a number, maybe with spaces around it, that SQLite would store as an approximation in a column of
+  /// integers, since it is beyond their range.
+  fileprivate var isNumberBeyond64Bits: Bool {
     let number = self[...].utf8.trimmingSpaces
-    let digits =
-      number.first == UInt8(ascii: "-") || number.first == UInt8(ascii: "+") ? number.dropFirst() : number
-    return !digits.isEmpty && digits.allSatisfy { (0x30...0x39).contains($0) }
-      && Int64(String(decoding: Array(number), as: UTF8.self)) == nil
+    // Swift takes other texts for numbers, too, such as `inf` and `0x1p64`.
+    let isDecimal = number.allSatisfy { byte in
+      (0x30...0x39).contains(byte)
+        || [UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "e"), UInt8(ascii: "E")]
+          .contains(byte)
+    }
+    guard isDecimal else { return false }
+    let text = String(decoding: Array(number), as: UTF8.self)
+    guard text.wholeNumber == nil, let real = Double(text) else { return false }
+    return real.magnitude >= 0x1p63
   }
 
   /// Whether it is a number in JSON notation (RFC 8259 §6).

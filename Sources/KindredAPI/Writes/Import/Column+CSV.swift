@@ -33,9 +33,7 @@ extension Column {
       throw Refusal(message: "`\(name)` is not UTF-8")
     }
     switch fieldForm {
-    case .text: return try value(ofUntypedText: text)
-    case .boolean:
-      return text == "true" ? .integer(1) : text == "false" ? .integer(0) : try value(ofUntypedText: text)
+    case .text, .boolean: return try value(ofUntypedText: text)
     case .base64: return try value(ofText: text)
     case .json:
       guard let document = try? JSONDocumentParser.parse(Array(bytes)) else {

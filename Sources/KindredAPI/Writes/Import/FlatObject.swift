@@ -6,8 +6,7 @@ struct FlatObject {
   enum Value {
     case null
     case boolean(Bool)
-    case integer(Int64)
-    case real(Double)
+    case short(ShortNumber)
     /// The range of a number that needs a full conversion.
     case number(Range<Int>)
     /// The range of a text, without quotes.
@@ -100,43 +99,9 @@ private struct Scanner {
     return true
   }
 
-  /// Parses a number (RFC 8259 §6).
   private mutating func number() -> FlatObject.Value? {
-    let start = place
-    let isNegative = byte == UInt8(ascii: "-")
-    if isNegative { place += 1 }
-    let first = place
-    var digits: Int64 = 0
-    guard takeDigits(&digits) > 0, bytes[first] != UInt8(ascii: "0") || place == first + 1 else { return nil }
-    var decimals = 0
-    if byte == UInt8(ascii: ".") {
-      place += 1
-      decimals = takeDigits(&digits)
-      guard decimals > 0 else { return nil }
-    }
-    if byte == UInt8(ascii: "e") || byte == UInt8(ascii: "E") { return nil }
-    // This many digits can't overflow, and are exact as a `Double`.
-    guard place - first <= Self.exactDigits else { return .number(start..<place) }
-    let value = isNegative ? -digits : digits
-    guard decimals > 0 else { return .integer(value) }
-    // The sign of -0.0 would be lost.
-    guard digits != 0 else { return .number(start..<place) }
-    // The quotient of two exact values is rounded once, so it is the nearest `Double`.
-    return .real(Double(value) / Self.powersOfTen[decimals])
-  }
-
-  private static let exactDigits = 15
-  private static let powersOfTen: [Double] = [
-    1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
-  ]
-
-  /// Consumes digits, appends them to a number that may overflow, and returns how many there are.
-  private mutating func takeDigits(_ number: inout Int64) -> Int {
-    let start = place
-    while let byte, byte &- 0x30 < 10 {
-      number = number &* 10 &+ Int64(byte &- 0x30)
-      place += 1
-    }
-    return place - start
+    guard let (number, end) = ShortNumber.read(bytes, from: place) else { return nil }
+    defer { place = end }
+    return number.map { .short($0) } ?? .number(place..<end)
   }
 }

@@ -49,11 +49,11 @@ struct PlainInsertion {
 struct PlainFields {
   private let insertion: PlainInsertion
   private let statement: any RecordInsertion
-  private let columns: [(column: Column, isText: Bool, isNumeric: Bool)]
+  private let columns: [PlainField]
 
   init(_ insertion: PlainInsertion, _ columns: [Column]) throws {
     self.insertion = insertion
-    self.columns = columns.map { ($0, $0.fieldForm == .text, $0.affinity.isNumeric) }
+    self.columns = columns.map(PlainField.init)
     statement = try insertion.statement(of: columns)
   }
 
@@ -62,8 +62,12 @@ struct PlainFields {
   func insert(_ reader: borrowing CSVReader) throws -> Bool? {
     for index in columns.indices {
       try reader.withField(index) { bytes in
-        guard let bytes, columns[index].isText, !columns[index].isNumeric || bytes.isShortInteger else {
-          let column = columns[index].column
+        let field = columns[index]
+        if let bytes, field.isNumeric, let number = ShortNumber(bytes) {
+          return try statement.bind(number.value(isInteger: field.isInteger), at: index)
+        }
+        guard let bytes, field.isText, !field.isNumeric else {
+          let column = field.column
           let value: SQLValue
           do throws(Column.Refusal) {
             value = try column.value(ofField: bytes)
@@ -73,13 +77,30 @@ struct PlainFields {
           return try statement.bind(value, at: index)
         }
         guard bytes.isUTF8 else {
-          let name = columns[index].column.name
+          let name = field.column.name
           throw Problem.refusedValue("`\(name)` is not UTF-8", at: JSONPointer() + name)
         }
         try statement.bind(text: bytes, at: index)
       }
     }
     return try insertion.run(statement)
+  }
+}
+
+/// The properties of a column that each field of CSV needs.
+private struct PlainField {
+  let column: Column
+  /// Whether its fields are numbers or texts.
+  let isText: Bool
+  /// Whether digits are a number.
+  let isNumeric: Bool
+  let isInteger: Bool
+
+  init(_ column: Column) {
+    self.column = column
+    isText = column.fieldForm == .text
+    isNumeric = isText && column.affinity.isNumeric
+    isInteger = column.affinity == .integer
   }
 }
 
@@ -157,6 +178,7 @@ private struct PlainColumn {
   private let isInteger: Bool
   private let takesBase64: Bool
   private let takesBooleans: Bool
+  private let isBoolean: Bool
 
   init(_ column: Column) {
     self.column = column
@@ -165,6 +187,7 @@ private struct PlainColumn {
     isInteger = column.affinity == .integer
     takesBase64 = column.takesBase64
     takesBooleans = column.takesBooleans
+    isBoolean = column.valueFormat == .boolean
   }
 
   /// Binds a value as `Column.value(of:in:)` converts it; returns false if that function must be called instead.
@@ -175,18 +198,14 @@ private struct PlainColumn {
     guard !isJSON else { return false }
     switch value {
     case .null: try statement.bind(.null, at: index)
-    case .integer(let value): try statement.bind(.integer(value), at: index)
-    case .real(let value):
-      // It has so few digits that it is exact.
-      let whole = isInteger ? Int64(exactly: value) : nil
-      try statement.bind(whole.map { .integer($0) } ?? .real(value), at: index)
+    case .short(let number): try statement.bind(number.value(isInteger: isInteger), at: index)
     case .number(let range):
       guard let value = try? column.value(ofNumber: String(decoding: line[range], as: UTF8.self)) else {
         return false
       }
       try statement.bind(value, at: index)
     case .text(let range):
-      guard !takesBase64, !isInteger || range.count <= 18 else { return false }
+      guard !takesBase64, !isInteger, !isBoolean else { return false }
       try statement.bind(text: UnsafeRawBufferPointer(rebasing: line[range]), at: index)
     case .boolean(let value):
       guard takesBooleans else { return false }
@@ -197,9 +216,6 @@ private struct PlainColumn {
 }
 
 extension UnsafeRawBufferPointer {
-  /// Whether the bytes are digits of an integer that any column of numbers stores as the database reads it.
-  fileprivate var isShortInteger: Bool { count <= 15 && allSatisfy { (0x30...0x39).contains($0) } }
-
   /// Whether the bytes are UTF-8.
   ///
   /// Most are ASCII, which is checked first.
