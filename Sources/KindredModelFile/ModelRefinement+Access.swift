@@ -7,7 +7,7 @@ extension ModelRefinement {
     for definition in definitions {
       let fields = try definition.fields.map { try $0.map { try column($0, of: resource) } }
       let entry = AccessEntry(
-        roles: definition.roles.map { Set($0.map(\.value)) }, rows: definition.rows?.value,
+        roles: definition.roles.map { NameSet($0.map(\.value)) }, rows: definition.rows?.value,
         fields: fields.map { NameSet($0) })
       for verb in definition.verbs { access.entries[verb, default: []].append(entry) }
     }

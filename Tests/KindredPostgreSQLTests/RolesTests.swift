@@ -1,4 +1,5 @@
 import KindredAPI
+import KindredAssociations
 import KindredHTTP
 import KindredPostgreSQL
 import KindredSQLSyntax

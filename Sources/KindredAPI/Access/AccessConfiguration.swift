@@ -1,3 +1,4 @@
+import KindredAssociations
 import KindredCryptography
 import KindredSQLSyntax
 
@@ -10,9 +11,9 @@ public struct AccessConfiguration: Sendable {
   /// The accepted API keys.
   public var keys: [APIKey] = []
   /// The roles of clients without credentials.
-  public var anonymousRoles: Set<String> = []
+  public var anonymousRoles: NameSet = []
   /// The roles that may see plans and metrics; nil if the configuration doesn't say.
-  public var operatorRoles: Set<String>?
+  public var operatorRoles: NameSet?
 
   /// How clients are mapped to roles of the database, which has its own access rules; nil if all requests run as the
   /// user of its connections.
@@ -74,19 +75,19 @@ public struct AccessConfiguration: Sendable {
     /// The SHA-256 of the key.
     public let digest: [UInt8]
     /// The roles of the holder of the key.
-    public let roles: Set<String>
+    public let roles: NameSet
     /// The claims of the holder of the key.
     public let claims: [String: SQLValue]
 
     /// Creates a key from its digest.
-    public init(digest: [UInt8], roles: Set<String>, claims: [String: SQLValue] = [:]) {
+    public init(digest: [UInt8], roles: NameSet, claims: [String: SQLValue] = [:]) {
       self.digest = digest
       self.roles = roles
       self.claims = claims
     }
 
     /// Creates a key from its text.
-    public init(key: String, roles: Set<String>, claims: [String: SQLValue] = [:]) {
+    public init(key: String, roles: NameSet, claims: [String: SQLValue] = [:]) {
       self.init(digest: HashFunction.sha256.digest(of: Array(key.utf8)), roles: roles, claims: claims)
     }
 

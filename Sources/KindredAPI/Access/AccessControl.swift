@@ -8,7 +8,7 @@ final class AccessControl: Sendable {
   private let models: ModelSource
   private let isConfigured: Bool
   private let isImpersonated: Bool
-  private let operatorRoles: Set<String>
+  private let operatorRoles: NameSet
 
   /// - Throws: `KeySetError` if the set of keys can't be read.
   init(_ options: KindredService.Options, _ models: ModelSource, logger: Logger) throws {

@@ -13,7 +13,7 @@ final class Principal: Sendable {
   /// Whether the request had credentials.
   let isAuthenticated: Bool
   /// The roles; nil for the operator of the database, whom no rule restricts.
-  let roles: Set<String>?
+  let roles: NameSet?
   /// The claims that access rules read.
   let claims: [String: Claim]
   /// Identifies what the principal may see: principals with equal rights get equal responses.
@@ -56,7 +56,7 @@ final class Principal: Sendable {
   ///   - databaseStanding: The client's role in the database.
   ///   - signer: What its token was signed with.
   init(
-    roles: Set<String>, claims: [String: Claim], vocabulary: AccessVocabulary, isAuthenticated: Bool,
+    roles: NameSet, claims: [String: Claim], vocabulary: AccessVocabulary, isAuthenticated: Bool,
     identity: [UInt8], databaseStanding: DatabaseStanding, expiry: Double? = nil,
     signer: TokenVerifier.Signer? = nil
   ) {
@@ -111,5 +111,5 @@ final class Principal: Sendable {
   }
 
   /// Returns whether the principal has one of these roles.
-  func hasRole(among others: Set<String>) -> Bool { roles.map { !$0.isDisjoint(with: others) } ?? true }
+  func hasRole(among others: NameSet) -> Bool { roles.map { !$0.isDisjoint(with: others) } ?? true }
 }

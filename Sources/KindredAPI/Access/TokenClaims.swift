@@ -1,3 +1,4 @@
+import KindredAssociations
 import KindredCryptography
 import KindredOutput
 import KindredSQLSyntax
@@ -52,7 +53,7 @@ struct TokenClaims {
 
   /// Returns the roles in the claim at this path, whose dots descend into objects; names that contain dots take
   /// precedence.
-  func roles(at path: String) -> Set<String> { Set(Self.node(at: path, in: members).map(Self.texts) ?? []) }
+  func roles(at path: String) -> NameSet { NameSet(Self.node(at: path, in: members).map(Self.texts) ?? []) }
 
   private static func node(at path: String, in members: [JSONDocument.Member]) -> JSONDocument.Node? {
     if let found = members.first(where: { $0.name.hasBytes(of: path) }) { return found.value }

@@ -77,11 +77,21 @@ struct WriteRules {
   // MARK: Tests
 
   private func check(_ columns: [String], by entry: AccessEntry?, of resource: Resource) throws {
-    guard let entry else { throw RequestError.forbidden(resource.name) }
+    guard let entry else { throw isKnown(resource) ? .forbidden(resource.name) : RequestError.forbiddenLink }
     guard let fields = entry.fields, let column = columns.first(where: { !fields.contains($0) }) else {
       return
     }
-    throw RequestError.forbidden("\(resource.name).\(column)")
+    throw isKnown(resource) ? .forbidden("\(resource.name).\(column)") : RequestError.forbiddenLink
+  }
+
+  /// Whether the principal may know the name of a resource, which it may not if that is a join table out of sight.
+  private func isKnown(_ resource: Resource) -> Bool {
+    model.resources[resource.name].map { $0.table.name.hasBytes(of: resource.table.name) } ?? false
+  }
+
+  /// Returns the error of a record for which a row rule doesn't hold.
+  private func refusal(of resource: Resource) -> RequestError {
+    isKnown(resource) ? .refusedByRules(of: resource.name) : .forbiddenLink
   }
 
   private func check(
@@ -95,7 +105,7 @@ struct WriteRules {
           .of(verb, resource: ExactName(resource.name)), condition, of: resource, by: columns),
         record.values(of: columns))
     else {
-      throw RequestError.refusedByRules(of: resource.name)
+      throw refusal(of: resource)
     }
   }
 
@@ -216,7 +226,7 @@ extension WriteRules {
       .of(verb, resource: ExactName(resource.name)), condition, of: resource, shape)
     let found = written.present?.values(of: resource.table.locatorColumns) ?? []
     guard try holds(lookup, written.draft.assignments.map(\.value) + found) else {
-      throw RequestError.refusedByRules(of: resource.name)
+      throw refusal(of: resource)
     }
   }
 }

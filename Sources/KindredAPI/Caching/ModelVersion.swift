@@ -31,9 +31,9 @@ final class ModelVersion: Sendable {
     /// The versions by the names of roles; nil for a role that may read all columns.
     var byName: [String: ModelVersion?] = [:]
     /// The same versions by the columns of each table that are withheld.
-    var byWithheld: [[String: Set<String>]: ModelVersion] = [:]
+    var byWithheld: [[ExactName: NameSet]: ModelVersion] = [:]
 
-    mutating func add(_ version: ModelVersion?, _ name: String, _ withheld: [String: Set<String>]) {
+    mutating func add(_ version: ModelVersion?, _ name: String, _ withheld: [ExactName: NameSet]) {
       if let version, byWithheld[withheld] == nil {
         if byWithheld.count >= Views.maximumCount { self = DatabaseRoles() }
         byWithheld[withheld] = version
@@ -49,13 +49,13 @@ final class ModelVersion: Sendable {
   private struct Views {
     var byGrants: OrderedDictionary<[Int?], ModelVersion> = [:]
     /// The same versions keyed by roles, which saves looking at each resource.
-    var byRoles: [Set<String>: ModelVersion] = [:]
+    var byRoles: [NameSet: ModelVersion] = [:]
 
     static let maximumCount = 64
     /// Bounded because clients may have any combination of roles.
     static let maximumRoleSets = 4096
 
-    mutating func add(_ view: ModelVersion, _ roles: Set<String>, _ grants: [Int?]) {
+    mutating func add(_ view: ModelVersion, _ roles: NameSet, _ grants: [Int?]) {
       if byGrants[grants] == nil, byGrants.count >= Self.maximumCount {
         let oldest = byGrants.removeFirst().value
         byRoles = byRoles.filter { $0.value !== oldest }

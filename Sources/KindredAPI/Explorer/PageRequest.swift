@@ -172,8 +172,8 @@ struct PageRequest {
 extension Resource {
   /// The methods by which the principal may change some of its records, wherever they are found.
   fileprivate var changes: [HTTPMethod] {
-    let whole: [(HTTPMethod, Table.Changes)] = [(.post, .insert), (.patch, .update), (.delete, .delete)]
-    return whole.filter { method, change in allows(method) && table.changes.contains(change) }.map(\.0)
+    let whole: [(WriteMethod, Table.Changes)] = [(.post, .insert), (.patch, .update), (.delete, .delete)]
+    return whole.filter { allows($0) && table.changes.contains($1) }.map(\.0.method)
   }
 }
 

@@ -17,7 +17,7 @@ extension Column {
       if let parts, let unknown = parts.unknownField(in: node) {
         let error = RequestError.unknown(
           unknown.name, .unknownColumn, "`\(name)` has no field `\(unknown.name)`",
-          among: unknown.type.fields.keys)
+          among: unknown.type.fields.keys.map(\.text))
         throw Refusal(message: error.message)
       }
       return .text(document.text(of: node))
@@ -52,7 +52,7 @@ extension CompositeType {
       }
     case .object(let members):
       for member in members {
-        guard let field = fields[member.name] else { return (member.name, self) }
+        guard let field = fields[ExactName(member.name)] else { return (member.name, self) }
         if let unknown = field?.unknownField(in: member.value) { return unknown }
       }
     case .null, .boolean, .number, .string: break

@@ -68,6 +68,8 @@ struct WriteTarget {
 
   /// - Throws: `RequestError` (`forbidden`) if the principal may do this with no record at all.
   func checkPermission(for method: HTTPMethod, in model: Model) throws {
+    // Other methods are refused for what they are, whoever asks.
+    guard let method = WriteMethod(method) else { return }
     for effect in Self.effects(of: method, on: resource, linkage, in: model)
     where !effect.resource.allows(effect.method) {
       // The client may not know the join table.
@@ -80,17 +82,15 @@ struct WriteTarget {
   ///
   /// Through a join table, PUT adds a link and DELETE removes links; the linked records don't change.
   private static func effects(
-    of method: HTTPMethod, on resource: Resource, _ linkage: Linkage?, in model: Model
-  ) -> [(resource: Resource, method: HTTPMethod)] {
-    // Other methods are refused for what they are, whoever asks.
-    guard [.post, .patch, .put, .delete].contains(method) else { return [] }
+    of method: WriteMethod, on resource: Resource, _ linkage: Linkage?, in model: Model
+  ) -> [(resource: Resource, method: WriteMethod)] {
     guard case .join(let join) = linkage else { return [(resource, method)] }
     let links = model.resource(of: join.table)
     return switch method {
     case .post: [(resource, .post), (links, .post)]
+    case .patch: [(resource, .patch)]
     case .put: [(links, .post)]
     case .delete: [(links, .delete)]
-    default: [(resource, method)]
     }
   }
 
@@ -105,7 +105,7 @@ struct WriteTarget {
     of resource: Resource, linkage: Linkage?, isAssociated: Bool, isSingle: Bool, hasKey: Bool,
     in model: Model
   ) -> [HTTPMethod] {
-    let methods: [HTTPMethod]
+    let methods: [WriteMethod]
     switch linkage {
     case _ where !isSingle: methods = !isAssociated || linkage != nil ? [.post, .patch, .delete] : [.patch]
     case nil: methods = isAssociated ? [.patch] : [.patch, .put, .delete]
@@ -121,10 +121,10 @@ struct WriteTarget {
         case .post: changes.contains(.insert)
         case .patch: changes.contains(.update)
         case .put: changes.contains([.insert, .update])
-        default: changes.contains(.delete)
+        case .delete: changes.contains(.delete)
         }
       }
-    }
+    }.map(\.method)
   }
 
   /// - Throws: `Problem` (405) if the method isn't among those of the path.
@@ -223,18 +223,5 @@ extension Column {
       case .null, .text, .blob: false
       }
     } ?? forms.first ?? .null
-  }
-}
-
-extension Resource {
-  /// Returns whether the principal may do this with some records.
-  func allows(_ method: HTTPMethod) -> Bool {
-    switch method {
-    case .post: permissions.create != nil
-    case .patch: permissions.update != nil
-    case .put: permissions.create != nil || permissions.update != nil
-    case .delete: permissions.delete != nil
-    default: false
-    }
   }
 }

@@ -1,7 +1,7 @@
 /// The roles and claims that affect an answer: those that the access rules of a model mention.
 public struct AccessVocabulary: Sendable, Hashable {
   /// The names of the roles.
-  public var roles: Set<String> = []
+  public var roles: NameSet = []
   /// The paths of the claims.
   public var claims: Set<String> = []
 

@@ -27,14 +27,14 @@ extension Model {
   /// Returns which access entry applies to these roles, for each resource with access rules and each verb.
   ///
   /// Sets of roles with equal grants see the same model.
-  public func grants(of roles: Set<String>) -> [Int?] {
+  public func grants(of roles: NameSet) -> [Int?] {
     unrestricted.resources.values.compactMap(\.access).flatMap { access in
       ResourceAccess.Verb.allCases.map { access.number(of: $0, for: roles) }
     }
   }
 
   /// Returns the part of the model that clients with these roles may read: resources, columns and associations.
-  public func seen(by roles: Set<String>) -> Model {
+  public func seen(by roles: NameSet) -> Model {
     guard hasAccess else { return self }
     var whole = self
     for (name, resource) in resources {
@@ -61,10 +61,10 @@ extension Model {
   /// Returns the model with records that leave out some columns, unless `fields` names them.
   ///
   /// - Parameter columns: The names of the columns, by the names of their tables.
-  public func leavingOut(_ columns: [String: Set<String>]) -> Model {
+  public func leavingOut(_ columns: [ExactName: NameSet]) -> Model {
     var model = self
     for (name, resource) in resources {
-      guard let withheld = columns[resource.table.name] else { continue }
+      guard let withheld = columns[ExactName(resource.table.name)] else { continue }
       let fields = resource.defaultColumns.map(\.name).filter { !withheld.contains($0) }
       // Records without any readable column are refused.
       if !fields.isEmpty { model.resources[name]?.fields = fields }

@@ -19,7 +19,7 @@ public struct ResourceAccess: Sendable {
   }
 
   /// Returns what a client with these roles may do.
-  func permissions(of roles: Set<String>) -> Permissions {
+  func permissions(of roles: NameSet) -> Permissions {
     func entry(_ verb: Verb) -> AccessEntry? {
       number(of: verb, for: roles).flatMap { entries[verb]?[$0] }
     }
@@ -28,7 +28,7 @@ public struct ResourceAccess: Sendable {
   }
 
   /// Returns the index of the entry that applies to a client with these roles; nil if none does.
-  func number(of verb: Verb, for roles: Set<String>) -> Int? {
+  func number(of verb: Verb, for roles: NameSet) -> Int? {
     entries[verb]?.firstIndex { $0.roles.map { !$0.isDisjoint(with: roles) } ?? true }
   }
 }
@@ -36,14 +36,14 @@ public struct ResourceAccess: Sendable {
 /// What some roles may do: with which records, and with which columns of them.
 public struct AccessEntry: Sendable {
   /// The roles to which the entry applies; nil for everybody.
-  public var roles: Set<String>?
+  public var roles: NameSet?
   /// The condition on a record; nil for all records.
   public var rows: Expression?
   /// The names of the columns to which the entry applies; nil for all.
   public var fields: NameSet?
 
   /// An entry for everybody, all records and all columns by default.
-  public init(roles: Set<String>? = nil, rows: Expression? = nil, fields: NameSet? = nil) {
+  public init(roles: NameSet? = nil, rows: Expression? = nil, fields: NameSet? = nil) {
     self.roles = roles
     self.rows = rows
     self.fields = fields

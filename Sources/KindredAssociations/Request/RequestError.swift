@@ -67,6 +67,9 @@ extension RequestError {
     RequestError(.forbidden, "`\(name)` requires another role", at: origin)
   }
 
+  /// The error of a join table that the roles of the client may not write, and whose name they may not know.
+  public static let forbiddenLink = RequestError(.forbidden, "linking these records requires another role")
+
   /// Returns the error of a record that the roles of the client may not write, although they may write others.
   public static func refusedByRules(of resource: String) -> RequestError {
     RequestError(.forbidden, "the rules for `\(resource)` don't allow this")

@@ -16,6 +16,13 @@ public struct NameSet: Sendable, Hashable {
     others.allSatisfy { !contains($0) }
   }
 
+  /// Returns the names that are in both sets.
+  public func intersection(_ others: NameSet) -> NameSet {
+    var common = NameSet()
+    common.names = names.intersection(others.names)
+    return common
+  }
+
   /// Adds a name; returns whether it is new.
   @discardableResult
   public mutating func insert(_ name: String) -> Bool { names.insert(ExactName(name)).inserted }
@@ -24,6 +31,9 @@ public struct NameSet: Sendable, Hashable {
   public mutating func formUnion(_ others: some Sequence<String>) {
     names.formUnion(others.exact)
   }
+
+  /// Removes a name.
+  public mutating func remove(_ name: String) { names.remove(ExactName(name)) }
 
   /// Removes names.
   public mutating func subtract(_ others: some Sequence<String>) {

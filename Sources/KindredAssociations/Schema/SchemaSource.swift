@@ -18,12 +18,12 @@ public protocol SchemaSource {
   func tables(readBy table: Table, _ definitions: [Table]) throws -> NameSet?
 
   /// Returns the names of the columns that the transaction's role may not read, by the names of their tables.
-  func withheldColumns() throws -> [String: Set<String>]
+  func withheldColumns() throws -> [ExactName: NameSet]
 }
 
 extension SchemaSource {
   /// Returns no columns, for a database without privileges.
-  public func withheldColumns() throws -> [String: Set<String>] { [:] }
+  public func withheldColumns() throws -> [ExactName: NameSet] { [:] }
 }
 
 /// A common table expression of the model file: a name and its `SELECT`.

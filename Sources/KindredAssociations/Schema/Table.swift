@@ -252,10 +252,10 @@ public struct Column: Sendable, Hashable {
 /// A type whose values are records.
 public struct CompositeType: Sendable, Hashable {
   /// The fields; each with its type, or that of the elements of its arrays, if that is composite too, else nil.
-  public let fields: [String: CompositeType?]
+  public let fields: [ExactName: CompositeType?]
 
   /// Creates a type with these fields.
-  public init(fields: [String: CompositeType?]) { self.fields = fields }
+  public init(fields: [ExactName: CompositeType?]) { self.fields = fields }
 }
 
 /// An index that can find records by equality.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import KindredAPI
+import KindredAssociations
 import KindredCryptography
 
 /// The command `kindred key`.

@@ -43,8 +43,8 @@ struct AccessSection {
           configuration.keys = try value.elements().compactMap { element in
             mistakes.attempt { try key(element, mistakes) }
           }
-        case "anonymous": configuration.anonymousRoles = Set(try value.texts())
-        default: configuration.operatorRoles = Set(try value.texts())
+        case "anonymous": configuration.anonymousRoles = NameSet(try value.texts())
+        default: configuration.operatorRoles = NameSet(try value.texts())
         }
       }
     }
@@ -164,7 +164,7 @@ struct AccessSection {
     _ node: ConfigurationNode, _ mistakes: Mistakes
   ) throws -> AccessConfiguration.APIKey {
     var digest: [UInt8]?
-    var roles: Set<String> = []
+    var roles: NameSet = []
     var claims: [String: SQLValue] = [:]
     func set(_ value: [UInt8], _ node: ConfigurationNode) throws {
       guard digest == nil else { throw node.error("write `sha256` or `key`, not both") }
@@ -179,7 +179,7 @@ struct AccessSection {
         }
         try set(bytes, value)
       case "key": try set(AccessConfiguration.APIKey(key: try value.text(), roles: []).digest, value)
-      case "roles": roles = Set(try value.texts())
+      case "roles": roles = NameSet(try value.texts())
       default:
         for (claim, value) in try value.members(nil, mistakes) { claims[claim] = try value.scalar() }
       }

@@ -72,12 +72,12 @@ public struct PostgreSQLSchemaReader {
   }
 
   /// Returns the names of the columns that the current role may not select, by the names of their tables.
-  func withheldColumns() throws -> [String: Set<String>] {
+  func withheldColumns() throws -> [ExactName: NameSet] {
     let rows = try run([Query(SchemaQueries.withheldColumns, parameters)])[0]
-    var columns: [String: Set<String>] = [:]
+    var columns: [ExactName: NameSet] = [:]
     for row in 0..<rows.rowCount {
       if let table = rows.text(row, 0), let column = rows.text(row, 1) {
-        columns[table, default: []].insert(column)
+        columns[ExactName(table), default: []].insert(column)
       }
     }
     return columns

@@ -41,7 +41,7 @@ extension SchemaForwarding {
   }
 
   /// Returns the columns withheld from the role that the statements run as.
-  func withheldColumns() throws -> [String: Set<String>] {
+  func withheldColumns() throws -> [ExactName: NameSet] {
     try PostgreSQLSchemaReader(schemas: backend.schemas, run: run).withheldColumns()
   }
 }

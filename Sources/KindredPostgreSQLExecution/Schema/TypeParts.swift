@@ -24,6 +24,6 @@ struct TypeParts {
     guard let fields = fields[type] else { return inner[type].flatMap { composite($0) } }
     return CompositeType(
       fields: Dictionary(
-        fields.map { ($0.name, composite($0.type)) }, uniquingKeysWith: { first, _ in first }))
+        fields.map { (ExactName($0.name), composite($0.type)) }, uniquingKeysWith: { first, _ in first }))
   }
 }

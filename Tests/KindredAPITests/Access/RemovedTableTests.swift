@@ -95,6 +95,9 @@ struct RemovedTableTests {
     #expect(
       try database.send(.options, "/users/7/groups/3").headers["Allow"] == "GET, HEAD, QUERY, PATCH, OPTIONS")
     #expect(try database.get("/users/7/groups").text == #"[{"id":3,"name":"g"}]"#, "it is still read")
+    let nested = try database.send(.post, "/users", #"{"name":"u","groups":[{"id":3}]}"#)
+    #expect(nested.status == 401)
+    #expect(nested.problem("detail") == "linking these records requires another role")
   }
 
   @Test

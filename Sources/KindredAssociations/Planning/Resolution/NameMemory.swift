@@ -5,7 +5,7 @@ final class NameMemory {
   /// The annotations and fields resolved so far.
   var resolved: NameDictionary<ResolvedName> = [:]
   /// The names of those being resolved, so that none refers to itself.
-  var resolving: Set<String> = []
+  var resolving: NameSet = []
   /// The computed columns resolved so far.
   var computed: NameDictionary<ResolvedComputedColumn> = [:]
   /// The scope of the join table that leads to the record.

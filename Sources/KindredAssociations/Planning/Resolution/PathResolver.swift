@@ -154,7 +154,7 @@ struct PathResolver {
     let memory = state.memory(of: context.scope)
     guard let expression = memory.expressions[name] else { return nil }
     // Within its own definition a name has its other meaning: the item `bookCount` is the aggregate `bookCount`.
-    guard memory.resolving.insert(name).inserted else {
+    guard memory.resolving.insert(name) else {
       state.selfReferences += 1
       return nil
     }
