@@ -95,6 +95,7 @@ struct PostgreSQLPlanTests {
       """
     ),
     ("photo like 'a'", "nullif(\"photo\" IS NULL, TRUE)"),
+    ("photo like null", "nullif(\"photo\" IS NULL, TRUE)"),
     ("name not like x'41'", "nullif($1::bytea IS NOT NULL, FALSE)"),
   ])
   func `conditions compare values of one type`(condition: String, expected: String) throws {

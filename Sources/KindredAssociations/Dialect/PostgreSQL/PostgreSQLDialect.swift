@@ -172,7 +172,7 @@ struct PostgreSQLDialect: SQLDialect {
     _ op: Expression.MatchOperator, _ value: CompiledExpression, _ pattern: CompiledExpression,
     escape: CompiledExpression?, negated: Bool, isStoppable: Bool, beginning: SQL.Binding?
   ) throws -> CompiledExpression {
-    if pattern.form == .null { return pattern }
+    if pattern.form == .null, value.type?.kind != .blob { return pattern }
     let match = PostgreSQLMatch(op: op, value: value, pattern: pattern, escape: escape, isNegated: negated)
     return boolean(try match.sql())
   }

@@ -53,7 +53,7 @@ extension Evaluator {
 
   /// The first of several records that a to-one association could lead to.
   private func first(of records: [Record], by sort: [SortTerm]) throws -> Record? {
-    guard let table = records.first?.table else { return nil }
+    guard records.count > 1, let table = records.first?.table else { return records.first }
     let terms = (sort.isEmpty ? table.defaultSort : sort) + keyTerms(of: table)
     let keyed = try records.map { record in
       (record: record, keys: try terms.map { try sortKey($0, of: Record(table: table, row: record.row)) })

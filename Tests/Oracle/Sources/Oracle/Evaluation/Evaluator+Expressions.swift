@@ -14,7 +14,10 @@ extension Evaluator {
   }
 
   func json(_ expression: Expr, of record: Record) throws -> JSON {
-    JSON(try value(of: expression, of: record), isBoolean: try isBoolean(expression, record))
+    let value = try value(of: expression, of: record)
+    return JSON(
+      comparesValues ? try sortKey(SortTerm(expression: expression), of: record).grouped : value,
+      isBoolean: try isBoolean(expression, record))
   }
 
   /// Returns the expression with a parameter for each name.

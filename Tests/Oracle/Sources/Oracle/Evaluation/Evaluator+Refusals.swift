@@ -29,6 +29,7 @@ extension Evaluator {
   private func varies(_ expression: Expr, in node: Node, _ table: TableSchema) -> Bool {
     let groups = Set(node.group.map(\.text))
     guard !groups.contains(expression.text) else { return false }
+    if let opposite = expression.opposite, groups.contains(opposite.text) { return false }
     switch expression {
     case .aggregate: return false
     case .path(let path):
@@ -70,6 +71,24 @@ extension Path {
 }
 
 extension Expr {
+  /// The condition that holds where this one doesn't, as far as its operator has an opposite.
+  fileprivate var opposite: Expr? {
+    let signs = [
+      "=": "!=", "!=": "=", "<>": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">", "is": "is not",
+      "is not": "is",
+    ]
+    switch self {
+    case .binary(let sign, let left, let right): return signs[sign].map { .binary($0, left, right) }
+    case .isNull(let part, let negated): return .isNull(part, negated: !negated)
+    case .inList(let part, let list, let negated): return .inList(part, list, negated: !negated)
+    case .between(let part, let low, let high, let negated):
+      return .between(part, low, high, negated: !negated)
+    case .match(let word, let part, let pattern, let negated):
+      return .match(word, part, pattern, negated: !negated)
+    case .value, .boolean, .path, .not, .minus, .junction, .call, .cast, .collate, .aggregate: return nil
+    }
+  }
+
   /// Whether a part of it compares a value with the literal `null`.
   fileprivate var comparesWithNull: Bool {
     switch self {

@@ -4,6 +4,8 @@ import OracleValues
 extension Evaluator {
   private struct Row {
     var result: JSON
+    /// What equal results have in common.
+    var identity: JSON?
     var keys: [Value]
   }
 
@@ -18,14 +20,19 @@ extension Evaluator {
     let shown = node.isGrouped ? try groups(of: records, node: node) : records
     let terms = node.isGrouped ? groupTerms(of: node) : try self.terms(of: node, association, shown.first)
     var rows = try shown.map { record in
-      let result =
-        try node.values.map { try json($0, of: record) }
-        ?? object(of: record, ancestors: ancestors, repeats: levels)
-      return Row(result: result, keys: try terms.map { try key($0, of: record) })
+      func result(_ evaluator: Evaluator) throws -> JSON {
+        try node.values.map { try evaluator.json($0, of: record) }
+          ?? evaluator.object(of: record, ancestors: ancestors, repeats: levels)
+      }
+      var comparing = self
+      comparing.comparesValues = true
+      return Row(
+        result: try result(self), identity: node.isDistinct ? try result(comparing) : nil,
+        keys: try terms.map { try key($0, of: record) })
     }
     rows = Self.sorted(rows, by: terms.map(\.term))
-    var results = rows.map(\.result)
-    if node.isDistinct { results = results.uniqued() }
+    var seen: Set<JSON> = []
+    let results = rows.filter { row in row.identity.map { seen.insert($0).inserted } ?? true }.map(\.result)
     return pages ? page(results, of: node) : results
   }
 
@@ -65,6 +72,8 @@ extension Evaluator {
     var hops: [String] = []
     /// The number of pivots between the record and the term's table.
     var pivots = 0
+    /// Whether the model file says it, which doesn't speak of the nodes of the request.
+    var isOfModel = false
   }
 
   private func groupTerms(of node: Node) -> [PlacedTerm] {
@@ -76,9 +85,13 @@ extension Evaluator {
   {
     guard let record else { return [] }
     let associated = association?.sort ?? []
-    let own = node.sort ?? (associated.isEmpty ? record.table.defaultSort : associated)
+    let own =
+      node.sort.map { $0.map { PlacedTerm(term: $0) } }
+      ?? (associated.isEmpty ? record.table.defaultSort : associated).map {
+        PlacedTerm(term: $0, isOfModel: true)
+      }
     let key = keyTerms(of: record.table)
-    return own.map { PlacedTerm(term: $0) } + toOneTerms(of: node, hops: [], record.table)
+    return own + toOneTerms(of: node, hops: [], record.table)
       + key.map { PlacedTerm(term: $0) } + wayTerms(of: node, record)
   }
 
@@ -108,7 +121,8 @@ extension Evaluator {
   }
 
   private func key(_ placed: PlacedTerm, of record: Record) throws -> Value {
-    var record = record
+    var record =
+      placed.isOfModel ? Record(table: record.table, row: record.row, place: record.place) : record
     for hop in placed.hops { record = try toOne(hop, of: record) }
     for _ in 0..<placed.pivots { record = record.via ?? record }
     return try sortKey(placed.term, of: record)
@@ -169,7 +183,7 @@ extension Evaluator {
 
 extension Value {
   /// The value as `GROUP BY` compares it: a whole number has one value, whatever its type.
-  fileprivate var grouped: Value {
+  var grouped: Value {
     if case .real(let number) = self, let integer = Int64(exactly: number) { .integer(integer) } else { self }
   }
 }

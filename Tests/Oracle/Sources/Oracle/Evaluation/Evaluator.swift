@@ -6,6 +6,8 @@ import OracleValues
 struct Evaluator {
   let schema: DatabaseSchema
   let constants: ConstantEvaluator
+  /// Whether values stand for all those that are equal to them, as the results of a distinct node are compared.
+  var comparesValues = false
   private let conditions = Depth()
 
   /// How many conditions are being evaluated, each for the next one.

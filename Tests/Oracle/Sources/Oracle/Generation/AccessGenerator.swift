@@ -7,7 +7,8 @@ enum AccessGenerator {
     for (number, table) in whole.tables.enumerated() where random.chance(65) {
       // No rule of a table holds for the views that read it.
       let isViewed = whole.tables.contains { $0.viewOf == table.name }
-      guard table.viewOf == nil, !isViewed, let column = random.pick(table.columns.filter { !$0.isOdd }),
+      guard table.viewOf == nil, !isViewed, !table.isRemoved,
+        let column = random.pick(table.columns.filter { !$0.isOdd }),
         let row = random.pick(table.rows)
       else { continue }
       let value = table.position(of: column.name).map { row[$0] } ?? .null

@@ -2,6 +2,18 @@ import OracleValues
 
 /// Generates a model file: filtered associations, longer paths, default orders and selections.
 enum ModelGenerator {
+  /// Removes a table, with the associations from it and to it.
+  static func remove(from schema: inout DatabaseSchema, _ random: inout SplitMix64) {
+    let viewed = schema.tables.compactMap(\.viewOf)
+    let removable = schema.tables.filter { $0.viewOf == nil && !viewed.contains($0.name) }
+    guard let name = random.pick(removable)?.name else { return }
+    for number in schema.tables.indices {
+      let isRemoved = schema.tables[number].name == name
+      schema.tables[number].isRemoved = isRemoved
+      schema.tables[number].associations.removeAll { isRemoved || $0.destination == name }
+    }
+  }
+
   static func refine(_ schema: inout DatabaseSchema, _ random: inout SplitMix64) {
     for number in schema.tables.indices where random.chance(40) { addFirst(&schema, number, &random) }
     for number in schema.tables.indices {
@@ -12,10 +24,33 @@ enum ModelGenerator {
       if random.chance(15), let column = random.pick(expressions) {
         schema.tables[number].defaultSort = [SortTerm(expression: column, isDescending: random.chance(50))]
       }
+      if random.chance(10), let term = associated(table, schema, &random) {
+        schema.tables[number].defaultSort.insert(term, at: 0)
+      }
       if random.chance(10) {
         schema.tables[number].defaultFields = table.columns.map(\.name).shuffled(using: &random).dropLast()
       }
     }
+  }
+
+  /// Returns an order by an association: a number of records, or a column of one; those that are found by an order may lead
+  /// to the order itself.
+  private static func associated(
+    _ table: TableSchema, _ schema: DatabaseSchema, _ random: inout SplitMix64
+  ) -> SortTerm? {
+    guard let association = random.pick(table.associations.filter { !$0.isOfModelFile }),
+      let destination = schema.table(association.destination)
+    else { return nil }
+    let isDescending = random.chance(50)
+    guard !association.isToMany else {
+      let count = Path(leaf: .aggregate(AssociationAggregate(key: association.key, function: "count")))
+      return SortTerm(expression: .path(count), isDescending: isDescending)
+    }
+    guard case .path(var path)? = random.pick(ExpressionGenerator.columns(of: destination)) else {
+      return nil
+    }
+    path.hops = [association.key]
+    return SortTerm(expression: .path(path), isDescending: isDescending)
   }
 
   private static func addFiltered(_ schema: inout DatabaseSchema, _ number: Int, _ random: inout SplitMix64) {

@@ -42,9 +42,7 @@ struct NodeParameters {
     if !isGrouped, random.chance(40) { node.sort = sort(named: named(in: node)) }
     if random.chance(20) { node.limit = random.int(0...4) }
     if random.chance(8) { node.offset = random.int(0...3) }
-    // To distinct results, texts that a collation calls equal are one.
-    if node.recursion == nil, !schema.isOdd, random.chance(12), !node.hasLists(below: place.table, in: schema)
-    {
+    if node.recursion == nil, random.chance(12), !node.hasLists(below: place.table, in: schema) {
       node.isDistinct = true
     }
   }
@@ -162,17 +160,16 @@ struct NodeParameters {
     for _ in 0..<random.int(0...2) {
       let type = type()
       let expression = generator.expression(&random, type, depth: random.chance(70) ? 0 : 1)
-      if case .value = expression { continue }
-      if case .boolean = expression { continue }
       keys.append(NamedExpr(name: name(), expression: expression))
     }
+    if random.chance(8) { keys.append(NamedExpr(name: name(), expression: constant())) }
     node.group = keys.map(\.expression)
     if random.chance(15) { node.group += keyColumns() }
     var fields = random.chance(80) ? keys : []
     for _ in 0..<random.int(1...3) { fields.append(NamedExpr(name: name(), expression: groupAggregate())) }
     // Valid only if it is the same in each group.
     if !node.group.isEmpty, random.chance(20) {
-      let expression = generator.expression(&random, type(), depth: random.int(0...1))
+      let expression = opposite(of: node) ?? generator.expression(&random, type(), depth: random.int(0...1))
       fields.append(NamedExpr(name: name(), expression: expression))
     }
     node.fields = fields.map(Node.Field.named)
@@ -196,6 +193,23 @@ struct NodeParameters {
     }
     guard table.viewOf == nil else { return [] }
     return table.key.map { .path(Path(hops: hops, leaf: .column($0))) }
+  }
+
+  /// Some grouping condition the other way round.
+  private mutating func opposite(of node: Node) -> Expr? {
+    for case .isNull(let part, let negated) in node.group { return .isNull(part, negated: !negated) }
+    for case .inList(let part, let list, let negated) in node.group {
+      return .inList(part, list, negated: !negated)
+    }
+    return nil
+  }
+
+  /// A value that is the same for all records.
+  private mutating func constant() -> Expr {
+    random.pick([
+      .value(.null), .boolean(true), .boolean(false), .value(.integer(1)), .value(.integer(2)),
+      .value(.integer(99)), .value(.text("x")), .value(.real(1.5)),
+    ]) ?? .value(.null)
   }
 
   private mutating func groupAggregate() -> Expr {
@@ -227,6 +241,9 @@ struct NodeParameters {
     return (0..<random.int(1...3)).map { _ in
       if random.chance(25), let odd = random.pick(place.table.columns.filter(\.isOdd)) {
         return SortTerm(expression: .path(Path(leaf: .column(odd.name))), isDescending: random.chance(40))
+      }
+      if random.chance(5) {
+        return SortTerm(expression: constant(), isDescending: random.chance(40), isNoCase: random.chance(20))
       }
       if random.chance(8) {
         return SortTerm(expression: generator.clockOrder(&random), isDescending: random.chance(50))

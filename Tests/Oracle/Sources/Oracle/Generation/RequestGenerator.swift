@@ -18,7 +18,8 @@ struct RequestGenerator {
   mutating func request() -> Request {
     nameCount = 0
     budget = random.pick([0, 1, 2, 3, 4, 6, 9]) ?? 0
-    guard let start = random.pick(schema.tables).flatMap({ schema.table($0.name) }) else {
+    guard let start = random.pick(schema.tables.filter { !$0.isRemoved }).flatMap({ schema.table($0.name) })
+    else {
       return Request(table: "")
     }
     var request = Request(table: start.name)

@@ -14,7 +14,8 @@ struct SchemaGenerator {
   private static let stems = ["main", "other", "source", "target"]
   private static let columns = ["title", "year", "price", "kind", "rank", "active", "note", "size"]
 
-  mutating func schema() -> DatabaseSchema {
+  /// - Parameter removes: Whether the model file may remove a table.
+  mutating func schema(removes: Bool = false) -> DatabaseSchema {
     var nouns = Self.nouns.shuffled(using: &random)
     var schema = DatabaseSchema(tables: [])
     isOdd = random.chance(50)
@@ -30,6 +31,7 @@ struct SchemaGenerator {
     if isOdd {
       for _ in 0..<random.int(0...2) { addView(nouns.removeLast(), to: &schema) }
     }
+    if removes, random.chance(15) { ModelGenerator.remove(from: &schema, &random) }
     ModelGenerator.refine(&schema, &random)
     return schema
   }

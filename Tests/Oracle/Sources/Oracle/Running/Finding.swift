@@ -24,6 +24,7 @@ struct Finding: CustomStringConvertible {
   static func model(of schema: DatabaseSchema) -> [String] {
     schema.tables.flatMap { table -> [String] in
       var lines: [String] = []
+      if table.isRemoved { lines.append("-- \(table.plural): removed") }
       if !table.defaultSort.isEmpty {
         lines.append("-- \(table.plural): sort \(table.defaultSort.map(\.text))")
       }

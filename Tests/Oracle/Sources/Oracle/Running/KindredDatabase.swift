@@ -113,6 +113,14 @@ final class KindredDatabase {
 extension Model {
   /// Adds the associations and settings that the model file declares.
   fileprivate mutating func refine(by schema: DatabaseSchema) throws {
+    for table in schema.tables where table.isRemoved {
+      resources[table.plural] = nil
+      for (name, resource) in resources {
+        resources[name]?.associations = resource.associations.compactMapValues {
+          $0.destination == table.plural ? nil : $0
+        }
+      }
+    }
     for table in schema.tables {
       resources[table.plural]?.sort = try Self.terms(table.defaultSort)
       resources[table.plural]?.fields = table.defaultFields

@@ -36,7 +36,7 @@ public struct OracleRun {
     var random = SplitMix64(seed: seed)
     while passed + failures.count < requests, failures.count < limit {
       var schemas = SchemaGenerator(random: SplitMix64(seed: random.next()))
-      var schema = schemas.schema()
+      var schema = schemas.schema(removes: true)
       if hasRules { AccessGenerator.addRules(to: &schema, &random) }
       let comparison = try Comparison(schema, constants: constants)
       var generator = RequestGenerator(schema: schema, random: SplitMix64(seed: random.next()))

@@ -48,6 +48,8 @@ struct TableSchema: Sendable {
   var writeRules: [WriteVerb: AccessRule] = [:]
   /// The name of the table that it shows some columns of; nil where it is a table itself.
   var viewOf: String?
+  /// Whether the model file removes it, so that only associations through it are left.
+  var isRemoved = false
   /// The columns that the second part of a compound view shows; nil for other tables.
   var secondPart: [String]?
   /// Values in the order of the columns; of a view, made when it is looked up.
