@@ -37,7 +37,9 @@ public struct CommonTableExpressionReader {
     while !missing.isEmpty {
       var failures: [CommonTableDefinition.Failure] = []
       for index in missing {
-        let known = clauses.indices.filter { $0 == index || tables[$0] != nil }.map { clauses[$0] }
+        let known = clauses.indices.filter {
+          $0 == index || definitions[$0].isReadable && tables[$0] != nil
+        }.map { clauses[$0] }
         do {
           let name = definitions[index].name.foldingASCIICase
           var table = try table(

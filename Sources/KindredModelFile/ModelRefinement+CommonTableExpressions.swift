@@ -21,7 +21,8 @@ extension ModelRefinement {
           return Query(
             expression: expression, query: query,
             definition: CommonTableDefinition(
-              name: name, sql: query.text(in: model.dialect), isReadOnly: !parameters.isEmpty || expression.resource != nil))
+              name: name, sql: query.text(in: model.dialect),
+              isReadOnly: !parameters.isEmpty || expression.resource != nil, isReadable: parameters.isEmpty))
         } catch {
           throw file.unknown(
             Located(error.name, line: sql.line),
@@ -59,8 +60,13 @@ extension ModelRefinement {
       }
     } catch let failure as CommonTableDefinition.Failure {
       let expression = queries[failure.index].expression
+      let read = queries.first {
+        !$0.definition.isReadable && $0.definition.name != expression.name.value
+          && failure.message.contains($0.definition.name)
+      }
+      let hint = read.map { "; `\($0.definition.name)` has parameters, so no other query can read it" } ?? ""
       throw file.error(
-        expression.sql.line, "the SQL of `\(expression.name.value)` is invalid: \(failure.message)")
+        expression.sql.line, "the SQL of `\(expression.name.value)` is invalid: \(failure.message)\(hint)")
     }
   }
 

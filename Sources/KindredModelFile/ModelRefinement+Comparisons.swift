@@ -7,7 +7,11 @@ extension ModelRefinement {
   /// - Parameter tables: Returns the tables of common table expressions, and so shows whether the database accepts a
   ///   query.
   func compareColumns(_ tables: ([CommonTableDefinition]) throws -> [Table]) throws {
-    let expressions = try queries.map(\.definition)
+    let expressions = try queries.map { query in
+      var definition = query.definition
+      definition.isReadable = true
+      return definition
+    }
     for (name, refinement) in refinements {
       for entry in refinement.associations {
         guard case .foreignKey(_, _, let columns?)? = entry.definition?.way,

@@ -34,12 +34,15 @@ public struct CommonTableDefinition: Sendable {
   public var sql: String
   /// Whether the database has to refuse functions that may write.
   public var isReadOnly: Bool
+  /// Whether other definitions can read it: not if it has parameters, to which they couldn't give values.
+  public var isReadable: Bool
 
   /// Creates a definition without checking it.
-  public init(name: String, sql: String, isReadOnly: Bool = false) {
+  public init(name: String, sql: String, isReadOnly: Bool = false, isReadable: Bool = true) {
     self.name = name
     self.sql = sql
     self.isReadOnly = isReadOnly
+    self.isReadable = isReadable
   }
 
   /// An error in one of several definitions.

@@ -22,7 +22,6 @@ struct PostgreSQLSchemaSource: SchemaSource {
     let volatile = VolatileRelations(results[0], functions: results[1])
     // They may read each other.
     let isTimeless = definitions.allSatisfy { !volatile.isRead(by: $0.sql) }
-    let with = definitions.map { "\(SQL.quoted($0.name)) AS (\($0.sql.enclosable))" }.joined(separator: ", ")
     for (index, definition) in definitions.enumerated() {
       if definition.isReadOnly, let function = try volatileFunction(calledBy: definition.sql) {
         throw CommonTableDefinition.Failure(
@@ -31,7 +30,9 @@ struct PostgreSQLSchemaSource: SchemaSource {
             "it calls `\(function)`, which is VOLATILE and may write; declare it STABLE if it only reads")
       }
       do {
-        var table = try table(of: definition, with)
+        let visible = definitions.enumerated().filter { $0.offset == index || $0.element.isReadable }
+        let with = visible.map { "\(SQL.quoted($0.element.name)) AS (\($0.element.sql.enclosable))" }
+        var table = try table(of: definition, with.joined(separator: ", "))
         table.isTimeless = isTimeless
         tables.append(table)
       } catch let error as PostgreSQLError where !error.endsConnection {
