@@ -7,6 +7,8 @@ public struct DatabaseRole: Hashable, Sendable {
   public let name: String
   /// The claims of the credentials as a JSON object, which policies can read.
   public let claims: String
+  /// The header fields of the request that policies can read, as a JSON object; nil if there are none for them.
+  public var headers: String?
 
   /// Creates a role with the claims of the credentials that name it.
   public init(name: String, claims: String) {

@@ -54,11 +54,14 @@ public struct AccessConfiguration: Sendable {
     public var claim: String
     /// The role of clients without credentials, or whose credentials name none; nil if such clients are refused.
     public var anonymous: String?
+    /// The names of the header fields that policies of the database can read.
+    public var headers: [String]
 
     /// Creates a mapping by a claim.
-    public init(claim: String, anonymous: String? = nil) {
+    public init(claim: String, anonymous: String? = nil, headers: [String] = []) {
       self.claim = claim
       self.anonymous = anonymous
+      self.headers = headers
     }
   }
 

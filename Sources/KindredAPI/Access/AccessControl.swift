@@ -9,6 +9,8 @@ final class AccessControl: Sendable {
   private let isConfigured: Bool
   private let isImpersonated: Bool
   private let operatorRoles: NameSet
+  /// The names of the header fields that policies of the database can read.
+  let policyHeaders: [String]
 
   /// - Throws: `KeySetError` if the set of keys can't be read.
   init(_ options: KindredService.Options, _ models: ModelSource, logger: Logger) throws {
@@ -18,6 +20,7 @@ final class AccessControl: Sendable {
     isConfigured = options.access != nil
     isImpersonated = options.impersonated != nil
     operatorRoles = options.access?.operatorRoles ?? []
+    policyHeaders = options.access?.databaseRoles?.headers ?? []
   }
 
   /// Whether access rules or credentials are configured.

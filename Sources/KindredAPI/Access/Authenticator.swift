@@ -41,6 +41,11 @@ final class Authenticator: Sendable {
   /// - Parameter vocabulary: The roles and claims that the access rules use.
   /// - Throws: `Problem` (401) for invalid credentials, even where none are needed.
   func principal(of request: HTTPRequest, _ vocabulary: AccessVocabulary) throws -> Principal {
+    let principal = try self.principal(byCredentialsOf: request, vocabulary)
+    return configuration.databaseRoles?.headers(of: request).map(principal.sending) ?? principal
+  }
+
+  private func principal(byCredentialsOf request: HTTPRequest, _ vocabulary: AccessVocabulary) throws -> Principal {
     let vocabulary = extended(vocabulary)
     if let impersonated { return try principal(impersonated, vocabulary) }
     let fields = request.headers.values(for: "Authorization")
@@ -69,7 +74,7 @@ final class Authenticator: Sendable {
   func identity(of request: HTTPRequest, _ vocabulary: AccessVocabulary, verifying: Bool) -> [UInt8]? {
     guard impersonated == nil else { return nil }
     if verifying {
-      let principal = try? principal(of: request, vocabulary)
+      let principal = try? principal(byCredentialsOf: request, vocabulary)
       return principal.flatMap { $0.isAuthenticated ? $0.identity : nil }
     }
     guard let token = request.headers["Authorization"].flatMap(Self.bearerToken) else { return nil }

@@ -1,4 +1,5 @@
 import KindredBackend
+import KindredHTTP
 import KindredSQLSyntax
 
 /// A client's role in the database.
@@ -36,6 +37,19 @@ extension AccessConfiguration.DatabaseRoles {
     guard let anonymous else { return .none("credentials are required; send a token") }
     // The same claims as in PostgREST, so that existing policies work unchanged.
     return .role(DatabaseRole(name: anonymous, claims: JSONValue.object([("role", .string(anonymous))]).text))
+  }
+}
+
+extension AccessConfiguration.DatabaseRoles {
+  /// Returns those header fields of a request that policies can read, as a JSON object with names in lower case; nil if
+  /// none are configured.
+  func headers(of request: HTTPRequest) -> String? {
+    guard !headers.isEmpty else { return nil }
+    let members = headers.compactMap { name -> (String, JSONValue)? in
+      let values = request.headers.values(for: name)
+      return values.isEmpty ? nil : (name.lowercased(), .string(values.joined(separator: ", ")))
+    }
+    return JSONValue.object(members).text
   }
 }
 

@@ -90,6 +90,24 @@ final class Principal: Sendable {
     rights = HashFunction.sha256.digest(of: own + role.bytes)
   }
 
+  /// Returns the principal with the header fields of a request, which policies of the database may depend on.
+  func sending(_ headers: String) -> Principal { Principal(self, headers) }
+
+  private init(_ principal: Principal, _ headers: String) {
+    isAuthenticated = principal.isAuthenticated
+    (roles, claims, identity) = (principal.roles, principal.claims, principal.identity)
+    (expiry, signer) = (principal.expiry, principal.signer)
+    guard case .role(var role) = principal.databaseStanding else {
+      (rights, standing, databaseStanding) = (principal.rights, principal.standing, principal.databaseStanding)
+      return
+    }
+    role.headers = headers
+    databaseStanding = .role(role)
+    let sent = HashFunction.sha256.digest(of: Array(headers.utf8))
+    rights = HashFunction.sha256.digest(of: principal.rights + sent)
+    standing = HashFunction.sha256.digest(of: principal.standing + sent)
+  }
+
   /// Returns the principal's role in the database, or nil for the user of its connections.
   ///
   /// - Throws: `RequestError` (`forbidden`) if the principal has no role there.

@@ -79,9 +79,14 @@ struct FetchRequestParser {
     var parsed = ParsedRequest(
       fetchRequest: FetchRequest(path: path, root: RequestNode()))
     var after: String?
+    let start = start(of: path)
     for parameter in parameters.parameters {
-      try noting(diagnostics) { try apply(parameter, to: tree, &parsed, after: &after) }
+      try noting(diagnostics) {
+        if try add(parameter, toStart: start, insteadOf: tree.root.resource) { return }
+        try apply(parameter, to: tree, &parsed, after: &after)
+      }
     }
+    parsed.fetchRequest.path.parameters = start?.request.parameters ?? [:]
     try noting(diagnostics) {
       try applyLimit(to: &tree.root.request, &parsed, isSingle: path.isSingle)
     }
@@ -114,8 +119,10 @@ struct FetchRequestParser {
     self.literals = literals
     let record = RequestTree.Node(
       RequestNode(), resource: try resource(at: path), by: path.lastAssociation, depth: 0)
+    let start = start(of: path)
     for parameter in parameters.parameters {
       try noting(diagnostics) {
+        if try add(parameter, toStart: start, insteadOf: record.resource) { return }
         if try add(parameter, to: record) { return }
         throw RequestError(
           .unknownParameter,
@@ -127,9 +134,27 @@ struct FetchRequestParser {
     record.request.values = try parser.parseExpression()
     var parsed = ParsedRequest(
       fetchRequest: FetchRequest(path: path, root: record.request, literals: self.literals))
+    parsed.fetchRequest.path.parameters = start?.request.parameters ?? [:]
     parsed.isColumnValue = true
     parsed.name = ([column.name] + path.lastKey(literals)).joined(separator: "-")
     return parsed
+  }
+
+  /// Returns the resource where a path starts that leads to another one, as a node with the parameters of its query.
+  private func start(of path: RequestPath) -> RequestTree.Node? {
+    guard path.lastAssociation != nil else { return nil }
+    return model.resources[path.resource].map {
+      RequestTree.Node(RequestNode(), resource: $0, by: nil, depth: 0)
+    }
+  }
+
+  /// Adds the value of a parameter of the resource where the path starts; returns false if the parameter is another one,
+  /// or also one of the resource where the path ends.
+  private mutating func add(
+    _ parameter: QueryParameters.Parameter, toStart start: RequestTree.Node?, insteadOf end: Resource
+  ) throws -> Bool {
+    guard let start, parameter.node.isEmpty, try add(parameter, to: start) else { return false }
+    return end.table.query?.parameter(named: parameter.kind) == nil
   }
 
   private func resource(at path: RequestPath) throws -> Resource {

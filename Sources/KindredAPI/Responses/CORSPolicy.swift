@@ -51,7 +51,9 @@ public struct CORSPolicy: Sendable {
   }
 
   /// Adds the CORS fields to a response, successful or not.
-  func apply(to response: inout HTTPResponse, for request: HTTPRequest) {
+  ///
+  /// - Parameter others: Header fields that pages may set, in addition to those of the policy.
+  func apply(to response: inout HTTPResponse, for request: HTTPRequest, allowing others: [String] = []) {
     let isPreflight = Self.isPreflight(request)
     var varies: [String] = []
     if origins != .any { varies.append("Origin") }
@@ -65,7 +67,7 @@ public struct CORSPolicy: Sendable {
     allow(allowed, in: &response)
     if isPreflight {
       response.headers.append("Access-Control-Allow-Methods", methods.joined(separator: ", "))
-      response.headers.append("Access-Control-Allow-Headers", headers.joined(separator: ", "))
+      response.headers.append("Access-Control-Allow-Headers", (headers + others).joined(separator: ", "))
       response.headers.append("Access-Control-Max-Age", String(maxAge))
     } else if !exposedHeaders.isEmpty {
       response.headers.append("Access-Control-Expose-Headers", exposedHeaders.joined(separator: ", "))

@@ -18,8 +18,8 @@ final class ResponseFinisher: Sendable {
   func finished(
     _ response: consuming HTTPResponse, to request: HTTPRequest, _ timing: RequestTiming
   ) -> HTTPResponse {
-    if access.isRestricted { response.dependOnCredentials() }
-    options.cors?.apply(to: &response, for: request)
+    if access.isRestricted { response.dependOnCredentials(and: access.policyHeaders) }
+    options.cors?.apply(to: &response, for: request, allowing: access.policyHeaders)
     if options.tellsTiming { response.headers.append("Server-Timing", timing.field) }
     response.protectBrowsers(requiringHTTPS: options.requiresHTTPS)
     return observed(response, to: request, timing)
@@ -74,11 +74,13 @@ final class ResponseFinisher: Sendable {
 extension HTTPResponse {
   /// Marks the response as depending on the credentials, so that caches keep it for this client only (RFC 9111
   /// §5.2.2.7).
-  fileprivate mutating func dependOnCredentials() {
+  ///
+  /// - Parameter fields: The names of other header fields that it depends on.
+  fileprivate mutating func dependOnCredentials(and fields: [String]) {
     let control = headers["Cache-Control"]
     // The explorer's files are the same for everybody.
     if let control, control.hasPrefix("public") { return }
-    headers.set("Vary", (headers.values(for: "Vary") + ["Authorization"]).joined(separator: ", "))
+    headers.set("Vary", (headers.values(for: "Vary") + ["Authorization"] + fields).joined(separator: ", "))
     if control != "no-store" { headers.set("Cache-Control", control.map { "private, \($0)" } ?? "private") }
   }
 

@@ -42,8 +42,15 @@ extension Resource {
       shown.label = columns.contains(label) || shown.computed[label] != nil ? label : nil
     }
     if shown.fields == nil, let fields = resource.fields {
-      let others = table.columns.map(\.name).filter { !resource.table.columns.contains(named: $0) }
-      shown.fields = fields.filter { columns.contains($0) || shown.computed[$0] != nil } + others
+      let all = table.columns.map(\.name)
+      let selected = NameSet(fields)
+      // The order of the query, unless the resource has one of its own.
+      let isInOrder = fields == resource.table.columns.map(\.name).filter(selected.contains)
+      let others = all.filter { !resource.table.columns.contains(named: $0) }
+      shown.fields =
+        isInOrder
+        ? all.filter { selected.contains($0) || others.contains($0) }
+        : fields.filter { columns.contains($0) || shown.computed[$0] != nil } + others
     }
     if shown.sort.isEmpty, resource.sort.allSatisfy({ isAvailable($0.expression, shown) }) {
       shown.sort = resource.sort

@@ -51,6 +51,8 @@ public struct RequestPath: Equatable, Sendable {
   public var resource: String
   /// The records and associations that follow, in turn.
   public var segments: [Segment]
+  /// The numbers of the literals that are the values of that resource's parameters, where others follow it.
+  public var parameters: [String: Int] = [:]
 
   /// Creates a path from the records of a resource.
   public init(resource: String, segments: [Segment] = []) {

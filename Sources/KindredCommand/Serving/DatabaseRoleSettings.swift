@@ -15,6 +15,34 @@ struct DatabaseRoleSettings: ParsableArguments {
       valueName: "role"))
   var anonymousRole: String?
 
+  @Option(
+    help: .init(
+      "PostgreSQL: the header fields of requests that policies can read in request.headers, separated by commas.",
+      valueName: "names"))
+  var roleHeaders: String?
+
+  /// The names of the header fields.
+  ///
+  /// - Throws: `ValidationError`
+  private var headerNames: [String] {
+    get throws {
+      let names = (roleHeaders ?? "").split(separator: ",").map { String($0.trimmingPrefix { $0 == " " }) }
+      for name in names {
+        guard !name.isEmpty, name.utf8.allSatisfy(Self.tokenCharacters.contains) else {
+          throw ValidationError("--role-headers has `\(name)`, which isn't the name of a header field")
+        }
+        guard !["authorization", "cookie"].contains(name.lowercased()) else {
+          throw ValidationError("--role-headers can't hand \(name) to the database, because it holds credentials")
+        }
+      }
+      return names
+    }
+  }
+
+  /// The characters of names of header fields (RFC 9110 §5.6.2).
+  private static let tokenCharacters = Set(
+    "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ".utf8)
+
   /// Adds these settings to the access configuration.
   ///
   /// - Throws: `ValidationError`
@@ -22,6 +50,9 @@ struct DatabaseRoleSettings: ParsableArguments {
     guard let roleClaim else {
       guard anonymousRole == nil else {
         throw ValidationError("--anonymous-role requires --role-claim, which names the role of other clients")
+      }
+      guard roleHeaders == nil else {
+        throw ValidationError("--role-headers requires --role-claim, which names the roles that policies are for")
       }
       return
     }
@@ -33,7 +64,7 @@ struct DatabaseRoleSettings: ParsableArguments {
     }
     var configuration = access ?? AccessConfiguration()
     configuration.databaseRoles = AccessConfiguration.DatabaseRoles(
-      claim: roleClaim, anonymous: anonymousRole)
+      claim: roleClaim, anonymous: anonymousRole, headers: try headerNames)
     access = configuration
   }
 }

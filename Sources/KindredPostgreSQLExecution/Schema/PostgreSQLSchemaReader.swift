@@ -51,8 +51,10 @@ public struct PostgreSQLSchemaReader {
         SchemaQueries.tables, SchemaQueries.columns, SchemaQueries.indexes, SchemaQueries.foreignKeys,
         SchemaQueries.typeParts,
       ].map { Query($0, parameters) }
-        + [Query(SchemaQueries.volatility), Query(SchemaQueries.functions), Query(SchemaQueries.labels)])
-    guard results.count == 8 else { return Schema(tables: []) }
+        + [Query(SchemaQueries.volatility), Query(SchemaQueries.functions), Query(SchemaQueries.labels),
+          Query(SchemaQueries.roleSettings),
+        ])
+    guard results.count == 9 else { return Schema(tables: []) }
     var warnings: [String] = []
     var drafts = self.drafts(results[0], &warnings)
     let places = Dictionary(
@@ -66,6 +68,7 @@ public struct PostgreSQLSchemaReader {
     }
     let volatile = VolatileRelations(results[5], functions: results[6])
     for place in drafts.indices { drafts[place].isTimeless = !volatile.contains(drafts[place].id) }
+    warnings += refusedSettings(results[8])
     let tables = drafts.indices.filter { drafts[$0].isServed && !drafts[$0].columns.isEmpty }
       .map { views.table($0, of: drafts) }
     return Schema(tables: tables, warnings: warnings, dialect: .postgreSQL)
@@ -100,6 +103,13 @@ public struct PostgreSQLSchemaReader {
       }
     }
     return drafts
+  }
+
+  /// Returns a warning for each setting of a role that only a superuser may make.
+  private func refusedSettings(_ rows: QueryResult) -> [String] {
+    (0..<rows.rowCount).filter { !rows.isTrue($0, 3) && rows.isTrue($0, 5) }.map { row in
+      "the setting \(rows.text(row, 1) ?? "") of the role \(rows.text(row, 0) ?? "") is ignored: only a superuser may make it"
+    }
   }
 
   /// Returns the labels of enumerations, by the OIDs of these.

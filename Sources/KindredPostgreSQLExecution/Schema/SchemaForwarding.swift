@@ -17,7 +17,7 @@ extension SchemaForwarding {
   /// Runs `body` as the connection's user.
   func asUser<Result>(_ body: () throws -> Result) throws -> Result {
     guard let role else { return try body() }
-    let back = try RoleSettings.query(for: role)
+    let back = try RoleSettings.query(for: role, .init(), limit: nil)
     _ = try run([RoleSettings.end])
     do {
       let result = try body()

@@ -188,6 +188,31 @@ enum SchemaQueries {
     "regexp_replace(\(definition), 'current_(setting|user|role)', '', 'gi')"
   }
 
+  /// The settings of roles, those of all databases before those of this one; whether a role may have them in the
+  /// transactions of clients, of a time its milliseconds, and whether the connection's user may become the role.
+  ///
+  /// Left out are those that decide how values are read or names found, and those of transactions.
+  static let roleSettings = """
+    SELECT r.rolname, s.name, s.value, g.context IS NULL OR g.context = 'user',
+      CASE WHEN s.value ~ '^[0-9]{1,9}$' THEN s.value::int8
+        WHEN lower(s.name) = 'statement_timeout' AND s.value ~ '^[0-9]{1,9} *(ms|s|min|h|d)$'
+        THEN (extract(epoch FROM s.value::interval) * 1000)::int8 END,
+      NOT r.rolsuper AND pg_has_role(current_user, r.oid, 'MEMBER')
+    FROM pg_db_role_setting d JOIN pg_roles r ON r.oid = d.setrole
+    CROSS JOIN LATERAL (
+      SELECT split_part(setting, '=', 1), substr(setting, strpos(setting, '=') + 1) FROM unnest(d.setconfig) AS setting
+    ) AS s(name, value)
+    LEFT JOIN pg_settings g ON lower(g.name) = lower(s.name)
+    WHERE d.setdatabase IN (0, (SELECT oid FROM pg_database WHERE datname = current_database()))
+      AND lower(s.name) NOT IN (
+        'search_path', 'datestyle', 'timezone', 'intervalstyle', 'extra_float_digits', 'bytea_output', 'client_encoding',
+        'standard_conforming_strings', 'backslash_quote', 'array_nulls', 'transform_null_equals', 'xmlbinary', 'xmloption',
+        'lc_messages', 'lc_monetary', 'lc_numeric', 'lc_time', 'quote_all_identifiers', 'row_security', 'role',
+        'session_authorization', 'cursor_tuple_fraction')
+      AND lower(s.name) !~ '^(default_)?transaction_|^request[.]'
+    ORDER BY r.rolname, d.setdatabase
+    """
+
   /// A text that changes whenever the result of one of the other queries may have changed.
   ///
   /// The `xmin` of `pg_class` would change with each TRUNCATE too, which gives a table another file.
@@ -224,6 +249,8 @@ enum SchemaQueries {
         JOIN pg_namespace n ON n.oid = c.relnamespace JOIN place ON place.oid = n.oid),
       (SELECT md5(string_agg(concat_ws(' ', e.objoid, e.objsubid, e.xmin), ',' ORDER BY e.objoid, e.objsubid))
         FROM pg_description e JOIN relation r ON r.oid = e.objoid WHERE e.classoid = 'pg_class'::regclass),
+      (SELECT md5(string_agg(concat_ws(' ', s.setdatabase, s.setrole, s.xmin), ',' ORDER BY s.setdatabase, s.setrole))
+        FROM pg_db_role_setting s),
       (SELECT md5(string_agg(concat_ws(' ', f.oid, f.xmin), ',' ORDER BY f.oid))
         FROM pg_proc f JOIN pg_namespace n ON n.oid = f.pronamespace
         WHERE f.provolatile <> 'i' AND n.nspname NOT IN ('pg_catalog', 'information_schema')),

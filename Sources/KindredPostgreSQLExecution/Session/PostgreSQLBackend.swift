@@ -46,6 +46,8 @@ public final class PostgreSQLBackend: Backend {
 
   /// The nanoseconds for which a full disk is taken to stay full.
   private static let fullDiskValidity: UInt64 = 10_000_000_000
+  /// The settings that roles have by themselves, and the version of the schema with which they were read.
+  private let roleSettings = Mutex<(version: Int64, settings: [String: RoleSettings.Own])>((-1, [:]))
 
   private struct SchemaState {
     var fingerprint = ""
@@ -146,6 +148,20 @@ public final class PostgreSQLBackend: Backend {
       \(searchPath == nil ? "" : ", set_config('search_path', $2, false)")
       """, [Array(String(milliseconds).utf8)] + (searchPath.map { [Array($0.utf8)] } ?? []), isReusable: false
     )
+  }
+
+  /// Returns the settings that a role has by itself.
+  ///
+  /// - Throws: `PostgreSQLError`.
+  func settings(ofRole name: String, _ schemaVersion: Int64) throws -> RoleSettings.Own {
+    if let known = roleSettings.withLock({ $0.version == schemaVersion ? $0.settings : nil }) {
+      return known[name] ?? .init()
+    }
+    let settings = try watcher.withConnection {
+      RoleSettings.Own.all(try $0.run([Query(SchemaQueries.roleSettings)])[0])
+    }
+    roleSettings.withLock { $0 = (schemaVersion, settings) }
+    return settings[name] ?? .init()
   }
 
   private var dialect: Dialect { capabilities.limitsLaterally ? .postgreSQL : .compatible }

@@ -168,13 +168,16 @@ final class PostgreSQLReadTransaction: ReadTransaction, StatementRunner {
     case .none:
       let hasSettings = try hasSessionSettings()
       // If it is refused, no transaction has begun.
-      let roleSettings = try role.map { try RoleSettings.query(for: $0) }
+      let milliseconds = timeLeft.map { max(1, $0 / 1_000_000) }
+      let roleSettings = try role.map {
+        try RoleSettings.query(for: $0, backend.settings(ofRole: $0.name, schemaVersion), limit: milliseconds)
+      }
       progress = needsBlock || !hasSettings ? .inBlock : .open
       var beginning: [Query] = []
       if progress == .inBlock {
         beginning = [Query("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY", isReusable: false)]
         if !hasSettings {
-          beginning += backend.settings(milliseconds: timeLeft.map { max(1, $0 / 1_000_000) })
+          beginning += backend.settings(milliseconds: milliseconds)
         }
         if let roleSettings { beginning.append(roleSettings) }
       }

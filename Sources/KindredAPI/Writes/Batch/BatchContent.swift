@@ -9,8 +9,14 @@ struct BatchContent {
   static let maximumCount = 100
   private static let members = ["method", "url", "headers", "body"]
 
+  /// The header fields that apply to the whole batch: a part has the rights of the batch, and is executed once together
+  /// with it.
+  private static let fieldsOfBatch = ["authorization", "idempotency-key"]
+
+  /// - Parameter policyHeaders: The names of the header fields that the rights of a client depend on too.
   /// - Throws: `Problem` or `RequestError` if the content isn't a batch.
-  init(_ request: HTTPRequest) throws {
+  init(_ request: HTTPRequest, policyHeaders: [String]) throws {
+    let fields = Set(Self.fieldsOfBatch + policyHeaders.map { $0.lowercased() })
     guard WriteContent.importFormat(of: request) == nil else {
       throw Problem.unsupportedMediaType(.post, types: [MediaType.json.rawValue])
     }
@@ -24,12 +30,13 @@ struct BatchContent {
         .limitExceeded, "a batch may have at most \(Self.maximumCount) requests; send several batches")
     }
     parts = try elements.enumerated().map { index, element in
-      try Self.part(element, at: JSONPointer() + index, in: document, of: request)
+      try Self.part(element, at: JSONPointer() + index, in: document, of: request, without: fields)
     }
   }
 
   private static func part(
-    _ node: JSONDocument.Node, at pointer: JSONPointer, in document: JSONDocument, of batch: HTTPRequest
+    _ node: JSONDocument.Node, at pointer: JSONPointer, in document: JSONDocument, of batch: HTTPRequest,
+    without fields: Set<String>
   ) throws -> HTTPRequest {
     guard case .object(let members) = node.content else {
       throw Problem.refusedValue("a request must be an object with `method` and `url`", at: pointer)
@@ -59,7 +66,7 @@ struct BatchContent {
       throw Problem.refusedValue(
         "`url` must be a path with an optional query, such as `/authors/1`", at: pointer + "url")
     }
-    var headers = try headers(values["headers"], at: pointer + "headers")
+    var headers = try headers(values["headers"], at: pointer + "headers", without: fields)
     let body = values["body"].map { Array(document.bytes[$0.range]) } ?? []
     if method != .get, method != .delete, headers["Content-Type"] == nil, values["body"] != nil {
       headers.append("Content-Type", MediaType.json.rawValue)
@@ -72,7 +79,9 @@ struct BatchContent {
 
   private static let methods: [HTTPMethod] = [.get, .post, .patch, .put, .delete]
 
-  private static func headers(_ node: JSONDocument.Node?, at pointer: JSONPointer) throws -> HTTPHeaders {
+  private static func headers(
+    _ node: JSONDocument.Node?, at pointer: JSONPointer, without fields: Set<String>
+  ) throws -> HTTPHeaders {
     var headers: HTTPHeaders = [:]
     guard let node else { return headers }
     guard case .object(let members) = node.content else {
@@ -83,8 +92,7 @@ struct BatchContent {
         throw Problem.refusedValue(
           "`\(member.name)` is not a header field, or its value is not a string", at: pointer + member.name)
       }
-      // A part has the rights of the batch, and is executed once together with it.
-      if ["authorization", "idempotency-key"].contains(member.name.lowercased()) {
+      if fields.contains(member.name.lowercased()) {
         var problem = Problem(
           RequestError(
             .invalidValue,

@@ -69,7 +69,7 @@ struct PostgreSQLComparison {
       return (value, literal)
     }
     func cast(_ type: ValueType) -> CompiledExpression {
-      var sql = type.parameter(binding)
+      var sql = type.kind == .array ? type.composed(of: binding) : type.parameter(binding)
       // Those of requests are checked with each request.
       if type.readsNamesOfTime, case .value(let value) = binding, value.mayNameTime {
         sql.note(PlanNote.volatile)

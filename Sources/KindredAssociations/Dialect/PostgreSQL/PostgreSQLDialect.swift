@@ -22,7 +22,10 @@ struct PostgreSQLDialect: SQLDialect {
 
   func type(of column: Column) -> ValueType? { ValueType(postgreSQL: column.declaredType) }
 
-  func parameter(_ binding: SQL.Binding, as type: ValueType?) -> SQL { .bound(to: binding, as: type?.name) }
+  func parameter(_ binding: SQL.Binding, as type: ValueType?) -> SQL {
+    guard type?.kind == .array, let type else { return .bound(to: binding, as: type?.name) }
+    return type.composed(of: binding)
+  }
 
   func equatable(_ column: SQL, _ type: ValueType?) -> (SQL, ValueType?) {
     // The type `json` has no equality operator.
@@ -230,10 +233,7 @@ struct PostgreSQLDialect: SQLDialect {
     return made(of: SQL.bound(to: binding, as: "text"), as: SQL(trusted: column.declaredType))
   }
 
-  /// Makes a value of JSON, including arrays and composites at any depth.
-  private func made(of json: SQL, as type: SQL) -> SQL {
-    "(SELECT written.value FROM json_to_record(json_build_object('value', \(json))) AS written(value \(type)))"
-  }
+  private func made(of json: SQL, as type: SQL) -> SQL { .made(of: json, as: type) }
 
   func search(for pattern: TextPattern, in fullText: FullText, visible: [String]) throws -> any TextSearch {
     try TextVectorSearch(for: pattern, in: fullText, visible: visible)

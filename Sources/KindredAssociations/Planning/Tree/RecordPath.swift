@@ -27,6 +27,16 @@ struct PathRecords {
   }
 }
 
+extension RequestPath {
+  /// The parameters of the resource where the path starts, as a node; nil if it has none.
+  fileprivate var start: RequestNode? {
+    guard !parameters.isEmpty else { return nil }
+    var node = RequestNode()
+    node.parameters = parameters
+    return node
+  }
+}
+
 /// Builds the selects of a request's path.
 struct RecordPath {
   /// The records on the way, and the error detail if one doesn't exist.
@@ -48,7 +58,7 @@ struct RecordPath {
       case .association(let association):
         let statement = StatementBuilder(
           context.dialect, level: steps.count, runsOften: false, givesMany: false)
-        let record = try open(node: nil, statement: statement)
+        let record = try open(node: steps.isEmpty ? path.start : nil, statement: statement)
         steps.append((record, records.absence))
         records = PathRecords(
           resource: try context.model.resource(named: association.destination), association: association,
