@@ -82,6 +82,9 @@ public protocol ResultSource: AnyObject {
   /// The number of records on all pages, known after `start`; nil unless the plan counts them.
   var totalCount: Int64? { get }
 
+  /// The number of records that the database expects on all pages, known after `start`, where they are too many to count.
+  var estimatedCount: Int64? { get }
+
   /// Whether ``next()`` may wait for another process; false by default.
   var mayWait: Bool { get }
 
@@ -107,6 +110,9 @@ public protocol ResultSource: AnyObject {
 }
 
 extension ResultSource {
+  /// Returns nil.
+  public var estimatedCount: Int64? { nil }
+
   /// Executes the plan up to the first record.
   public func start() throws { try start(isRepeated: false) }
 

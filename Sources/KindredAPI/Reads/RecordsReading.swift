@@ -180,6 +180,7 @@ final class RecordsReading {
     if asked.startsWithCursor { try reader.startAfterCursor() } else { try reader.start() }
     var beginning = Beginning(first: try reader.next(), hash: ContentHash())
     if let count = reader.totalCount { beginning.fields.append("X-Total-Count", String(count)) }
+    if let count = reader.estimatedCount { beginning.fields.append("X-Estimated-Count", String(count)) }
     var links: PageLinks?
     if asked.type == .html {
       beginning.page = ExplorerPage(
@@ -204,7 +205,7 @@ final class RecordsReading {
     ) { pairs in
       PageLinks.url(asked.request.path, pairs, service.longRequests, for: asked.principal.standing)
     }
-    beginning.hash = .ofResult(asked.type, totalCount: reader.totalCount, links: links)
+    beginning.hash = .ofResult(asked.type, totalCount: reader.totalCount ?? reader.estimatedCount, links: links)
     // The header contains the URLs of the explorer's files, which change with the program.
     if let page = beginning.page { beginning.hash.update(page.header) }
     if let first = beginning.first { beginning.hash.update(first) }

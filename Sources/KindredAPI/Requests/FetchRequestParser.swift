@@ -202,7 +202,8 @@ struct FetchRequestParser {
         parsed.limit = try count(parameter)
         return
       case "count":
-        parsed.fetchRequest.count = try boolean(parameter)
+        parsed.fetchRequest.estimatesCount = parameter.value == "estimated"
+        parsed.fetchRequest.count = try parsed.fetchRequest.estimatesCount || boolean(parameter, or: "estimated")
         return
       case "explain":
         parsed.explains = try boolean(parameter)
@@ -336,13 +337,14 @@ struct FetchRequestParser {
       at: parameter.origin)
   }
 
-  private func boolean(_ parameter: QueryParameters.Parameter) throws -> Bool {
+  /// - Parameter other: Another value that the parameter may have.
+  private func boolean(_ parameter: QueryParameters.Parameter, or other: String? = nil) throws -> Bool {
     switch parameter.value {
     case "true": return true
     case "false": return false
     default:
       throw RequestError(
-        .invalidValue, "`\(parameter.kind)` must be true or false", at: parameter.origin)
+        .invalidValue, "`\(parameter.kind)` must be \(other == nil ? "" : "true, ")\(other.map { "false or \($0)" } ?? "true or false")", at: parameter.origin)
     }
   }
 

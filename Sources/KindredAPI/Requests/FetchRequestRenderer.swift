@@ -32,7 +32,7 @@ struct FetchRequestRenderer {
     if !items.includes.isEmpty { add("include", items.includes.joined(separator: ",")) }
     if !items.joins.isEmpty { add("join", items.joins.joined(separator: ",")) }
     try addParameters(of: request.root, named: "")
-    if request.count { add("count", "true") }
+    if request.count { add("count", request.estimatesCount ? "estimated" : "true") }
     let query = parameters.map {
       "\(URLCoding.encodeParameter($0.name))=\(URLCoding.encodeQueryValue($0.value))"
     }

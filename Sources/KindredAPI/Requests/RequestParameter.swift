@@ -65,7 +65,11 @@ struct RequestParameter {
     RequestParameter(
       name: .offset, value: .count, owner: .all, isOfMany: true, summary: "The number of records to skip."
     ),
-    RequestParameter(name: .count, value: .boolean, owner: .root, summary: "Adds `X-Total-Count`."),
+    RequestParameter(
+      name: .count, value: .words(["true", "false", "estimated"]), owner: .root,
+      summary:
+        "Adds `X-Total-Count`; `estimated` adds it up to \(Plan.exactCount), and above that `X-Estimated-Count` where the database has an estimate."
+    ),
     RequestParameter(
       name: .search, value: .pattern, owner: .all,
       summary: "Keeps only the records that match the full-text pattern."),

@@ -37,7 +37,7 @@ public struct CORSPolicy: Sendable {
     exposedHeaders: [String] = [
       "Accept-Patch", "Accept-Post", "Accept-Query", "Accept-Ranges", "Allow", "Content-Disposition",
       "Content-Range", "ETag", "Link", "Location", "Preference-Applied", "Retry-After", "Server-Timing",
-      "WWW-Authenticate", "X-Total-Count",
+      "WWW-Authenticate", "X-Estimated-Count", "X-Total-Count",
     ],
     maxAge: Int = 600, allowsCredentials: Bool = false
   ) {

@@ -51,6 +51,9 @@ protocol SQLDialect: Sendable {
   /// database whose expressions have no types.
   var hasAffinities: Bool { get }
 
+  /// Whether the database knows how many rows it expects.
+  var estimatesCounts: Bool { get }
+
   /// Whether arithmetic and casts are defined for all operands, so that no error reveals them.
   var hasTotalArithmetic: Bool { get }
 

@@ -19,7 +19,12 @@ struct PlanWriter {
     plan.isSingle = tree.isSingle
     plan.absence = tree.absence
     if let root = tree.nodes.first?.rows {
-      if tree.isCounted { plan.count = statement(root.count, of: root) }
+      if tree.isEstimated, state.dialect.estimatesCounts {
+        plan.count = statement(root.count(upTo: Plan.exactCount + 1), of: root)
+        plan.estimate = statement(root.counted, of: root)
+      } else if tree.isCounted {
+        plan.count = statement(root.count, of: root)
+      }
       if let pages = tree.pages {
         plan.cursorColumns = pages.cursorColumns
         plan.cursorIsDescending = pages.cursorIsDescending
@@ -32,6 +37,7 @@ struct PlanWriter {
     }
     plan.addNotes()
     plan.readsLiterals = state.readsLiterals
+    plan.readsRestricted = state.readsRestricted
     try checkLength(plan.sqlLength - lengthOfPaging(plan, tree))
     return plan
   }

@@ -16,6 +16,8 @@ final class PlanningState {
   let isForOneRecord: Bool
   var budget: PlanningBudget
 
+  /// Whether a rule applies to a table that is read.
+  var readsRestricted = false
   /// Whether the SQL, or whether it is valid, depends on the value of a literal.
   var readsLiterals = false
   /// The literals that are written like another value, which equals them, by their numbers.

@@ -10,6 +10,8 @@ public struct FetchRequest: Equatable, Sendable {
   public var literals: Literals
   /// Whether all records are counted, too.
   public var count = false
+  /// Whether the database may estimate the number of records, if they are many.
+  public var estimatesCount = false
   /// The position after which the page starts; nil for the first page.
   public var after: Cursor?
   /// The columns of the record from which the root's association leads; nil if there is none, or the path contains it.

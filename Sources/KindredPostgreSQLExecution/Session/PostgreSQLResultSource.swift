@@ -24,6 +24,7 @@ final class PostgreSQLResultSource: ResultSource {
   private var hasMore = false
   private var lastCursor: Cursor?
   private(set) var totalCount: Int64?
+  private(set) var estimatedCount: Int64?
 
   init(
     _ plan: ExecutablePlan, _ parameters: Parameters, limit: Int?, in transaction: any StatementRunner
@@ -90,11 +91,36 @@ final class PostgreSQLResultSource: ResultSource {
     }
     if let count = plan.count { queries.append(try query(count)) }
     if plan.isSingle, queries.count == 1 { queries[0].hasOneRow = true }
-    let results = try run(queries, isLast: reader.readsRootOnly)
+    let results = try run(queries, isLast: reader.readsRootOnly && plan.estimate == nil)
     let rows = results[cursor == nil ? 0 : 1]
     if plan.count != nil { totalCount = results.last?.integer(0, 0) }
+    if let estimate = plan.estimate, totalCount ?? 0 > Plan.exactCount {
+      totalCount = nil
+      // The number of all records would tell about those that are out of sight.
+      estimatedCount = plan.readsRestricted ? nil : try self.estimate(estimate)
+    }
     try read(Rows(rows), by: reader)
   }
+
+  /// Returns how many rows PostgreSQL expects of a statement; nil if a policy applies to a table that it reads.
+  private func estimate(_ statement: Plan.Statement) throws -> Int64? {
+    let values = try query(statement).values
+    let lines = try transaction.run([
+      Query("EXPLAIN (FORMAT JSON, VERBOSE) \(statement.sql)", values, isReusable: false)
+    ])[0]
+    let text = (0..<lines.rowCount).compactMap { lines.text($0, 0) }.joined(separator: "\n")
+    let expected = try transaction.run([Query(Self.expected, [Array(text.utf8)])])[0]
+    return expected.integer(0, 0)
+  }
+
+  private static let expected = """
+    SELECT greatest(($1::jsonb #>> '{0,Plan,Plan Rows}')::numeric::int8, \(Plan.exactCount + 1))
+    WHERE NOT EXISTS (
+      SELECT FROM jsonb_path_query($1::jsonb, 'strict $.**') AS node
+      JOIN pg_namespace n ON n.nspname = node->>'Schema'
+      JOIN pg_class c ON c.relnamespace = n.oid AND c.relname = node->>'Relation Name'
+      WHERE c.relrowsecurity AND NOT (SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user))
+    """
 
   /// Reads the levels below the root's rows.
   private func read(_ rows: Rows, by reader: LevelReader) throws {

@@ -187,7 +187,7 @@ struct OpenAPIDocument {
     // `explain=true` returns an object. Written like this, client generators still take the response for an array.
     response(
       "The records; with `explain=true`, the statements and query plans instead.",
-      ["ETag", "Link", "X-Total-Count"],
+      ["ETag", "Link", "X-Total-Count", "X-Estimated-Count"],
       json: ["type": ["array", "object"], "items": OpenAPISchema.reference(resource.name)])
   }
 
@@ -255,6 +255,10 @@ struct OpenAPIDocument {
       ]
     ),
     ("WWW-Authenticate", ["description": "With 401 (RFC 6750 §3).", "schema": ["type": "string"]]),
+    (
+      "X-Estimated-Count",
+      ["description": "The number of records that the database expects.", "schema": ["type": "integer", "minimum": 0]]
+    ),
     (
       "X-Total-Count",
       ["description": "The number of records on all pages.", "schema": ["type": "integer", "minimum": 0]]

@@ -15,6 +15,7 @@ struct PostgreSQLDialect: SQLDialect {
   var orderedJoin: SQL { "JOIN" }
   var hasAffinities: Bool { false }
   var hasTotalArithmetic: Bool { false }
+  var estimatesCounts: Bool { true }
 
   // MARK: Values
 

@@ -12,6 +12,7 @@ struct SQLiteDialect: SQLDialect {
   var orderedJoin: SQL { "CROSS JOIN" }
   var hasAffinities: Bool { true }
   var hasTotalArithmetic: Bool { true }
+  var estimatesCounts: Bool { false }
 
   private func boolean(_ sql: SQL, _ precedence: Precedence = .equality) -> CompiledExpression {
     CompiledExpression(sql: sql, precedence: precedence, format: .boolean)

@@ -14,8 +14,14 @@ public struct Plan: Sendable {
   public var isSingle = false
   /// The error detail if the root is a single record and does not exist.
   public var absence = ""
-  /// `SELECT COUNT(*)` of the root's records; nil unless requested.
+  /// `SELECT COUNT(*)` of the root's records, or of the first ones if there is an ``estimate``; nil unless requested.
   public var count: Statement?
+  /// The root's records, whose number the database estimates if there are more than ``exactCount``.
+  public var estimate: Statement?
+  /// The largest number of records that is counted where others are estimated.
+  public static let exactCount = 1000
+  /// Whether access rules apply to any table that the plan reads.
+  public var readsRestricted = false
   /// The columns of the root's statement that make up a cursor; nil if pages can't be continued.
   public var cursorColumns: [Int]?
   /// For each column of the cursor, whether it is in descending order.

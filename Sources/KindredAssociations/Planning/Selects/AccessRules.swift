@@ -11,6 +11,7 @@ struct AccessRules {
   /// any clause.
   func rule(of record: StatementRecord) throws -> SQL? {
     guard !context.isInRule, let rule = record.resource.permissions.rowRule else { return nil }
+    context.state.readsRestricted = true
     return try condition(rule, in: unrestricted(record))
   }
 

@@ -134,6 +134,15 @@ extension RecordSelect {
     let rows = select([.term("COUNT(*)")]).sql
     return group == nil ? rows : "SELECT COUNT(*) FROM \(dialect.derived(rows))"
   }
+
+  /// The rows of all pages, without their columns.
+  var counted: SQL { isDistinct ? distinct : select(["1"]).sql }
+
+  /// Returns the statement that counts the rows of all pages up to a number.
+  func count(upTo most: Int) -> SQL {
+    let rows: SQL = "\(counted) LIMIT \(SQL(trusted: String(most)))"
+    return "SELECT COUNT(*) FROM \(dialect.derived(rows))"
+  }
 }
 
 extension [SQL] {

@@ -15,6 +15,8 @@ struct SelectTree {
   let absence: String
   /// Whether the root's rows are to be counted.
   let isCounted: Bool
+  /// Whether a large number of rows may be estimated.
+  let isEstimated: Bool
   /// The pages of the root; nil if there is only one.
   let pages: RootPages?
 }

@@ -34,6 +34,7 @@ struct TreeBuilder {
     return SelectTree(
       path: path.selects, nodes: [root] + draft.below, isSingle: records.isSingle,
       isFoundByPrimaryKey: records.isFoundByPrimaryKey, absence: records.absence, isCounted: request.count,
+      isEstimated: request.estimatesCount,
       pages: pages)
   }
 
