@@ -9,6 +9,8 @@ POSTGRESQL_PACKAGES := postgresql pgbouncer python3-venv
 # The browser for the explorer's tests; its driver comes from PyPI.
 BROWSER_PACKAGES := chromium python3-venv
 EXPLORER_TOOLS := .build/explorer-tools
+# Those who use clients: Deno, HTTPie, pandas, the client of the Model Context Protocol, validators of OpenAPI.
+CLIENT_TOOLS := .build/client-tools
 # For the script that packs the corpora of the fuzzers.
 FUZZ_PACKAGES := python3
 PREFIX ?= /usr/local
@@ -35,7 +37,7 @@ REPRODUCIBLE := -Xswiftc -file-prefix-map -Xswiftc '$(CURDIR)=.' -Xcc -ffile-pre
 STATIC := $(if $(filter Linux,$(shell uname)),--static-swift-stdlib)
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test explorer-tools explorer-test explorer-pictures postgresql-test behaviours oracle fuzz build release docs install uninstall format lint image system-packages swift
+.PHONY: help serve test explorer-tools explorer-test explorer-pictures clients-test postgresql-test behaviours oracle fuzz build release docs install uninstall format lint image system-packages swift
 
 help: ## List the targets.
 	@sed -nE 's/^([a-z-]+):.*## (.*)/make \1	\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -61,6 +63,11 @@ explorer-test: release explorer-tools ## Test the explorer, its scripts and its 
 
 explorer-pictures: release explorer-tools ## Make the pictures of the explorer's documentation.
 	$(EXPLORER_TOOLS)/bin/python Tests/Explorer/pictures.py $(KINDRED)
+
+clients-test: release ## Test the printed clients, the assistants' protocol and the documented adapters.
+	test -x $(CLIENT_TOOLS)/bin/pip || python3 -m venv $(CLIENT_TOOLS)
+	$(CLIENT_TOOLS)/bin/pip install --quiet --requirement Tests/Clients/requirements.txt
+	$(CLIENT_TOOLS)/bin/python Tests/Clients/run.py $(KINDRED)
 
 postgresql-test: system-packages swift ## Test PostgreSQL 18, and PostgreSQL behind pgbouncer.
 	$(call install-missing,$(POSTGRESQL_PACKAGES))

@@ -14,8 +14,7 @@ public struct SwiftRecords {
     """
     // Made by `kindred client swift`; make it anew when the database or the model file has changed.
 
-    import Foundation
-    import Kindred
+    \(["Foundation", "Kindred"].map { "import \($0)" }.joined(separator: "\n"))
 
     \(schema.resources.map(record).joined(separator: "\n"))
     """

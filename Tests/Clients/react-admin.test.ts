@@ -23,7 +23,10 @@ Deno.test("records are found by their keys, whatever the keys are called", async
   equal("France", (await provider.getOne("countries", { id: "FR" })).data.name);
   equal(["FR"], (await provider.getMany("countries", { ids: ["FR"] })).data.map((record) => record.id));
   const [one] = (await provider.getList("citizenships", { pagination: { page: 1, perPage: 1 } })).data;
-  equal([one.id], (await provider.getMany("citizenships", { ids: [one.id] })).data.map((record) => record.id));
+  equal(
+    [one.id],
+    (await provider.getMany("citizenships", { ids: [one.id] })).data.map((record) => record.id),
+  );
   const references = await provider.getManyReference("books", { target: "authorId", id: 1 });
   equal(true, references.data.every((book) => book.authorId === 1));
 });
