@@ -79,22 +79,23 @@ struct OpenAPIDocument {
 
   private func add(_ resource: Resource, to content: inout Content) {
     let root = "/\(URLCoding.encodeSegment(resource.name))"
+    let operation = OpenAPISchema.operation(resource.name)
     content.paths[root] = path(
-      resource.name, tag: resource.name, "The records of \(resource.name).",
+      operation, tag: resource.name, "The records of \(resource.name).",
       OpenAPIParameters.ofList(of: resource) + OpenAPIParameters.ofReading,
       answers(with: listResponse(of: resource)),
       writes: content.writes.operations(
-        at: OpenAPIWrites.Path(name: resource.name, names: [resource.name], resource: resource)))
+        at: OpenAPIWrites.Path(name: operation, names: [resource.name], resource: resource)))
     let key = PathKey(of: resource)
     guard !key.columns.isEmpty else { return }
     let record = "\(root)/\(key.template)"
     content.paths[record] = path(
-      "\(resource.name).record", tag: resource.name, "A record of \(resource.name).",
+      "\(operation).record", tag: resource.name, "A record of \(resource.name).",
       key.parameters + OpenAPIParameters.ofRecord(of: resource) + OpenAPIParameters.ofReading,
       answers(with: recordResponse(of: resource)),
       writes: content.writes.operations(
         at: OpenAPIWrites.Path(
-          name: "\(resource.name).record", names: [resource.name], resource: resource, hasKey: true,
+          name: "\(operation).record", names: [resource.name], resource: resource, hasKey: true,
           parameters: key.parameters, keyColumns: key.columns.map(\.name))))
     // No request gives a value to a parameter in the middle of a path.
     guard !resource.table.parameters.contains(where: \.isRequired) else { return }
@@ -114,7 +115,7 @@ struct OpenAPIDocument {
       "schema": ["type": "string", "minLength": 1], "example": .string(example ?? ""),
     ]
     return path(
-      "\(resource.name).record.column", tag: resource.name,
+      "\(OpenAPISchema.operation(resource.name)).record.column-value", tag: resource.name,
       "The value of a column of a record of \(resource.name).",
       key.parameters + [column] + OpenAPIParameters.ofReading,
       answers(with: ["$ref": "#/components/responses/ColumnValue"]))
@@ -126,7 +127,8 @@ struct OpenAPIDocument {
     _ record: (path: String, key: PathKey), _ content: inout Content
   ) {
     let isMany = association.cardinality == .toMany
-    let name = "\(resource.name).record.\(association.key)"
+    let operation = OpenAPISchema.operation(resource.name)
+    let name = "\(operation).record.\(OpenAPISchema.component(association.key))"
     let names = [resource.name, association.key]
     let associated = "\(record.path)/\(URLCoding.encodeSegment(association.key))"
     let parameters = record.key.parameters

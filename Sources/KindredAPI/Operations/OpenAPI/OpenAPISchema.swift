@@ -10,7 +10,9 @@ enum OpenAPISchema {
   static func record(of resource: Resource) -> JSONValue {
     var members = OrderedDictionary<String, JSONValue>()
     for column in resource.columns { members[column.name] = ofColumn(column) }
-    for association in resource.associations.values where members[association.key] == nil {
+    // Generators make one member of names that differ only in case and punctuation, which then doesn't compile.
+    var names = Set(members.keys.map(identifier))
+    for association in resource.associations.values where names.insert(identifier(association.key)).inserted {
       let reference = reference(association.destination)
       members[association.key] =
         association.cardinality == .toMany ? ["type": "array", "items": reference] : reference
@@ -96,6 +98,17 @@ enum OpenAPISchema {
       "instance": ["type": "string", "description": "Identifies this occurrence of the problem."],
     ],
   ]
+
+  /// Returns what client generators leave of a name: its letters and digits, whose case they choose.
+  private static func identifier(_ name: String) -> String {
+    name.filter { $0.isLetter || $0.isNumber }.lowercased()
+  }
+
+  /// Returns the beginning of the IDs of a resource's operations, of which generators make names of functions and types.
+  static func operation(_ resource: String) -> String {
+    let name = component(resource)
+    return name.first { $0 != "_" }?.isLetter ?? false ? name : "resource.\(name)"
+  }
 
   /// Returns a name that is valid in a reference to a component (OpenAPI §4.8.7.1).
   static func component(_ name: String) -> String {
