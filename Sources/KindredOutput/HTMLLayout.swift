@@ -57,13 +57,21 @@ public struct HTMLLayout: Sendable {
     public var input: String
     /// How an expression writes its values, where that isn't as they are shown (`/-/schema`).
     public var literal: String?
+    /// What it is, as the database says.
+    public var comment: String?
+    /// Whether its values are computed, so that none can be written.
+    public var isFixed: Bool
 
     /// A column whose name in expressions is `term`.
-    public init(name: String, term: String, input: String, literal: String?) {
+    public init(
+      name: String, term: String, input: String, literal: String?, comment: String?, isFixed: Bool
+    ) {
       self.name = name
       self.term = term
       self.input = input
       self.literal = literal
+      self.comment = comment
+      self.isFixed = isFixed
     }
   }
 
@@ -105,12 +113,15 @@ public struct HTMLLayout: Sendable {
     ///
     /// For a to-one association, the member's value is NULL where there is no record.
     public var count: String?
+    /// Whether its records need parameters, so that aggregates of them do, too.
+    public var needsParameters: Bool
 
     /// Creates an association that a record links to.
-    public init(key: String, isToMany: Bool, count: String?) {
+    public init(key: String, isToMany: Bool, count: String?, needsParameters: Bool) {
       self.key = key
       self.isToMany = isToMany
       self.count = count
+      self.needsParameters = needsParameters
     }
   }
 

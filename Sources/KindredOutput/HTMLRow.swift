@@ -77,6 +77,8 @@ struct HTMLRow {
         if column.name != name { attributes += " data-name=\"\(column.name.escapedForHTML)\"" }
         attributes += " data-input=\"\(column.input.escapedForHTML)\""
         if let literal = column.literal { attributes += " data-literal=\"\(literal.escapedForHTML)\"" }
+        if column.isFixed { attributes += " data-fixed" }
+        if let comment = column.comment { attributes += " title=\"\(comment.escapedForHTML)\"" }
       }
       if record?.groupKeys.contains(name) ?? false { attributes += " data-key" }
       if let order = record?.order, order.member == name {
@@ -87,7 +89,9 @@ struct HTMLRow {
     if hasOnlyKey { cells = ["<th scope=\"col\">record</th>"] }
     cells += associations.map { association in
       let kind = association.isToMany ? "many" : "one"
-      return "<th scope=\"col\" data-association=\"\(kind)\">\(association.key.escapedForHTML)</th>"
+      let needs = association.needsParameters ? " data-needs" : ""
+      return
+        "<th scope=\"col\" data-association=\"\(kind)\"\(needs)>\(association.key.escapedForHTML)</th>"
     }
     return "<thead><tr>\(cells.joined())</tr></thead><tbody>\n"
   }

@@ -2,6 +2,7 @@
 import re
 import sqlite3
 import tempfile
+from contextlib import contextmanager
 from pathlib import Path
 
 from playwright.sync_api import expect
@@ -162,6 +163,93 @@ def records_are_imported_and_errors_stand_at_their_lines(visitor):
         dialog.get_by_role("button", name="Close").click()
     expect(page.get_by_role("rowheader", name="Xb", exact=True)).to_be_visible()
     visitor.write("DELETE", "/countries?filter=code like 'X_'", None)
+
+
+MODEL = """
+resources:
+  authors:
+    columns:
+      initial: substr(name, 1, 1)
+      bookCount: books.count
+    associations:
+      recent: { hasMany: sales, foreignKey: [authorId] }
+      modern: { hasMany: sales, foreignKey: [authorId], parameters: { since: 1850 } }
+commonTableExpressions:
+  sales:
+    parameters: { since: integer, kind: { type: text, default: null }, dear: { type: boolean, default: false } }
+    sql: >-
+      SELECT id, authorId, title, year FROM book
+      WHERE year >= :since AND (:kind IS NULL OR kind = :kind) AND (NOT :dear OR price > 10)
+    key: [id]
+"""
+
+
+@contextmanager
+def modelled(visitor):
+    with tempfile.TemporaryDirectory() as folder:
+        model = Path(folder, "model.yaml")
+        model.write_text(MODEL)
+        with serving(visitor.command, "--writable", "--model", model) as visitor.origin:
+            yield
+
+
+@step
+def missing_parameters_are_asked_for(visitor):
+    with modelled(visitor):
+        page = visitor.open("/sales?sort=title")
+        form = page.get_by_role("region", name="Parameters")
+        expect(form).to_be_visible()
+        expect(page.get_by_role("alert")).to_have_count(0)
+        visitor.check()
+        form.get_by_label("since", exact=True).fill("1850")
+        form.get_by_label("kind", exact=True).fill("novel")
+        form.get_by_label("dear", exact=True).select_option("true")
+        form.get_by_label("kind", exact=True).press("Enter")
+        visitor.address(r"/sales\?sort=title&since=1850&kind=novel&dear=true$")
+        expect(page.get_by_role("rowheader")).to_have_count(
+            len(visitor.json("/books?filter=year>=1850 and kind='novel' and price>10")))
+        # What a click adds to a request may need them, and what opens in place.
+        page = visitor.open("/authors?limit=3")
+        page.get_by_role("button", name="Include recent").click()
+        form.get_by_label("recent.since", exact=True).fill("1850")
+        form.get_by_role("button", name="Run").click()
+        visitor.address(r"/authors\?limit=3&include=recent&recent\.limit=5&recent\.since=1850$")
+        expect(page.get_by_role("treegrid", name="recent of Herman Melville")).to_be_visible()
+        page = visitor.open("/authors?limit=3")
+        row = page.get_by_role("row").nth(1)
+        row.get_by_role("button", name="recent", exact=True).click()
+        form.get_by_label("since", exact=True).fill("1850")
+        visitor.check()
+        form.get_by_role("button", name="Run").click()
+        expect(page.get_by_role("treegrid", name="recent of Herman Melville")).to_contain_text("Moby-Dick")
+        row.get_by_role("button", name="modern", exact=True).click()
+        expect(page.get_by_role("treegrid", name="modern of Herman Melville")).to_contain_text("Moby-Dick")
+        # Without them, there is nothing to compare.
+        page.get_by_role("button", name="Filter", exact=True).click()
+        terms = page.get_by_role("combobox", name="Column").locator("option").all_inner_texts()
+        assert "modern.count" in terms and "recent.count" not in terms, terms
+
+
+@step
+def computed_columns_are_added_and_only_read(visitor):
+    with modelled(visitor):
+        page = visitor.open("/authors?limit=3")
+        expect(page.get_by_role("columnheader", name="bookCount")).to_have_count(0)
+        page.get_by_role("button", name="Columns", exact=True).click()
+        page.get_by_role("menuitem", name="bookCount").click()
+        visitor.address(r"/authors\?limit=3&fields=\*,bookCount$")
+        page.get_by_role("columnheader").get_by_role("button", name="bookCount", exact=True).click()
+        visitor.address(r".*&sort=bookCount$")
+        expect(page.get_by_role("columnheader", name="bookCount")).to_have_attribute("aria-sort", "ascending")
+        cell = page.get_by_role("row").nth(1).get_by_role("gridcell").filter(has_text=re.compile(r"^\d$")).last
+        cell.click(button="right")
+        expect(page.get_by_role("menuitem", name=re.compile("^bookCount="))).to_be_visible()
+        expect(page.get_by_role("menuitem", name="Edit", exact=True)).to_have_count(0)
+        page.keyboard.press("Escape")
+        page.get_by_role("button", name="Add to authors").click()
+        form = page.get_by_role("region", name="New in authors")
+        expect(form.get_by_label("name", exact=True)).to_be_visible()
+        expect(form.get_by_label("bookCount", exact=True)).to_have_count(0)
 
 
 @step

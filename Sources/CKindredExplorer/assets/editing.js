@@ -13,7 +13,7 @@ import { currentVersion, StagedChanges } from "./staged-changes.js";
 
 /** @typedef {import("./server.js").Resource} Resource */
 
-/** The record and the column of a cell. @typedef {{ url: string, title: string, column: string | null }} Place */
+/** The record and the column of a cell. @typedef {{ url: string, title: string, column: string | null, isFixed: boolean }} Place */
 
 /** The present version of a record, with all of the given columns: by default, the model file may leave some out.
  * @param {string} url @param {string[]} columns */
@@ -110,7 +110,12 @@ export class Editing {
     const url = recordHref(row);
     if (url === null || row.classList.contains("below")) return null;
     const head = table?.tHead?.rows[0].cells[/** @type {HTMLTableCellElement} */ (cell).cellIndex];
-    return { url, title: recordName(row), column: columnName(head) };
+    return {
+      url,
+      title: recordName(row),
+      column: columnName(head),
+      isFixed: head?.dataset.fixed !== undefined,
+    };
   }
 
   /** Opens a field in a cell; returns false if it can't be edited. @param {HTMLTableCellElement} cell */
@@ -199,7 +204,7 @@ export class Editing {
     const table = cell.closest("table");
     if (place === null) return [];
     return [
-      ...place.column !== null && allows(table, "PATCH")
+      ...place.column !== null && !place.isFixed && allows(table, "PATCH")
         ? [{ text: "Edit", action: () => void this.open(/** @type {HTMLTableCellElement} */ (cell)) }]
         : [],
       ...allows(table, "DELETE")

@@ -22,8 +22,10 @@ import { showTrouble } from "./trouble.js";
  * @param {Column} column @param {string} present its value as JSON; an empty text in a new record
  * @param {Association | undefined} reference @returns {Field} */
 export function field(column, present, reference) {
-  const plain = valueField(column, present);
-  return reference === undefined ? plain : referenceField(reference, plain);
+  if (reference === undefined) return valueField(column, present);
+  // A record is chosen by its label, whatever its key is.
+  const input = column.input === "number" || column.input === "any" ? column.input : "text";
+  return referenceField(reference, valueField({ ...column, input }, present));
 }
 
 /** The association whose foreign key a column belongs to; of several, the one with the fewest columns.

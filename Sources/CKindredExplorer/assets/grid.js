@@ -243,7 +243,7 @@ export class Grid {
       if (head?.dataset.column !== undefined) {
         return { source, texts: expressions(head.dataset.column, kind, text, head.dataset) };
       }
-      if (head?.dataset.association === "many") {
+      if (head?.dataset.association === "many" && head.dataset.needs === undefined) {
         const key = quoted(head.dataset.title ?? "");
         return { source, texts: [`${key}.count>0`, `${key}.count=0`] };
       }

@@ -40,7 +40,8 @@ struct PageRequest {
       if let member = node.member(showing: column.name, of: resource) {
         record.columns[member] = HTMLLayout.Column(
           name: column.name, term: column.name.asExpressionName, input: column.input.rawValue,
-          literal: column.literal?.rawValue)
+          literal: column.literal?.rawValue, comment: column.comment,
+          isFixed: column.isGenerated || column.isComputed)
       }
     }
     record.repeats = node.children.first { $0.recursion != nil && $0.isIncluded }?.key
@@ -114,7 +115,8 @@ struct PageRequest {
     of resource: Resource, _ record: inout HTMLLayout.Record, _ node: inout RequestNode
   ) {
     for association in resource.associations.values where record.references.count < Self.maximumExtras {
-      guard association.kind == "belongsTo", let step = association.steps.first,
+      guard association.kind == "belongsTo", !needsParameters(association),
+        let step = association.steps.first,
         let member = node.member(showing: step.originColumns[0], of: resource),
         record.references[member] == nil,
         let destination = model.resources[association.destination],
@@ -145,7 +147,8 @@ struct PageRequest {
     var counted = 0
     for association in resource.associations.values {
       var count: String?
-      if counted < Self.maximumCounts, isIndexed(association) {
+      let needsParameters = needsParameters(association)
+      if counted < Self.maximumCounts, !needsParameters, isIndexed(association) {
         counted += 1
         let isToMany = association.cardinality == .toMany
         let number = Expression(
@@ -157,8 +160,15 @@ struct PageRequest {
       }
       record.associations.append(
         HTMLLayout.Association(
-          key: association.key, isToMany: association.cardinality == .toMany, count: count))
+          key: association.key, isToMany: association.cardinality == .toMany, count: count,
+          needsParameters: needsParameters))
     }
+  }
+
+  /// Returns whether the records of an association need parameters that only its node can give.
+  private func needsParameters(_ association: Association) -> Bool {
+    model.resources[association.destination]?.parameters(below: association).contains(where: \.isRequired)
+      ?? false
   }
 
   /// Returns whether the records of an association are found without a scan.

@@ -41,10 +41,13 @@ struct SourceText {
       case 0x0A:
         while kept.last == 0x20 { kept.removeLast() }
         while index < source.count, [0x20, 0x0A].contains(source[index]) { index += 1 }
-        if isScript, kept.last == UInt8(ascii: ","), index < source.count, isSign(source[index], among: ")]}") {
+        if isScript, kept.last == UInt8(ascii: ","), index < source.count, isSign(source[index], among: ")]}")
+        {
           kept.removeLast()
         }
-        if let last = kept.last, !isNeedlessBreak(between: last, and: index < source.count ? source[index] : nil) {
+        if let last = kept.last,
+          !isNeedlessBreak(between: last, and: index < source.count ? source[index] : nil)
+        {
           kept.append(byte)
         }
       case 0x20 where isNeedless(between: kept.last, and: next(index)):

@@ -32,7 +32,11 @@ struct IndexDocument {
   func page(for request: HTTPRequest) -> Representation {
     let origins = AssociationOrigins(model)
     let rows = model.resources.values.map { resource in
-      let columns = resource.columns.map { "<span>\($0.name.escapedForHTML)</span>" }
+      let columns = resource.columns.map { column in
+        let title = column.comment.map { " title=\"\($0.escapedForHTML)\"" } ?? ""
+        return "<span\(title)>\(column.name.escapedForHTML)</span>"
+      }
+      let comment = resource.table.comment.map { "<p><small>\($0.escapedForHTML)</small></p>" } ?? ""
       let associations = resource.associations.values.map { association in
         let link = Self.link(to: association.destination)
         let key = association.key.escapedForHTML
@@ -45,7 +49,7 @@ struct IndexDocument {
           "<li>\(origin ?? key) <a href=\"\(link)\">\(association.destination.escapedForHTML)</a></li>"
       }
       return """
-        <tr><th scope="row"><a href="\(Self.link(to: resource.name))">\(resource.name.escapedForHTML)</a></th>\
+        <tr><th scope="row"><a href="\(Self.link(to: resource.name))">\(resource.name.escapedForHTML)</a>\(comment)</th>\
         <td class="names">\(columns.joined(separator: " "))</td>\
         <td>\(associations.isEmpty ? "" : "<ul>\(associations.joined())</ul>")</td></tr>
 

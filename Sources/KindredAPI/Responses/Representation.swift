@@ -53,7 +53,8 @@ struct Representation {
 
   var isLong: Bool {
     switch content {
-    case .bytes(let bytes): bytes.count >= Self.longLength
+    case .bytes(let bytes):
+      compressed.map { $0.count < bytes.count } ?? (bytes.count >= Self.longLength)
     case .result(let parts): parts.byteCount >= Self.longLength
     case .stream: true
     }
