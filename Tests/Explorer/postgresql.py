@@ -123,7 +123,7 @@ def names_keys_and_comments_of_postgresql(visitor):
         row.get_by_text("sad", exact=True).first.focus()
         page.keyboard.press("F2")
         page.get_by_role("combobox", name="mood").fill("hap")
-        expect(page.get_by_role("option").first).to_contain_text("happy")
+        expect(page.get_by_role("listbox", name="moods").get_by_role("option").first).to_contain_text("happy")
         page.keyboard.press("ArrowDown")
         page.keyboard.press("Enter")
         page.keyboard.press("Enter")

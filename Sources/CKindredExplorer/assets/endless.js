@@ -38,7 +38,7 @@ function keys(rows) {
 export function shorten(table, url, next) {
   const body = table.tBodies[0];
   const own = records(Array.from(body?.rows ?? []));
-  const size = (body?.querySelectorAll("*").length ?? 0) / own.length;
+  const size = (body?.querySelectorAll("*").length ?? 0) / Math.max(1, own.length);
   const most = Math.max(LEAST, Math.floor(MOST_OF_FIRST / size));
   if (own.length <= most || ["after", "offset"].some((name) => value(url, name) !== null)) {
     return { url, next };
