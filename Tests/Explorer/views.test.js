@@ -48,7 +48,7 @@ Deno.test("a missing index stands at the statement that scans its table", () => 
 Deno.test("the values of a column are those of the request's records", () => {
   assertEquals(
     facetURL("/books?filter=year>1&kind=x&sort=year&limit=3&include=author", "kind", new Set([1])),
-    "/books?filter=year>1&kind=x&fields=value:kind,n:count()&group=kind&sort=-n&limit=10",
+    "/books?filter=year>1&kind=x&fields=value:kind,n:count()&group=kind&sort=-count()&limit=10",
   );
 });
 

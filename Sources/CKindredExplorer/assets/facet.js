@@ -22,7 +22,7 @@ export function facetURL(url, column, kept) {
     ...conditions,
     { name: "fields", value: `value:${valueText(column)},n:count()` },
     { name: "group", value: valueText(column) },
-    { name: "sort", value: "-n" },
+    { name: "sort", value: "-count()" },
     { name: "limit", value: String(MOST) },
   ]);
 }
