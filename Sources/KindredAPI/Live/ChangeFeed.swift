@@ -394,10 +394,3 @@ final class ChangeFeed: Sendable {
     return held.bytes <= maximum
   }
 }
-
-/// A value whose access is synchronised in a way that the compiler can't check.
-private struct UncheckedBox<Value>: @unchecked Sendable {
-  var value: Value
-
-  init(_ value: Value) { self.value = value }
-}

@@ -25,7 +25,9 @@ final class LiveAuthorization: Sendable {
   /// The number of the service that has verified the credentials.
   private let verifier: Atomic<Int>
 
-  init(_ principal: Principal, of request: HTTPRequest, verifiedBy service: LiveService, _ services: LiveServices) {
+  init(
+    _ principal: Principal, of request: HTTPRequest, verifiedBy service: LiveService, _ services: LiveServices
+  ) {
     self.principal = principal
     self.services = services
     var credentials = HTTPRequest(method: .get, target: "/")

@@ -41,7 +41,8 @@ public final class HTTPServer: Sendable {
     spools: SpoolBudget = SpoolBudget(), handler: any HTTPHandler, logger: Logger
   ) {
     self.init(
-      at: place, limits: limits, tls: tls, spools: spools, handler: handler, logger: logger, waiting: .standard,
+      at: place, limits: limits, tls: tls, spools: spools, handler: handler, logger: logger,
+      waiting: .standard,
       workers: nil)
   }
 

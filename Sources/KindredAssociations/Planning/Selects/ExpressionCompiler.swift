@@ -60,9 +60,7 @@ struct ExpressionCompiler {
       return try compileOperation(expression, in: record)
     }
     let groups = try GroupCheck(state, of: record.names)
-    if groups.isGrouped(expression) {
-      return dialect.grouped(try compileOperation(expression, in: record))
-    }
+    if groups.isGrouped(expression) { return dialect.grouped(try compileOperation(expression, in: record)) }
     if let opposite = expression.opposite, groups.isGrouped(opposite) {
       return try dialect.negated(try compile(opposite, in: record))
     }
