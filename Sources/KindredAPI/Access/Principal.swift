@@ -98,7 +98,9 @@ final class Principal: Sendable {
     (roles, claims, identity) = (principal.roles, principal.claims, principal.identity)
     (expiry, signer) = (principal.expiry, principal.signer)
     guard case .role(var role) = principal.databaseStanding else {
-      (rights, standing, databaseStanding) = (principal.rights, principal.standing, principal.databaseStanding)
+      (rights, standing, databaseStanding) = (
+        principal.rights, principal.standing, principal.databaseStanding
+      )
       return
     }
     role.headers = headers

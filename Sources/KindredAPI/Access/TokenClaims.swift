@@ -84,7 +84,9 @@ struct TokenClaims {
   func values(named names: Set<String>) -> [String: Claim] {
     var values: [String: Claim] = [:]
     for name in names {
-      if let node = Self.node(at: name, in: members) { values[name] = Claim(value(of: node), document: document.text(of: node)) }
+      if let node = Self.node(at: name, in: members) {
+        values[name] = Claim(value(of: node), document: document.text(of: node))
+      }
     }
     return values
   }

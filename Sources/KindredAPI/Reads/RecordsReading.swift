@@ -205,7 +205,8 @@ final class RecordsReading {
     ) { pairs in
       PageLinks.url(asked.request.path, pairs, service.longRequests, for: asked.principal.standing)
     }
-    beginning.hash = .ofResult(asked.type, totalCount: reader.totalCount ?? reader.estimatedCount, links: links)
+    beginning.hash = .ofResult(
+      asked.type, totalCount: reader.totalCount ?? reader.estimatedCount, links: links)
     // The header contains the URLs of the explorer's files, which change with the program.
     if let page = beginning.page { beginning.hash.update(page.header) }
     if let first = beginning.first { beginning.hash.update(first) }
