@@ -93,7 +93,8 @@ public struct ModelFileParser {
             .map(association)
         case "access": refinement.access = try access(value)
         case "columns":
-          refinement.columns = try value.entries("write one as `fullName: firstName || ' ' || lastName`").map {
+          refinement.columns = try value.entries("write one as `fullName: firstName || ' ' || lastName`").map
+          {
             ($0.key, try expression($0.value, "write an expression, such as `books.count`"))
           }
         default:
@@ -125,7 +126,8 @@ public struct ModelFileParser {
       case "as": resource = try value.text("write the name of a resource")
       default:
         throw node.file.unknown(
-          member, "a common table expression has no `\(member.value)`", among: ["sql", "key", "parameters", "as"])
+          member, "a common table expression has no `\(member.value)`",
+          among: ["sql", "key", "parameters", "as"])
       }
     }
     if let resource, let column = key.first {

@@ -11,7 +11,8 @@ extension Connection {
   public func backUp(to copy: Connection) throws {
     guard let backup = sqlite3_backup_init(copy.handle, "main", handle, "main") else {
       throw DatabaseError(
-        extendedCode: sqlite3_extended_errcode(copy.handle), message: String(cString: sqlite3_errmsg(copy.handle)))
+        extendedCode: sqlite3_extended_errcode(copy.handle),
+        message: String(cString: sqlite3_errmsg(copy.handle)))
     }
     let code = sqlite3_backup_step(backup, -1)
     let end = sqlite3_backup_finish(backup)

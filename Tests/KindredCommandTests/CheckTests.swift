@@ -29,7 +29,8 @@ struct CheckTests {
     let (status, _) = try check("--config", "c.yaml", "--model", "model.yaml", "--port", "1")
     #expect(status == 0)
     #expect(try Data(contentsOf: directory.url.appending(path: "library.sqlite")) == before)
-    #expect(try directory.fileNames.filter { !$0.contains("-") } == names)
+    let after = try directory.fileNames.filter { !$0.contains("-") }
+    #expect(after == names)
   }
 
   @Test
@@ -93,7 +94,9 @@ struct CheckTests {
   @Test
   func `a database that is missing, no database or not writable is a mistake`() throws {
     try program.directory.write("text that is no database at all, however long it may be", to: "text.db")
-    for (name, text) in [("none.db", "no such file"), ("text.db", "is not an SQLite database"), (".", "is a directory")] {
+    for (name, text) in [
+      ("none.db", "no such file"), ("text.db", "is not an SQLite database"), (".", "is a directory"),
+    ] {
       let outcome = try program.run("serve", name, "--check", "--writable")
       #expect(outcome.status == 1)
       #expect(outcome.errors.hasPrefix("kindred: \(name): \(text)"))

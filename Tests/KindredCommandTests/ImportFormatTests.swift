@@ -29,7 +29,9 @@ struct ImportFormatTests {
         + "\n")
     let again = try program.run("import", "x.db", "things", "a.csv", "--create-table")
     #expect(again.status == 1)
-    #expect(again.errors == "kindred: x.db already has a table things; leave out --create-table, or choose another name\n")
+    #expect(
+      again.errors
+        == "kindred: x.db already has a table things; leave out --create-table, or choose another name\n")
     #expect(try program.run("query", "x.db", "/things?fields=n:count()").output == "[{\"n\":2}]\n")
   }
 
@@ -76,7 +78,8 @@ struct ImportFormatTests {
 
   @Test
   func `a new table disappears with an import that fails`() throws {
-    #expect(try imported("id,a\n1,2\n1,3\n", "a.csv").contains("line 3: a record with this `id` exists already"))
+    #expect(
+      try imported("id,a\n1,2\n1,3\n", "a.csv").contains("line 3: a record with this `id` exists already"))
     #expect(try program.run("query", "x.db", "/things").status == 1)
   }
 

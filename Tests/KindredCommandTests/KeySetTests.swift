@@ -102,7 +102,8 @@ struct KeySetTests {
   private func requests(to provider: ServerProcess) throws -> Int {
     let url = try #require(provider.url)
     let metrics = try tool("curl", "-s", "--cacert", "authority.pem", "\(url)/-/metrics")
-    let match = metrics.firstMatch(of: /kindred_http_requests_total\{method="GET",status="2xx",code="200"\} (\d+)/)
+    let match = metrics.firstMatch(
+      of: /kindred_http_requests_total\{method="GET",status="2xx",code="200"\} (\d+)/)
     // This one isn't counted yet.
     return match.flatMap { Int($0.1) } ?? 0
   }

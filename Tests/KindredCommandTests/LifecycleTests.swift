@@ -52,7 +52,8 @@ struct LifecycleTests {
     let (_, response) = try await URLSession.shared.data(from: url)
     #expect((response as? HTTPURLResponse)?.statusCode == 200)
     server.stop()
-    #expect(try directory.fileNames.filter { $0.hasPrefix("library") } == ["library.sqlite"])
+    let files = try directory.fileNames.filter { $0.hasPrefix("library") }
+    #expect(files == ["library.sqlite"])
     await #expect(throws: (any Error).self) { try await URLSession.shared.data(from: url) }
   }
 
@@ -61,9 +62,13 @@ struct LifecycleTests {
     let directory = try TemporaryDirectory()
     try directory.makeLibrary()
     let command = try ServeCommand.parse(
-      [directory.path("library.sqlite"), "--host", "unix:\(directory.path)", "--writable", "--log-level", "critical"])
+      [
+        directory.path("library.sqlite"), "--host", "unix:\(directory.path)", "--writable", "--log-level",
+        "critical",
+      ])
     let server = try Server(command, environment: Environment(variables: [:]))
     #expect(throws: (any Error).self) { try server.start() }
-    #expect(try directory.fileNames.filter { $0.hasPrefix("library") } == ["library.sqlite"])
+    let files = try directory.fileNames.filter { $0.hasPrefix("library") }
+    #expect(files == ["library.sqlite"])
   }
 }

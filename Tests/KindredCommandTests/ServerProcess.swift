@@ -29,7 +29,8 @@ final class ServerProcess {
     process = program.process(["serve"] + arguments)
     if let input { process.standardInput = input }
     if let shell {
-      process.arguments = ["-c", "\(shell); exec \"$0\" \"$@\"", process.executableURL?.path ?? ""] + (process.arguments ?? [])
+      process.arguments =
+        ["-c", "\(shell); exec \"$0\" \"$@\"", process.executableURL?.path ?? ""] + (process.arguments ?? [])
       process.executableURL = URL(filePath: "/bin/sh")
     }
     let output = Pipe()

@@ -82,7 +82,8 @@ final class ShapeDurations: Sendable {
 
   func append(to text: inout PrometheusText) {
     let name = "kindred_plan_duration_seconds"
-    text.begin(name, .summary, "The time of requests by the nodes of their plan, of the first \(Self.maximum) plans.")
+    text.begin(
+      name, .summary, "The time of requests by the nodes of their plan, of the first \(Self.maximum) plans.")
     for (shape, sum) in sums.withLock({ $0 }).sorted(by: { $0.key < $1.key }) {
       let label = "shape=\"\(PrometheusText.escaped(shape))\""
       text.appendSample("\(name)_sum", label, "\(Double(sum.nanoseconds) / 1e9)")

@@ -97,7 +97,9 @@ struct ImportCommand: Configurable {
     case .jsonl: return content
     case .json: return try content.rewritten(by: JSONArrayText())
     case .csv, .tsv:
-      guard let byte = delimiter?.byte ?? (fileFormat == .tsv ? UInt8(ascii: "\t") : nil) else { return content }
+      guard let byte = delimiter?.byte ?? (fileFormat == .tsv ? UInt8(ascii: "\t") : nil) else {
+        return content
+      }
       return try content.rewritten(by: DelimitedText(delimiter: byte))
     }
   }

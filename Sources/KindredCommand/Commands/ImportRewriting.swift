@@ -117,7 +117,8 @@ struct JSONArrayText: TextRewriter {
     case (.start, _) where isSpace, (.first, _) where isSpace, (.next, _) where isSpace: break
     case (.end, _) where isSpace: break
     case (.start, _):
-      throw ImportError(description: "the content is not a JSON array; use --format jsonl for an object per line")
+      throw ImportError(
+        description: "the content is not a JSON array; use --format jsonl for an object per line")
     case (.end, _): throw ImportError(description: "the content continues after the end of its JSON array")
     case (.first, UInt8(ascii: "]")): place = .end
     case (.first, UInt8(ascii: ",")), (.next, UInt8(ascii: ",")), (.next, UInt8(ascii: "]")):

@@ -82,7 +82,9 @@ private struct Roff {
     macro("SS", "kindred " + (command.configuration.commandName ?? ""))
     macro("nf")
     let help = Kindred.helpMessage(for: command, columns: 76)
-    for part in help.split(separator: "\n", omittingEmptySubsequences: false) { line(Self.escaped(String(part))) }
+    for part in help.split(separator: "\n", omittingEmptySubsequences: false) {
+      line(Self.escaped(String(part)))
+    }
     macro("fi")
   }
 }

@@ -35,7 +35,8 @@ struct MigrateCommand: ParsableCommand {
     if let new {
       guard database == nil else { throw ValidationError("--new takes no database") }
       guard new.wholeMatch(of: /[A-Za-z0-9][A-Za-z0-9._-]*/) != nil else {
-        throw ValidationError("--new: '\(new)' is not valid: it must consist of letters, digits, dots, - and _")
+        throw ValidationError(
+          "--new: '\(new)' is not valid: it must consist of letters, digits, dots, - and _")
       }
     } else if database == nil {
       throw ValidationError("Missing expected argument '<database>'")

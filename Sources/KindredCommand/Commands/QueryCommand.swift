@@ -58,7 +58,8 @@ struct QueryCommand: Configurable {
   @Option(help: "The method: GET by default, or POST if there is a body.") var method: RequestMethod?
   @Option(
     help: .init(
-      "The content: JSON, unless --header names another Content-Type; @FILE and @- read it.", valueName: "text"))
+      "The content: JSON, unless --header names another Content-Type; @FILE and @- read it.",
+      valueName: "text"))
   var body: String?
   @Option(help: .init("A field of the request, such as 'If-Match: *'; repeatable.", valueName: "field"))
   var header: [RequestField] = []

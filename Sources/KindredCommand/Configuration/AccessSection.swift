@@ -72,17 +72,17 @@ struct AccessSection {
   private func set(
     _ name: String, _ value: ConfigurationNode, in tokens: inout AccessConfiguration.Tokens
   ) throws {
-      switch name {
-      case "algorithm": tokens.algorithms.insert(try algorithm(value))
-      case "algorithms": tokens.algorithms.formUnion(try value.elements().map(algorithm))
-      case "secret": tokens.secret = try secret(Array(try value.text().utf8), beside: tokens, value)
-      case "secretFile": tokens.secret = try secret(try secretFile(value), beside: tokens, value)
-      case "keys": tokens.keys = try location(value)
-      case "issuer": tokens.issuer = try value.text()
-      case "audience": tokens.audience = try value.text()
-      case "leeway": tokens.leeway = try leeway(value)
-      default: tokens.rolesClaim = try value.text()
-      }
+    switch name {
+    case "algorithm": tokens.algorithms.insert(try algorithm(value))
+    case "algorithms": tokens.algorithms.formUnion(try value.elements().map(algorithm))
+    case "secret": tokens.secret = try secret(Array(try value.text().utf8), beside: tokens, value)
+    case "secretFile": tokens.secret = try secret(try secretFile(value), beside: tokens, value)
+    case "keys": tokens.keys = try location(value)
+    case "issuer": tokens.issuer = try value.text()
+    case "audience": tokens.audience = try value.text()
+    case "leeway": tokens.leeway = try leeway(value)
+    default: tokens.rolesClaim = try value.text()
+    }
   }
 
   private func algorithm(_ node: ConfigurationNode) throws -> SignatureAlgorithm {

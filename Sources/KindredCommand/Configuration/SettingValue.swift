@@ -100,7 +100,9 @@ struct FileMode: SettingValue, ExpressibleByArgument, CustomStringConvertible {
   let bits: UInt16
 
   init?(setting text: String) {
-    guard (3...4).contains(text.utf8.count), let bits = UInt16(text, radix: 8), bits <= 0o777 else { return nil }
+    guard (3...4).contains(text.utf8.count), let bits = UInt16(text, radix: 8), bits <= 0o777 else {
+      return nil
+    }
     self.bits = bits
   }
 

@@ -86,7 +86,8 @@ struct ServerSettings: ParsableArguments {
   var database: String?
 
   @Option(
-    help: .init("The address or name to listen on, or unix: and the path of a Unix socket.", valueName: "host"))
+    help: .init(
+      "The address or name to listen on, or unix: and the path of a Unix socket.", valueName: "host"))
   var host = "127.0.0.1"
 
   @Option(help: .init("The permissions of the Unix socket, in octal.", valueName: "mode"))

@@ -29,7 +29,9 @@ struct LogFormat: Sendable {
   init(_ form: Form, _ environment: Environment) {
     self.form = form
     var status = stat()
-    guard let stream = environment.variables["JOURNAL_STREAM"], fstat(STDERR_FILENO, &status) == 0 else { return }
+    guard let stream = environment.variables["JOURNAL_STREAM"], fstat(STDERR_FILENO, &status) == 0 else {
+      return
+    }
     // As systemd.exec(5) recommends, since standard error may have been redirected.
     hasPriority = stream == "\(status.st_dev):\(status.st_ino)"
   }

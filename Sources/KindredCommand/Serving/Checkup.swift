@@ -85,7 +85,8 @@ struct Checkup {
     for path in [path, directory] where access(path, F_OK) == 0 && access(path, W_OK) != 0 {
       mistakes.add(
         ConfigurationError(
-          place: path, message: "it can't be written to, as --writable requires: \(String(cString: strerror(errno)))"
+          place: path,
+          message: "it can't be written to, as --writable requires: \(String(cString: strerror(errno)))"
         ))
     }
   }

@@ -58,7 +58,9 @@ extension ServeCommand {
   /// Returns who may do what, as configured in the file and by the roles of the database.
   ///
   /// - Throws: `ValidationError`
-  func access(_ configured: AccessConfiguration?, for location: DatabaseLocation) throws -> AccessConfiguration? {
+  func access(_ configured: AccessConfiguration?, for location: DatabaseLocation) throws
+    -> AccessConfiguration?
+  {
     var access = configured
     try roles.add(to: &access, for: location)
     if let access, access.databaseRoles != nil, access.tokens == nil, access.keys.isEmpty {

@@ -163,7 +163,10 @@ final class Server {
         let model = try ModelDefinition(path)
         guard model.hasAccess || !running.model.hasAccess else {
           throw ConfigurationError(
-            place: path, message: "it has no `access` any more, so everybody could read everything; restart the server if this is intended")
+            place: path,
+            message:
+              "it has no `access` any more, so everybody could read everything; restart the server if this is intended"
+          )
         }
         try running.withSchema(model)
         next.model = model
@@ -189,7 +192,10 @@ final class Server {
     try mistakes.check()
     guard renewed.access != nil || file.access == nil else {
       throw ConfigurationError(
-        place: file.path, message: "the section `access` is missing, so everybody could do everything; restart the server if this is intended")
+        place: file.path,
+        message:
+          "the section `access` is missing, so everybody could do everything; restart the server if this is intended"
+      )
     }
     return renewed
   }
@@ -217,7 +223,8 @@ final class Server {
   private func isRereadable(_ path: String) -> Bool {
     var status = stat()
     // What is missing is an error of reading it.
-    guard stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG, status.st_mode & S_IFMT != S_IFDIR else {
+    guard stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG, status.st_mode & S_IFMT != S_IFDIR
+    else {
       return true
     }
     logger.notice("\(path) is not a file that can be read again; it stays as it was at the start")

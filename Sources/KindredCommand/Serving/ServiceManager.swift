@@ -83,7 +83,8 @@ enum HandedOverSockets {
   /// - Throws: `ConfigurationError`
   static func descriptors(_ environment: Environment) throws -> [CInt] {
     let variables = environment.variables
-    guard let text = variables["LISTEN_FDS"], !text.isEmpty, variables["LISTEN_PID"] == String(getpid()) else {
+    guard let text = variables["LISTEN_FDS"], !text.isEmpty, variables["LISTEN_PID"] == String(getpid())
+    else {
       return []
     }
     guard let count = CInt(text), (0...1024).contains(count) else {

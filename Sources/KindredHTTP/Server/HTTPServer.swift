@@ -42,8 +42,7 @@ public final class HTTPServer: Sendable {
   ) {
     self.init(
       at: place, limits: limits, tls: tls, spools: spools, handler: handler, logger: logger,
-      waiting: .standard,
-      workers: nil)
+      waiting: .standard, workers: nil)
   }
 
   /// Creates a server with a choice of how it waits for its sockets.

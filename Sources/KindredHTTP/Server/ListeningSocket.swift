@@ -46,7 +46,9 @@ final class ListeningSocket: Sendable {
       let (descriptor, address, file) = try UnixSocketFile.listen(at: path, mode: mode, backlog: backlog)
       return [ListeningSocket(descriptor: descriptor, address: address, file: file)]
     case .descriptors(let descriptors):
-      return try descriptors.map { descriptor throws(HTTPServerError) in try ListeningSocket(inherited: descriptor) }
+      return try descriptors.map { descriptor throws(HTTPServerError) in
+        try ListeningSocket(inherited: descriptor)
+      }
     }
   }
 
@@ -62,7 +64,8 @@ final class ListeningSocket: Sendable {
     }
     guard kindred_adopt(descriptor) == 0 else {
       throw HTTPServerError(
-        .system, "the descriptor \(descriptor) of LISTEN_FDS can't be used: \(String(cString: strerror(errno)))")
+        .system,
+        "the descriptor \(descriptor) of LISTEN_FDS can't be used: \(String(cString: strerror(errno)))")
     }
     self.init(descriptor: descriptor, address: address)
   }

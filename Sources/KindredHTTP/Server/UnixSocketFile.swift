@@ -62,7 +62,9 @@ struct UnixSocketFile: Sendable {
     let descriptor = kindred_stream_socket(AF_UNIX)
     guard descriptor >= 0 else { throw failure(path, errno) }
     defer { Socket.close(descriptor) }
-    if address.withPointer({ kindred_connect(descriptor, $0, $1) }) != 0, errno == ECONNREFUSED { return true }
+    if address.withPointer({ kindred_connect(descriptor, $0, $1) }) != 0, errno == ECONNREFUSED {
+      return true
+    }
     throw HTTPServerError(
       .addressInUse, "cannot listen on unix:\(path): another process serves it; choose another path")
   }
@@ -74,7 +76,8 @@ struct UnixSocketFile: Sendable {
       .addressNotAvailable,
       path.isEmpty
         ? "cannot listen on unix:: the path is missing; write it as unix:/run/kindred.sock"
-        : "cannot listen on unix:\(path): the path has \(path.utf8.count) bytes, and at most \(limit) are possible")
+        : "cannot listen on unix:\(path): the path has \(path.utf8.count) bytes, and at most \(limit) are possible"
+    )
   }
 
   private static func directory(of path: String) -> String {

@@ -25,6 +25,8 @@ public final class PostgreSQLBackend: Backend {
   /// Whether the last write found the disk of the server full.
   private let fullDisk = FullDisk()
 
+  private let standby = StandbyProgress()
+
   /// The error that a write had when the disk of the server was full, for a while after it.
   private final class FullDisk: Sendable {
     private let state = Mutex<(error: PostgreSQLError, end: UInt64)?>(nil)
@@ -196,34 +198,35 @@ public final class PostgreSQLBackend: Backend {
     guard capabilities.hasSnapshotNumbers else {
       return try watcher.withConnection { _ = try $0.run([Query("SELECT 1")]) }
     }
-    let (isReadOnly, lag) = try watcher.withConnection { connection in
+    let (isReadOnly, received, replayed) = try watcher.withConnection { connection in
       let result = try connection.run([Self.standing])[0]
-      return (result.text(0, 0) == "t", result.text(0, 1).flatMap { Double($0) } ?? 0)
+      let positions = (1...2).map { result.text(0, $0).flatMap { Int64($0) } ?? 0 }
+      return (result.text(0, 0) == "t", positions[0], positions[1])
     }
     if isWritable, isReadOnly {
       throw PostgreSQLError(
         state: Self.readOnly, message: "the server is a standby or read-only, and clients may write")
     }
+    let lag = standby.lag(received: received, replayed: replayed, at: MonotonicTime.now())
     if lag > Self.maximumLag {
       throw PostgreSQLError(
         state: PostgreSQLError.State.connectionFailure,
-        message: "the standby is \(Int(lag)) seconds behind its primary")
+        message: "the standby has not replayed for \(lag / 1_000_000_000) seconds what it has received")
     }
   }
 
-  /// Whether nothing can be written, and how many seconds of what a standby has received it hasn't replayed yet.
+  /// Whether nothing can be written, and up to which position a standby has received and replayed changes.
   private static let standing = Query(
     """
     SELECT pg_is_in_recovery() OR (SELECT reset_val = 'on' FROM pg_settings WHERE name = 'default_transaction_read_only'), \
-    CASE WHEN pg_is_in_recovery() AND pg_last_wal_receive_lsn() > pg_last_wal_replay_lsn() \
-    THEN extract(epoch FROM clock_timestamp() - pg_last_xact_replay_timestamp())::float8 END
+    pg_wal_lsn_diff(pg_last_wal_receive_lsn(), '0/0')::int8, pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0')::int8
     """)
 
   /// The SQLSTATE of writes where nothing can be written.
   private static let readOnly = "25006"
 
-  /// The seconds that a standby may be behind.
-  private static let maximumLag = 10.0
+  /// The nanoseconds that a standby may be behind.
+  private static let maximumLag: UInt64 = 10_000_000_000
 
   /// Runs `body` with the current schema.
   ///
