@@ -22,7 +22,7 @@ struct MaintenanceTests {
   func `a backup while the database is written has a state between two commits`() async throws {
     try directory.makeLibrary()
     let server = try ServerProcess(program, "library.sqlite", "--writable", "--port", "0")
-    let writer = Task {
+    let writer = Task { () throws -> Int in
       var count = 0
       while !Task.isCancelled {
         let batch = #"[{"code":"A\#(count)","name":"A\#(count)"},{"code":"B\#(count)","name":"B\#(count)"}]"#

@@ -126,8 +126,7 @@ struct SocketTests {
           -d "{\\"code\\": \\"Z$n\\", \\"name\\": \\"Country $n\\"}" \(url)/countries
       done
       """
-    let program = program
-    let client = Task.detached { try program.shell(script).output }
+    let client = Task.detached { [program] in try program.shell(script).output }
     for _ in 1...8 {
       try await Task.sleep(for: .milliseconds(100))
       server.send(SIGTERM)

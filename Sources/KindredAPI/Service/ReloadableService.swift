@@ -28,9 +28,6 @@ public final class ReloadableService: HTTPHandler {
     successor.succeed()
   }
 
-  /// Whether access rules or credentials restrict what clients may do.
-  public var isRestricted: Bool { service.access.isRestricted }
-
   /// Returns the response to any request, blocking this thread if it has to wait.
   public func respond(to request: HTTPRequest) -> HTTPResponse { service.respond(to: request) }
 

@@ -30,7 +30,11 @@ struct UnixSocketFile: Sendable {
     // Another process that starts at the same time must not take the new socket for an abandoned one.
     let lock = open(directory(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     defer { if lock >= 0 { Socket.close(lock) } }
-    if lock >= 0 { flock(lock, LOCK_EX) }
+    // Not for long, as anybody may lock a directory such as /tmp.
+    for _ in 0..<20 where lock >= 0 {
+      if flock(lock, LOCK_EX | LOCK_NB) == 0 { break }
+      usleep(50_000)
+    }
     if try isAbandoned(path, address) { unlink(path) }
     let descriptor = kindred_stream_socket(AF_UNIX)
     guard descriptor >= 0 else { throw failure(path, errno) }
