@@ -2,41 +2,9 @@ import KindredAssociations
 import OrderedCollections
 
 extension ModelRefinement {
-  /// A common table expression, with the parameters in its text.
-  struct Query {
-    let expression: ModelFile.CommonTableExpression
-    let query: ParameterizedQuery
-    /// The query as the database reads its columns and tables.
-    let definition: CommonTableDefinition
-  }
-
-  /// The common table expressions of the file.
-  var queries: [Query] {
-    get throws {
-      try file.commonTableExpressions.map { expression in
-        let (name, sql) = (expression.name.value, expression.sql)
-        let parameters = expression.parameters.map(\.value)
-        do throws(ParameterizedQuery.UndeclaredParameter) {
-          let query = try ParameterizedQuery(sql.value, parameters: parameters, dialect: model.dialect)
-          return Query(
-            expression: expression, query: query,
-            definition: CommonTableDefinition(
-              name: name, sql: query.text(in: model.dialect),
-              isReadOnly: !parameters.isEmpty || expression.resource != nil, isReadable: parameters.isEmpty))
-        } catch {
-          throw file.unknown(
-            Located(error.name, line: sql.line),
-            "the SQL of `\(name)` has `:\(error.name)`, which isn't among its `parameters`; add "
-              + "`parameters: { \(error.name): text }`, or write the value instead",
-            among: parameters.map(\.name))
-        }
-      }
-    }
-  }
-
   /// Adds common table expressions as resources with the given names, to which associations may lead.
   mutating func addCommonTableExpressions(_ tables: ([CommonTableDefinition]) throws -> [Table]) throws {
-    let queries = try queries
+    let queries = try file.queries(in: model.dialect)
     guard !queries.isEmpty else { return }
     for name in queries.map(\.expression.name) {
       if let table = model.tables.values.first(where: { $0.name.equalsIgnoringCase(name.value) }) {
@@ -67,25 +35,6 @@ extension ModelRefinement {
       let hint = read.map { "; `\($0.definition.name)` has parameters, so no other query can read it" } ?? ""
       throw file.error(
         expression.sql.line, "the SQL of `\(expression.name.value)` is invalid: \(failure.message)\(hint)")
-    }
-  }
-
-  /// Checks that no parameter has the name of a column or an association of its resources.
-  func checkParameters() throws {
-    for expression in file.commonTableExpressions {
-      for resource in model.resources.values
-      where ExactName(resource.table.name) == ExactName(expression.name.value) {
-        for parameter in expression.parameters {
-          let name = parameter.value.name
-          let other: String? =
-            resource.column(withName: name) != nil
-            ? "column" : resource.associations[name] != nil ? "association" : nil
-          guard let other else { continue }
-          throw file.error(
-            parameter.line,
-            "`\(name)` is also the name of a \(other) of `\(resource.name)`; choose another name")
-        }
-      }
     }
   }
 }

@@ -7,7 +7,7 @@ extension ModelRefinement {
   /// - Parameter tables: Returns the tables of common table expressions, and so shows whether the database accepts a
   ///   query.
   func compareColumns(_ tables: ([CommonTableDefinition]) throws -> [Table]) throws {
-    let expressions = try queries.map { query in
+    let expressions = try file.queries(in: model.dialect).map { query in
       var definition = query.definition
       definition.isReadable = true
       return definition

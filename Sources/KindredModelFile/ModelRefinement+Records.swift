@@ -5,7 +5,8 @@ import OrderedCollections
 extension ModelRefinement {
   /// The common table expressions, each with the resource whose records its rows are, in an order in which that of
   /// another one comes before it.
-  private func records() throws -> [(expression: ModelFile.CommonTableExpression, resource: Located<String>)] {
+  private func records() throws -> [(expression: ModelFile.CommonTableExpression, resource: Located<String>)]
+  {
     var ordered: [(expression: ModelFile.CommonTableExpression, resource: Located<String>)] = []
     var waiting = file.commonTableExpressions.compactMap { expression in
       expression.resource.map { (expression: expression, resource: $0) }
@@ -17,7 +18,8 @@ extension ModelRefinement {
       }
       guard place < waiting.count else {
         let resource = waiting[0].resource
-        throw file.error(resource.line, "`as: \(resource.value)` leads back to `\(waiting[0].expression.name.value)`")
+        throw file.error(
+          resource.line, "`as: \(resource.value)` leads back to `\(waiting[0].expression.name.value)`")
       }
       ordered += waiting[place...]
       waiting.removeSubrange(place...)

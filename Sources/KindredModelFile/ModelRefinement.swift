@@ -30,7 +30,7 @@ extension ModelFile {
     try errors.attempt { try refinement.defineAssociations() }
     try errors.attempt { try refinement.settleComputedColumns() }
     try errors.attempt { try refinement.takeMembers() }
-    try errors.attempt { try refinement.checkParameters() }
+    try errors.attempt { try checkParameters(in: refinement.model) }
     try errors.attempt { try refinement.compareColumns(tables) }
     try errors.attempt { try refinement.validate() }
     try errors.check()
@@ -72,7 +72,7 @@ struct ModelRefinement {
   func column(_ name: Located<String>, of resource: Resource) throws -> String {
     guard let column = resource.column(withName: name.value) else {
       throw file.unknown(
-        name, "`\(resource.name)` has no column `\(name.value)`",
+        name, "`\(resource.table.name)` has no column `\(name.value)`",
         among: resource.table.columns.map(\.name) + resource.computed.keys)
     }
     return column.name

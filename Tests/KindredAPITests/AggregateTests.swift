@@ -212,4 +212,11 @@ struct AggregateTests {
         [{"n":6,"kinds":2,"total":42.5}]
         """#)
   }
+
+  @Test
+  func `a page of one record's, filtered and sorted by an aggregate, has no others`() throws {
+    try expectRequest(
+      "/authors?fields=id&include=books&books.filter=reviews.average(rating)>2&books.sort=-reviews.average(rating)&books.limit=2&books.values=id",
+      on: Library.database(), json: #"[{"id":1,"books":[1]},{"id":2,"books":[4]},{"id":3,"books":[]}]"#)
+  }
 }

@@ -32,7 +32,7 @@ struct ReloadTests {
   /// Sends SIGHUP, and waits until the log has another line about it.
   private func reload(_ server: ServerProcess) async throws {
     func count() throws -> Int {
-      try server.log.matches(of: /notice kindred: (reloaded: .*|nothing was reloaded)\n/).count
+      try server.log.matches(of: /notice\ kindred: (reloaded: .*|nothing was reloaded)\n/).count
     }
     let before = try count()
     server.send(SIGHUP)

@@ -121,7 +121,7 @@ import Testing
       text: "x: { hasMany: books, hasOne: books }", message: "`x` has two kinds; keep one of them"),
     Wrong(
       text: "x: { from: books, hasOne: books }",
-      message: "`x` is taken `from` another association; only `filter` and `sort` can be added"),
+      message: "`x` is taken `from` another association; only `filter`, `sort` and `parameters` can be added"),
     Wrong(
       text: "x: { from: boks }",
       message: "`authors` has no association `boks`; did you mean `books`?"),
@@ -225,6 +225,99 @@ import Testing
     try expect(
       Wrong(
         text: "commonTableExpressions:\n  x:\n    \(wrong.text)\n", message: "model.yaml:\(wrong.message)"))
+  }
+
+  @Test(arguments: [
+    Wrong(
+      text: "total: total + 1",
+      message:
+        "4: the column `total`: a computed column leads to itself: `total` of authors, `total` of authors"),
+    Wrong(
+      text: "a: b + 1\n      b: 2 * a",
+      message:
+        "4: the column `a`: a computed column leads to itself: `b` of authors"
+    ),
+    Wrong(
+      text: "above: ../name",
+      message:
+        "4: the column `above`, character 1: `../` is not available here: an expression of the model file has no parent record"
+    ),
+    Wrong(text: "NAME: 1 + 1", message: "4: `NAME` is the name of the column `author.name`; choose another"),
+    Wrong(
+      text: "books: 1 + 1", message: "4: `books` is the name of an association of `authors`; choose another"),
+    Wrong(
+      text: "big: name\n      small: upper(naem)",
+      message: "5: the column `small`, character 7: `naem` is not a column of authors; did you mean `name`?"),
+    Wrong(
+      text: "me: auth.sub",
+      message: "4: the column `me`, character 1: `auth` is not an association of authors"),
+    Wrong(text: "half: name ||", message: "4: `half`, character 8: "),
+    Wrong(
+      text: "titles: books.title",
+      message: "4: the column `titles`, character 1: `books` is to-many, so `title` has many values"),
+    Wrong(
+      text: "many: count()", message: "4: the column `many`, character 1: `count` is an aggregate of a group"),
+    Wrong(
+      text: "a0: id\n" + (1...30).map { "      a\($0): a\($0 - 1) + a\($0 - 1)\n" }.joined(),
+      message: "19: the column `a15`"),
+    Wrong(
+      text:
+        "n: later.count\n    associations: { later: { hasMany: later, foreignKey: { authorId: id } } }\ncommonTableExpressions:\n  later: { sql: \"SELECT authorId FROM book WHERE year > :since\", parameters: { since: integer } }",
+      message: "4: the column `n`: `later` needs the parameter `since` (integer)"),
+  ])
+  func `an error of a computed column names the file, the line and the mend`(wrong: Wrong) throws {
+    try expect(
+      Wrong(
+        text: "resources:\n  authors:\n    columns:\n      \(wrong.text)\n",
+        message: "model.yaml:\(wrong.message)"))
+  }
+
+  @Test(arguments: [
+    Wrong(
+      text: "{ since: date }",
+      message: "4: `since`: there is no type `date`; the types are text, integer, real, boolean"),
+    Wrong(text: "{ since: { default: 1 } }", message: "4: `since` has no `type`; write one as `since: text`"),
+    Wrong(
+      text: "{ since: { type: text, defualt: 1 } }",
+      message: "4: a parameter has no `defualt`; did you mean `default`?"),
+    Wrong(
+      text: "{ since: { type: integer, default: few } }",
+      message: "4: `few` is no value of `since` (integer), which must be digits"),
+    Wrong(text: "{ since: integer, limit: integer }", message: "4: `limit` is a parameter of every request"),
+    Wrong(text: "{ since: integer, größe: integer }", message: "4: `größe` can't be the name of a parameter"),
+    Wrong(
+      text: "{ since: integer, YEAR: integer }", message: "4: `YEAR` is also the name of a column of `later`"),
+    Wrong(
+      text: "{ sinse: integer }",
+      message: "3: the SQL of `later` has `:since`, which isn't among its `parameters`"),
+    Wrong(
+      text: "{ since: integer }\n  other: { sql: SELECT * FROM later }",
+      message:
+        "5: the SQL of `other` is invalid: no such table: later; `later` has parameters, so no other query can read it"
+    ),
+    Wrong(
+      text:
+        "{ since: integer }\nresources:\n  authors: { associations: { a: { hasMany: later, foreignKey: { authorId: id }, parameters: { sinse: 1 } } } }",
+      message: "6: `later` has no parameter `sinse`; did you mean `since`?"),
+    Wrong(
+      text:
+        "{ since: integer }\nresources:\n  authors: { associations: { a: { hasMany: later, foreignKey: { authorId: id }, parameters: { since: x } } } }",
+      message: "6: `x` is no value of `since` (integer)"),
+    Wrong(
+      text:
+        "{ since: integer }\nresources:\n  authors:\n    associations:\n      a: { hasMany: later, foreignKey: { authorId: id }, parameters: { since: 1 } }\n      b: { from: a, parameters: { since: 2 } }",
+      message: "9: `since` is already fixed by the association that this one is taken from"),
+    Wrong(
+      text:
+        "{ since: integer }\nresources:\n  later: { associations: { author: { belongsTo: authors, foreignKey: { authorId: id } } } }\n  authors:\n    associations:\n      a: { hasMany: later, foreignKey: { authorId: id } }\n      b: { hasMany: authors, through: a, using: author }",
+      message: "10: `b` goes through `later`, whose parameter `since` (integer) nothing gives"),
+  ])
+  func `an error of a parameter names the file, the line and the mend`(wrong: Wrong) throws {
+    try expect(
+      Wrong(
+        text:
+          "commonTableExpressions:\n  later:\n    sql: SELECT authorId, year FROM book WHERE year > :since\n    parameters: \(wrong.text)\n",
+        message: "model.yaml:\(wrong.message)"))
   }
 
   @Test

@@ -15,7 +15,7 @@ struct ParameterScanner {
 
   init(_ sql: String, _ dialect: Dialect) {
     bytes = Array(sql.utf8)
-    isPostgreSQL = dialect != .sqlite
+    isPostgreSQL = !dialect.writer.hasAffinities
   }
 
   /// Returns the next piece; nil at the end.

@@ -51,11 +51,8 @@ public struct ParameterizedQuery: Sendable, Hashable {
       switch part {
       case .text(let text): text
       case .parameter(let number):
-        switch dialect {
-        case .sqlite: "NULL"
         // A subquery keeps the planner from leaving out tables for which a condition on NULL finds no rows.
-        case .postgreSQL, .compatible: "(SELECT NULL::\(parameters[number].kind.valueType.name))"
-        }
+        dialect.writer.hasAffinities ? "NULL" : "(SELECT NULL::\(parameters[number].kind.valueType.name))"
       }
     }.joined()
   }

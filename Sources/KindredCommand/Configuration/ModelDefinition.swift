@@ -19,6 +19,12 @@ struct ModelDefinition: Sendable {
     }
   }
 
+  /// The model of the sample library.
+  init(sample file: ModelFile?) {
+    path = nil
+    self.file = file
+  }
+
   /// Throws the errors of a draft, where no model can be made.
   func check() throws { try file?.checkDraft() }
 

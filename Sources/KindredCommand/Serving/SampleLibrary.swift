@@ -1,5 +1,6 @@
 import Foundation
 import KindredMigrations
+import KindredModelFile
 import KindredSQLite
 
 /// The database that `serve` uses when none is given.
@@ -45,6 +46,26 @@ struct SampleLibrary {
     let migrator = try MigrationSettings.migrator(of: migrations ?? Self.migrations())
     try migrator.migrate(Connection(path: path, access: .readWriteCreate))
   }
+
+  /// Returns the model file of the library, which shows what a model file can add; nil for other migrations.
+  func modelFile(migrations: String?) throws -> ModelFile? {
+    migrations == nil ? try ModelFileParser(path: "library.yaml").parse(Self.model) : nil
+  }
+
+  private static let model = """
+    resources:
+      authors:
+        columns:
+          age: deathYear - birthYear
+          caption: name || ifnull(' (' || country.name || ')', '')
+        associations:
+          booksSince: { hasMany: booksSince, foreignKey: { authorId: id } }
+    commonTableExpressions:
+      booksSince:
+        parameters: { since: integer }
+        sql: SELECT * FROM book WHERE year >= :since
+        as: books
+    """
 
   /// Deletes the files.
   func remove() {

@@ -63,11 +63,10 @@ final class Server {
         "Contents of requests are refused beyond a quarter of --max-spool-size, though --max-import-size allows more.",
         metadata: ["quarter": "\(FileSize(share))", "maxImportSize": "\(command.server.maxImportSize)"])
     }
-    let path = try command.databasePath ?? sampleLibrary(undo)
+    let (path, model) = try named(undo)
     let location = try DatabaseLocation(path)
     let configured = try command.config.access()
     let access = try command.access(configured, for: location)
-    let model = try ModelDefinition(command.requests.model)
     var settings = command.server
     let opening = command.opening(for: location, logger)
     let room = FileDescriptors.connections(within: descriptors, readers: opening.readers)
@@ -106,11 +105,18 @@ final class Server {
     return line
   }
 
-  private func sampleLibrary(_ undo: (@escaping @Sendable () -> Void) -> Void) throws -> String {
+  /// Returns the database and its model: those that the command names, or the sample library.
+  private func named(
+    _ undo: (@escaping @Sendable () -> Void) -> Void
+  ) throws -> (path: String, model: ModelDefinition) {
+    let model = command.requests.model
+    if let path = command.databasePath { return (path, try ModelDefinition(model)) }
     let sample = try lifecycle.start({ try SampleLibrary() }) { $0.remove() }
     undo { sample.remove() }
-    try sample.create(migrations: command.migrations.migrations)
-    return sample.path
+    let migrations = command.migrations.migrations
+    try sample.create(migrations: migrations)
+    guard model == nil else { return (sample.path, try ModelDefinition(model)) }
+    return (sample.path, ModelDefinition(sample: try sample.modelFile(migrations: migrations)))
   }
 
   /// Ends everything in the reverse order of its start.
