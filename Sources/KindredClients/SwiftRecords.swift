@@ -33,7 +33,7 @@ public struct SwiftRecords {
     // The database has no column that the model file computes.
     let columns = resource.columns.filter { $0.computed != true }
     let members = columns.map {
-      "\(comment($0.description, indentation: "  "))  var \(properties[$0.name]): \(type(of: $0))\n"
+      "\(comment(Self.description(of: $0), indentation: "  "))  var \(properties[$0.name]): \(type(of: $0))\n"
     }
     let associations = resource.associations.compactMap { association in
       declaration(of: association, in: resource).map { expression in
@@ -147,6 +147,13 @@ public struct SwiftRecords {
   private func isInteger(_ type: String) -> Bool {
     let type = type.uppercased()
     return type.contains("INT") || type.contains("SERIAL")
+  }
+
+  /// Returns what the database says about a column, and its only values if it has an enumeration's.
+  private static func description(of column: ServerSchema.Column) -> String? {
+    let values = column.values.map { "One of: \($0.joined(separator: ", "))." }
+    let parts = [column.description, values].compactMap(\.self)
+    return parts.isEmpty ? nil : parts.joined(separator: "\n")
   }
 
   /// Returns the comment of a declaration; empty without a description.

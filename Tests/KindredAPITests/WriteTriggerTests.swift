@@ -30,6 +30,21 @@ struct WriteTriggerTests {
   }
 
   @Test
+  func `a message that begins with a status has it, where clients may be told`() throws {
+    let database = try TestDatabase.writable(
+      Self.schema
+        + """
+        CREATE TRIGGER paid BEFORE INSERT ON poem WHEN NEW.lines BETWEEN 400 AND 499
+        BEGIN SELECT RAISE(ABORT, 'PT402: not free'); END;
+        CREATE TRIGGER no AFTER INSERT ON poem WHEN NEW.lines = 50 BEGIN SELECT RAISE(ABORT, 'PT405: no'); END;
+        """)
+    let answer = try database.send(.post, "/poems", #"{"lines":402}"#)
+    #expect(answer.status == 402 && answer.problem("detail") == "not free")
+    #expect(answer.problem("type") == "/-/errors#raised")
+    #expect(try database.send(.post, "/poems", #"{"lines":50}"#).status == 409)
+  }
+
+  @Test
   func `a refusal within an array or a tree has its place`() throws {
     try expectRefusal(
       .post, "/poems", #"[{"lines":4},{"lines":1}]"#, on: database, status: 409, code: .conflict,
