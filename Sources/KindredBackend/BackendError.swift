@@ -117,7 +117,8 @@ public struct RaisedError: Hashable, Sendable {
   ///
   /// Those of 401, 405 and 407 have header fields, which the database can't give.
   public static func status(ofCode code: some StringProtocol) -> Int? {
-    guard code.hasPrefix("PT"), code.utf8.count == 5, let number = Int(code.dropFirst(2)), 400...499 ~= number,
+    guard code.hasPrefix("PT"), code.utf8.count == 5, let number = Int(code.dropFirst(2)),
+      400...499 ~= number,
       ![401, 405, 407].contains(number)
     else { return nil }
     return number

@@ -57,7 +57,8 @@ extension OutputBuffer {
   ) {
     let value = sqlite3_column_value(statement, column)
     switch operation {
-    case .csvPart where sqlite3_value_type(value) == SQLITE_TEXT && append(csvStringIn: Self.text(value)): break
+    case .csvPart where sqlite3_value_type(value) == SQLITE_TEXT && append(csvStringIn: Self.text(value)):
+      break
     case .csvValue, .csvBoolean, .csvPart: append(csv: value, isBoolean: operation == .csvBoolean)
     case .htmlValue, .htmlBoolean: append(html: value, isBoolean: operation == .htmlBoolean)
     case .htmlText: if sqlite3_value_type(value) != SQLITE_NULL { append(html: value, isBoolean: false) }

@@ -30,7 +30,8 @@ struct ViewDefinition {
     }
     guard let definition = first("as", from: 0), definition + 1 < tokens.count,
       tokens[definition + 1].isKeyword("select"), let from = first("from", from: definition + 2),
-      first("distinct", "union", "intersect", "except", "group", "having", "limit", from: definition + 2) == nil
+      first("distinct", "union", "intersect", "except", "group", "having", "limit", from: definition + 2)
+        == nil
     else { return nil }
     var list = definition + 2
     if tokens[list].isKeyword("all") { list += 1 }
@@ -77,7 +78,9 @@ struct ViewDefinition {
   }
 
   /// Whether a token begins the clause after the tables.
-  private static func isClause(_ token: Token) -> Bool { token.isKeyword("where") || token.isKeyword("order") }
+  private static func isClause(_ token: Token) -> Bool {
+    token.isKeyword("where") || token.isKeyword("order")
+  }
 
   /// Whether tokens begin with `INDEXED BY` or `NOT INDEXED`.
   private static func isIndexing(_ tokens: ArraySlice<Token>) -> Bool {

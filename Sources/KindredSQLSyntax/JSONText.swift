@@ -89,7 +89,9 @@ package struct JSONText {
         guard let letter = rest.popFirst() else { return false }
         if letter == UInt8(ascii: "u") {
           let digits = rest.prefix(4)
-          guard digits.count == 4, digits.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }) else { return false }
+          guard digits.count == 4, digits.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }) else {
+            return false
+          }
           rest = rest.dropFirst(4)
         } else if !"\"\\/bfnrt".utf8.contains(letter) {
           return false

@@ -29,15 +29,19 @@ struct JSONMemberTests {
         {"c":null,"w":null,"n":null,"o":null,"t":null,"x":null,"q":null}]
         """#)
     try expectRequest(
-      "/halls/1?fields=a:tags->>0,b:tags->-1,c:tags->9,d:tags->-9,e:meta->'o'->'a b'->>1,f:tags->>'rock'", on: halls,
+      "/halls/1?fields=a:tags->>0,b:tags->-1,c:tags->9,d:tags->-9,e:meta->'o'->'a b'->>1,f:tags->>'rock'",
+      on: halls,
       json: #"{"a":"rock","b":[1],"c":null,"d":null,"e":2,"f":null}"#)
   }
 
   @Test(arguments: [
-    ("meta->>'city'='Rome'", "1"), ("meta->>'wet'", "1"), ("meta->>'n'=1.5", "1"), ("contains(tags,'rock')", "1"),
-    ("contains(tags,3)", "2"), ("contains(tags,'[3,{\"k\":[2]}]')", "2"), ("contains(tags,'[\"rock\",\"pop\"]')", ""),
+    ("meta->>'city'='Rome'", "1"), ("meta->>'wet'", "1"), ("meta->>'n'=1.5", "1"),
+    ("contains(tags,'rock')", "1"),
+    ("contains(tags,3)", "2"), ("contains(tags,'[3,{\"k\":[2]}]')", "2"),
+    ("contains(tags,'[\"rock\",\"pop\"]')", ""),
     ("contains(meta,'{\"wet\":false}')", "2"), ("overlaps(tags,'[\"pop\",\"jazz\"]')", "1"),
-    ("overlaps(tags,'[{\"k\":[2]}]')", ""), ("overlaps(tags,'[{\"k\":[1,2]}]')", "2"), ("contains(tags,name)", "1"),
+    ("overlaps(tags,'[{\"k\":[2]}]')", ""), ("overlaps(tags,'[{\"k\":[1,2]}]')", "2"),
+    ("contains(tags,name)", "1"),
     ("not contains(tags,'rock')", "2"), ("contains(meta->'o','{}')", "1"),
   ])
   func `conditions`(filter: String, ids: String) throws {
@@ -47,7 +51,8 @@ struct JSONMemberTests {
   }
 
   @Test(arguments: [
-    "name->'a' is null", "id->>0=1", "meta->name='a'", "meta->99999999999999999999 is null", "contains(name,'a')",
+    "name->'a' is null", "id->>0=1", "meta->name='a'", "meta->99999999999999999999 is null",
+    "contains(name,'a')",
     "contains(tags,'[1,')", "overlaps(tags,'rock')", "overlaps(tags,'{\"a\":1}')", "meta->>'a'->>'b'=1",
   ])
   func `what is no JSON is refused at its place`(filter: String) throws {

@@ -61,7 +61,8 @@ struct PlainViewTests {
     #expect(view.columns.map(\.collation) == ["NOCASE", "BINARY", "BINARY"])
     #expect(view.primaryKey == [2] && view.uniqueKeys == [[2]])
     #expect(
-      view.foreignKeys == [ForeignKey(columns: ["writer"], destination: "author", destinationColumns: ["id"])])
+      view.foreignKeys == [ForeignKey(columns: ["writer"], destination: "author", destinationColumns: ["id"])]
+    )
     #expect(view.isIndexed(["number"]))
   }
 
@@ -74,7 +75,8 @@ struct PlainViewTests {
   @Test
   func `a view over a plain view shows the table of that`() throws {
     let more = "CREATE VIEW w AS SELECT key AS k, writer FROM v;"
-    let views = try schema(Self.tables + "CREATE VIEW v AS SELECT id AS key, authorId AS writer FROM book;" + more)
+    let views = try schema(
+      Self.tables + "CREATE VIEW v AS SELECT id AS key, authorId AS writer FROM book;" + more)
     #expect(views.tables["w"]?.plainView?.table == "book")
     #expect(views.tables["w"]?.foreignKeys.first?.columns == ["writer"])
   }
@@ -83,7 +85,9 @@ struct PlainViewTests {
   func `a plain view has the associations of its table, and no table one to it`() throws {
     let model = Model(
       inferredFrom: try schema(
-        Self.tables + "CREATE VIEW living AS SELECT name, id FROM author; CREATE VIEW short AS SELECT authorId FROM book;"))
+        Self.tables
+          + "CREATE VIEW living AS SELECT name, id FROM author; CREATE VIEW short AS SELECT authorId FROM book;"
+      ))
     #expect(model.resources["livings"]?.associations.keys == ["authorsByMentor", "books"])
     #expect(model.resources["shorts"]?.associations.keys == ["author"])
     #expect(model.resources["authors"]?.associations.keys == ["mentor", "authorsByMentor", "books"])

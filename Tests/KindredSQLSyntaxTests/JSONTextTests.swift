@@ -6,7 +6,9 @@ struct JSONTextTests {
   @Test(arguments: ["{}", "[1, -2.5e3]", #"{"a": [true, null, "\u00e9\n"]}"#, "0", #""text""#, " [ ] "])
   func `well-formed texts are JSON`(text: String) { #expect(JSONText(text) != nil) }
 
-  @Test(arguments: ["", "{", "[1,]", #"{"a"}"#, "01", "+1", "nul", "'a'", "[1] 2", "\"a\nb\"", #""\x""#, "{a:1}"])
+  @Test(arguments: [
+    "", "{", "[1,]", #"{"a"}"#, "01", "+1", "nul", "'a'", "[1] 2", "\"a\nb\"", #""\x""#, "{a:1}",
+  ])
   func `other texts are not`(text: String) { #expect(JSONText(text) == nil) }
 
   @Test

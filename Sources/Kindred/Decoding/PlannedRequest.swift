@@ -167,7 +167,8 @@ final class PlannedRequest {
         return lineage[index][column]
       }
     case .moment(let binding): return try value(of: binding, below: lineage)
-    case .parameter, .cursor, .claim, .batch, .beginning, .regularExpression, .json, .document, .elements: break
+    case .parameter, .cursor, .claim, .batch, .beginning, .regularExpression, .json, .document, .elements:
+      break
     }
     throw DatabaseError.misuse("a value of the request is missing")
   }

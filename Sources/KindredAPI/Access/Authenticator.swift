@@ -45,7 +45,9 @@ final class Authenticator: Sendable {
     return configuration.databaseRoles?.headers(of: request).map(principal.sending) ?? principal
   }
 
-  private func principal(byCredentialsOf request: HTTPRequest, _ vocabulary: AccessVocabulary) throws -> Principal {
+  private func principal(byCredentialsOf request: HTTPRequest, _ vocabulary: AccessVocabulary) throws
+    -> Principal
+  {
     let vocabulary = extended(vocabulary)
     if let impersonated { return try principal(impersonated, vocabulary) }
     let fields = request.headers.values(for: "Authorization")
@@ -60,7 +62,8 @@ final class Authenticator: Sendable {
     }
     if let key = key(token) {
       return Principal(
-        roles: key.roles, claims: key.claims.mapValues { Claim($0) }, vocabulary: vocabulary, isAuthenticated: true,
+        roles: key.roles, claims: key.claims.mapValues { Claim($0) }, vocabulary: vocabulary,
+        isAuthenticated: true,
         identity: key.digest,
         databaseStanding: configuration.databaseRoles?.standing(of: key) ?? .connection)
     }

@@ -203,7 +203,8 @@ struct FetchRequestParser {
         return
       case "count":
         parsed.fetchRequest.estimatesCount = parameter.value == "estimated"
-        parsed.fetchRequest.count = try parsed.fetchRequest.estimatesCount || boolean(parameter, or: "estimated")
+        parsed.fetchRequest.count =
+          try parsed.fetchRequest.estimatesCount || boolean(parameter, or: "estimated")
         return
       case "explain":
         parsed.explains = try boolean(parameter)
@@ -344,7 +345,9 @@ struct FetchRequestParser {
     case "false": return false
     default:
       throw RequestError(
-        .invalidValue, "`\(parameter.kind)` must be \(other == nil ? "" : "true, ")\(other.map { "false or \($0)" } ?? "true or false")", at: parameter.origin)
+        .invalidValue,
+        "`\(parameter.kind)` must be \(other == nil ? "" : "true, ")\(other.map { "false or \($0)" } ?? "true or false")",
+        at: parameter.origin)
     }
   }
 

@@ -154,7 +154,10 @@ struct ErrorDescription {
           "The change conflicts with stored records: a unique key exists already, or a foreign key refers to no record."
         )
       case .raised:
-        ("Raised", "A function or a trigger of the database refused the request; `detail` and `hint` are its words.")
+        (
+          "Raised",
+          "A function or a trigger of the database refused the request; `detail` and `hint` are its words."
+        )
       case .otherContent:
         (
           "Idempotency key reused",

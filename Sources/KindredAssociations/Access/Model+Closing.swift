@@ -11,7 +11,8 @@ extension Model {
     let restricted = NameSet(resources.values.filter { $0.access != nil }.map(\.table.name))
     let definitions = self.tables.values.filter { $0.kind.isDefinition }
     var direct: NameDictionary<NameSet?> = [:]
-    for resource in resources.values where resource.access == nil && resource.records == nil && resource.table.kind.readsOthers {
+    for resource in resources.values
+    where resource.access == nil && resource.records == nil && resource.table.kind.readsOthers {
       var found = NameSet()
       var waiting = [resource.table]
       var readsAny = false

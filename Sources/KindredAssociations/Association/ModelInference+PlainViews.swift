@@ -12,7 +12,8 @@ extension ModelInference {
         var steps = association.steps
         (steps[0].origin, steps[0].originColumns) = (view.name, columns)
         // A column of the view may have the key of an association of the table.
-        let alternative = association.key + TableNames(steps[steps.count - 1].destination).singular.uppercasingFirst
+        let alternative =
+          association.key + TableNames(steps[steps.count - 1].destination).singular.uppercasingFirst
         add([association.key, alternative], to: view.name, association.cardinality, steps)
       }
     }

@@ -110,7 +110,9 @@ package struct MisfittingColumn: Error {
 extension SQLDialect {
   /// Whether a column of a query has the type of another one; an expression without a declared type has any.
   fileprivate func isOfType(_ column: Column, of other: Column) -> Bool {
-    if column.declaredType.isEmpty || column.declaredType.equalsIgnoringCase(other.declaredType) { return true }
+    if column.declaredType.isEmpty || column.declaredType.equalsIgnoringCase(other.declaredType) {
+      return true
+    }
     // Those of a query have no length.
     guard let ownType = type(of: column), let otherType = type(of: other) else { return false }
     return ownType == otherType

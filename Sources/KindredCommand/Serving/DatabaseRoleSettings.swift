@@ -32,7 +32,8 @@ struct DatabaseRoleSettings: ParsableArguments {
           throw ValidationError("--role-headers has `\(name)`, which isn't the name of a header field")
         }
         guard !["authorization", "cookie"].contains(name.lowercased()) else {
-          throw ValidationError("--role-headers can't hand \(name) to the database, because it holds credentials")
+          throw ValidationError(
+            "--role-headers can't hand \(name) to the database, because it holds credentials")
         }
       }
       return names
@@ -52,7 +53,8 @@ struct DatabaseRoleSettings: ParsableArguments {
         throw ValidationError("--anonymous-role requires --role-claim, which names the role of other clients")
       }
       guard roleHeaders == nil else {
-        throw ValidationError("--role-headers requires --role-claim, which names the roles that policies are for")
+        throw ValidationError(
+          "--role-headers requires --role-claim, which names the roles that policies are for")
       }
       return
     }

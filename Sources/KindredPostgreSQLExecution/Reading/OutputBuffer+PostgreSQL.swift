@@ -104,7 +104,9 @@ extension OutputBuffer {
       if !place.isNull { place.withText { append(csv: $0) } }
     case .csvPart:
       guard !place.isNull else { return }
-      guard place.kind == .json, append(csvStringIn: place.bytes) else { return place.withText { append(csv: $0) } }
+      guard place.kind == .json, append(csvStringIn: place.bytes) else {
+        return place.withText { append(csv: $0) }
+      }
     case .htmlValue, .htmlBoolean:
       if place.isNull { append("<i>null</i>") } else { append(html: place) }
     case .htmlText:

@@ -51,7 +51,8 @@ public struct PostgreSQLSchemaReader {
         SchemaQueries.tables, SchemaQueries.columns, SchemaQueries.indexes, SchemaQueries.foreignKeys,
         SchemaQueries.typeParts,
       ].map { Query($0, parameters) }
-        + [Query(SchemaQueries.volatility), Query(SchemaQueries.functions), Query(SchemaQueries.labels),
+        + [
+          Query(SchemaQueries.volatility), Query(SchemaQueries.functions), Query(SchemaQueries.labels),
           Query(SchemaQueries.roleSettings),
         ])
     guard results.count == 9 else { return Schema(tables: []) }
@@ -99,7 +100,8 @@ public struct PostgreSQLSchemaReader {
       drafts.append(draft)
       if draft.isServed, name != relation {
         warnings.append(
-          "the table \(name) is served with its schema in its name, because an earlier schema has a table \(relation)")
+          "the table \(name) is served with its schema in its name, because an earlier schema has a table \(relation)"
+        )
       }
     }
     return drafts

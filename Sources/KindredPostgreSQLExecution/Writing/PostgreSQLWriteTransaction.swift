@@ -47,7 +47,9 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
     let beginning =
       try [Query("BEGIN ISOLATION LEVEL SERIALIZABLE, READ WRITE", isReusable: false)]
       + backend.settings(milliseconds: limit)
-      + (role.map { [try RoleSettings.query(for: $0, backend.settings(ofRole: $0.name, schemaVersion), limit: limit)] } ?? [])
+      + (role.map {
+        [try RoleSettings.query(for: $0, backend.settings(ofRole: $0.name, schemaVersion), limit: limit)]
+      } ?? [])
     _ = try RoleSettings.refusing { try connection.run(beginning) }
   }
 

@@ -259,7 +259,10 @@ struct OpenAPIDocument {
     ("WWW-Authenticate", ["description": "With 401 (RFC 6750 §3).", "schema": ["type": "string"]]),
     (
       "X-Estimated-Count",
-      ["description": "The number of records that the database expects.", "schema": ["type": "integer", "minimum": 0]]
+      [
+        "description": "The number of records that the database expects.",
+        "schema": ["type": "integer", "minimum": 0],
+      ]
     ),
     (
       "X-Total-Count",

@@ -24,7 +24,8 @@ extension PostgreSQLDialect {
       sql: value, type: .dynamic,
       // Made of the value alone, so that it has one value in a group of equal ones.
       form: .member(
-        "CASE WHEN jsonb_typeof(\(value)) IN ('object', 'array') THEN to_jsonb((\(value))::text) ELSE \(value) END"))
+        "CASE WHEN jsonb_typeof(\(value)) IN ('object', 'array') THEN to_jsonb((\(value))::text) ELSE \(value) END"
+      ))
   }
 }
 
@@ -92,7 +93,8 @@ struct PostgreSQLContainment {
     }
     guard other.type == type || isContains && other.type?.kind == element.kind else {
       throw TypeMismatch(
-        message: "PostgreSQL can't compare a value of type \(type.name) with \(other.type?.description ?? "NULL")")
+        message:
+          "PostgreSQL can't compare a value of type \(type.name) with \(other.type?.description ?? "NULL")")
     }
     return other.type == type ? other.operand : "\(other.operand)::\(element.sql)"
   }
@@ -103,12 +105,17 @@ struct PostgreSQLContainment {
     if let (binding, _) = literal { return compared(with: type.parameter(.elements(of: binding))) }
     if other.claim != nil, element?.kind == .text, let claim = other.document {
       // An index can serve, which can't for values that are compared as JSON.
-      let list: SQL = "CASE jsonb_typeof(\(claim)) WHEN 'array' THEN \(claim) ELSE jsonb_build_array(\(claim)) END"
+      let list: SQL =
+        "CASE jsonb_typeof(\(claim)) WHEN 'array' THEN \(claim) ELSE jsonb_build_array(\(claim)) END"
       return compared(
-        with: "CASE WHEN \(claim) IS NOT NULL THEN ARRAY(SELECT jsonb_array_elements_text(\(list)))::\(type.sql) END")
+        with:
+          "CASE WHEN \(claim) IS NOT NULL THEN ARRAY(SELECT jsonb_array_elements_text(\(list)))::\(type.sql) END"
+      )
     }
     if other.type == type { return compared(with: other.operand) }
-    if isContains, let element, other.type == element { return compared(with: "ARRAY[\(other.sql)]::\(type.sql)") }
+    if isContains, let element, other.type == element {
+      return compared(with: "ARRAY[\(other.sql)]::\(type.sql)")
+    }
     return try json("to_jsonb(\(value.sql))")
   }
 

@@ -11,7 +11,9 @@ extension SQLiteDialect {
     _ op: Expression.BinaryOperator, _ document: CompiledExpression, _ step: CompiledExpression
   ) -> CompiledExpression {
     let arguments: SQL = "\(json(document)), \(step.sql)"
-    guard op == .memberValue else { return CompiledExpression(sql: "kindred_member(\(arguments))", format: .json) }
+    guard op == .memberValue else {
+      return CompiledExpression(sql: "kindred_member(\(arguments))", format: .json)
+    }
     return CompiledExpression(
       sql: "kindred_member_value(\(arguments))", form: .member("kindred_member_shown(\(arguments))"))
   }

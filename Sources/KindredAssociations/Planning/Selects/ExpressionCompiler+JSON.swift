@@ -28,7 +28,8 @@ extension ExpressionCompiler {
       return step
     default:
       throw RequestError(
-        .invalidExpression, "write the name of a member, such as `->'name'`, or the index of an element, such as `->0`",
+        .invalidExpression,
+        "write the name of a member, such as `->'name'`, or the index of an element, such as `->0`",
         at: expression.source.origin)
     }
   }
@@ -48,7 +49,8 @@ extension ExpressionCompiler {
       throw TypeMismatch(message: "the second argument of `\(function)` begins like JSON, but isn't")
     }
     guard function == "contains" || text.beginsJSON && json?.elements != nil else {
-      throw TypeMismatch(message: "the second argument of `overlaps` is an array; write it as '[\"a\", \"b\"]'")
+      throw TypeMismatch(
+        message: "the second argument of `overlaps` is an array; write it as '[\"a\", \"b\"]'")
     }
   }
 }

@@ -186,7 +186,8 @@ struct TableReference {
 
 extension SQL {
   fileprivate static func table(_ table: Table, as alias: String) -> SQL {
-    let sql: SQL = alias == table.nameInSchema ? table.reference : "\(table.reference) AS \(identifier: alias)"
+    let sql: SQL =
+      alias == table.nameInSchema ? table.reference : "\(table.reference) AS \(identifier: alias)"
     return table.isTimeless ? sql : sql.noted(PlanNote.volatile)
   }
 
