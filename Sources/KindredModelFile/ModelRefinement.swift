@@ -24,12 +24,12 @@ extension ModelFile {
     try errors.attempt { try refinement.addCommonTableExpressions(tables) }
     try errors.attempt { try refinement.settleResources() }
     try errors.attempt { try refinement.defineKeys() }
-    try errors.attempt { try refinement.takeTypes() }
+    try errors.attempt { try refinement.take { try $0.takeTypes() } }
     try errors.attempt { try refinement.addComputedColumns() }
     try errors.attempt { try refinement.refineColumns() }
     try errors.attempt { try refinement.defineAssociations() }
     try errors.attempt { try refinement.settleComputedColumns() }
-    try errors.attempt { try refinement.takeMembers() }
+    try errors.attempt { try refinement.take { try $0.takeMembers() } }
     try errors.attempt { try checkParameters(in: refinement.model) }
     try errors.attempt { try refinement.compareColumns(tables) }
     try errors.attempt { try refinement.validate() }

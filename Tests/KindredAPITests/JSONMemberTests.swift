@@ -44,7 +44,7 @@ struct JSONMemberTests {
     ("contains(tags,name)", "1"),
     ("not contains(tags,'rock')", "2"), ("contains(meta->'o','{}')", "1"),
   ])
-  func `conditions`(filter: String, ids: String) throws {
+  func `conditions read members and elements as PostgreSQL does`(filter: String, ids: String) throws {
     try expectRequest(
       "/halls?fields=id&filter=\(filter)", on: halls,
       json: "[\(ids.split(separator: ",").map { "{\"id\":\($0)}" }.joined(separator: ","))]")

@@ -63,7 +63,7 @@ struct ExpressionParserTests {
     ("a like b escape c and d", "((a like b escape c) and d)"), ("(a or b) and c", "((a or b) and c)"),
     ("a - b->'c'->>0 = 1", "((a subtract ((b member 'c') memberValue 0)) equal 1)"),
     ("a->-1", "(a member -1)"),
-    ("-a->>'b' is null", "((minus (a memberValue 'b')) is null)"),
+    ("-a->>'b' is null", "(((minus a) memberValue 'b') is null)"),
     ("a == b <> c", "((a equal b) notEqual c)"), ("a % b / c", "((a remainder b) divide c)"),
     ("a in (1) || 'b'", "((a in 1) concatenate 'b')"), ("a isnull < 2", "((a is null) less 2)"),
     ("a = b in (1) * 2 + c", "((((a equal b) in 1) multiply 2) add c)"),

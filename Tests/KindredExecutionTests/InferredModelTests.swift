@@ -57,7 +57,7 @@ import Testing
         "actors": ["filmActors", "filmsViaFilmActors"],
         "filmActors": ["actor", "film"],
         "filmTexts": ["film"],
-        "filmLists": [],
+        "filmLists": ["language", "originalLanguage", "filmActors", "filmText", "actors"],
       ])
     #expect(model.resources["films"]?.associations["filmText"]?.kind == "hasOne")
   }

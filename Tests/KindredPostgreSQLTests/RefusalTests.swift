@@ -79,12 +79,20 @@ struct RefusalTests {
   }
 
   @Test(arguments: [
-    "45000", "PT402", "28000", "0A000", "23505", "23502", "22012", "42501", "XX000", "08006", "42P01",
+    "45000", "PT405", "PT503", "28000", "0A000", "23505", "23502", "22012", "42501", "XX000", "08006",
+    "42P01",
   ])
   func `the word of a function is the answer, whatever its code`(state: String) throws {
     try trigger("RAISE 'no more' USING ERRCODE = '\(state)'")
     let answer = served.send(.post, "/people", #"{"name":"a"}"#)
     #expect(answer.hasPrefix("409") && answer.contains(#""detail":"no more""#), "\(answer)")
+  }
+
+  @Test
+  func `a code that names a status has it, and HINT is the hint`() throws {
+    try trigger("RAISE 'no more' USING ERRCODE = 'PT402', HINT = 'pay'")
+    let answer = served.send(.post, "/people", #"{"name":"a"}"#)
+    #expect(answer.hasPrefix("402") && answer.contains(#""hint":"pay""#), "\(answer)")
   }
 
   @Test(arguments: [

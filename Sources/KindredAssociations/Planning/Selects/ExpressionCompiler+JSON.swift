@@ -1,10 +1,22 @@
 import KindredSQLSyntax
 
 extension ExpressionCompiler {
+  /// Returns the SQL of an operation on two operands, which may be JSON and a part of it.
+  func binary(
+    _ op: Expression.BinaryOperator, _ left: ResolvedExpression, _ right: ResolvedExpression,
+    in record: StatementRecord
+  ) throws -> CompiledExpression {
+    switch op {
+    case .member, .memberValue:
+      try dialect.binary(op, document(left, of: op, in: record), step(right, in: record))
+    default: try dialect.binary(op, compile(left, in: record), compile(right, in: record))
+    }
+  }
+
   /// Returns the operand whose member or element an operator takes.
   ///
   /// - Throws: `RequestError` if it isn't declared as JSON.
-  func document(
+  private func document(
     _ expression: ResolvedExpression, of op: Expression.BinaryOperator, in record: StatementRecord
   ) throws -> CompiledExpression {
     let document = try compile(expression, in: record)
@@ -20,7 +32,8 @@ extension ExpressionCompiler {
   /// Returns the name of a member, or the index of an element.
   ///
   /// - Throws: `RequestError` if it is neither a text nor an integer.
-  func step(_ expression: ResolvedExpression, in record: StatementRecord) throws -> CompiledExpression {
+  private func step(_ expression: ResolvedExpression, in record: StatementRecord) throws -> CompiledExpression
+  {
     let step = try compile(expression, in: record)
     switch step.form {
     case .literal(.parameter, .text), .literal(.parameter, .integer), .literal(.value, .text),

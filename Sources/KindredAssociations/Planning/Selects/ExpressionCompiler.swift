@@ -129,10 +129,7 @@ struct ExpressionCompiler {
       if op == .concatenate, state.budget.limits.boundsOperators {
         return try dialect.boundedConcatenation(operand(left), operand(right))
       }
-      if op == .member || op == .memberValue {
-        return try dialect.binary(op, document(left, of: op, in: record), step(right, in: record))
-      }
-      return try dialect.binary(op, operand(left), operand(right))
+      return try binary(op, left, right, in: record)
     case .isNull(let value, let negated):
       return dialect.isNull(try operand(value), negated: negated)
     case .among(let value, let list, let negated):

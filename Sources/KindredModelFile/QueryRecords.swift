@@ -2,12 +2,18 @@ import KindredAssociations
 import OrderedCollections
 
 /// Common table expressions whose rows are records of a resource: `as: books`.
-extension ModelRefinement {
+struct QueryRecords {
+  let file: ModelFile
+  private(set) var model: Model
+
+  init(_ refinement: ModelRefinement) { (file, model) = (refinement.file, refinement.model) }
+
   /// The common table expressions, each with the resource whose records its rows are, in an order in which that of
   /// another one comes before it.
-  private func records() throws -> [(expression: ModelFile.CommonTableExpression, resource: Located<String>)]
-  {
-    var ordered: [(expression: ModelFile.CommonTableExpression, resource: Located<String>)] = []
+  private func records() throws -> [(
+    expression: ModelFile.CommonTableExpression, resource: ModelFile.Located<String>
+  )] {
+    var ordered: [(expression: ModelFile.CommonTableExpression, resource: ModelFile.Located<String>)] = []
     var waiting = file.commonTableExpressions.compactMap { expression in
       expression.resource.map { (expression: expression, resource: $0) }
     }
@@ -76,5 +82,14 @@ extension ModelRefinement {
 
   private func resources(of table: Table) -> [String] {
     model.resources.values.filter { ExactName($0.table.name) == ExactName(table.name) }.map(\.name)
+  }
+}
+
+extension ModelRefinement {
+  /// Changes the model by a step of the records of queries.
+  mutating func take(_ step: (inout QueryRecords) throws -> Void) throws {
+    var records = QueryRecords(self)
+    try step(&records)
+    model = records.model
   }
 }
