@@ -6,7 +6,7 @@ import Testing
 #endif
 
 /// A run of `kindred serve`, ended with the last reference to it.
-final class ServerProcess {
+final class ServerProcess: Sendable {
   /// What it printed when it was ready.
   let readyLine: String
   private let process: Process
