@@ -106,9 +106,9 @@ struct ArchitectureTests {
     let words: [(words: [String], modules: Set<String>)] = [
       (
         ["sqlite3_", "SQLITE_", "PRAGMA ", "sqlite_"],
-        ["KindredSQLite", "KindredExecution", "Kindred", "KindredMigrations"]
+        ["KindredSQLite", "KindredExecution", "Kindred", "KindredMigrations", "KindredCommand"]
       ),
-      (["pg_", "libpq"], ["KindredPostgreSQL", "KindredPostgreSQLExecution"]),
+      (["pg_", "libpq"], ["KindredPostgreSQL", "KindredPostgreSQLExecution", "KindredCommand"]),
     ]
     for (words, modules) in words {
       #expect(files.contains { modules.contains($0.module) && !$0.lineNumbers(of: words[0]).isEmpty })

@@ -24,11 +24,13 @@ struct MaintenanceTests {
     let server = try ServerProcess(program, "library.sqlite", "--writable", "--port", "0")
     let writer = Task { () throws -> Int in
       var count = 0
-      while !Task.isCancelled {
+      repeat {
         let batch = #"[{"code":"A\#(count)","name":"A\#(count)"},{"code":"B\#(count)","name":"B\#(count)"}]"#
-        #expect(try await server.send("POST", "/countries", batch).status == 201)
-        count += 1
-      }
+        do {
+          #expect(try await server.send("POST", "/countries", batch).status == 201)
+          count += 1
+        } catch where count > 0 && Task.isCancelled {}
+      } while !Task.isCancelled || count == 0
       return count
     }
     for number in 1...5 {
@@ -81,7 +83,8 @@ struct MaintenanceTests {
     #expect(intact.status == 0)
     #expect(intact.output.contains("missing index: CREATE INDEX"))
     #expect(intact.output.hasSuffix("x.db: the file and its references are intact\n"))
-    try make("CREATE INDEX bookByAuthor ON book(authorId); INSERT INTO book VALUES (2, 7), (3, 8)")
+    try make(
+      "PRAGMA foreign_keys = OFF; CREATE INDEX bookByAuthor ON book(authorId); INSERT INTO book VALUES (2, 7), (3, 8)")
     let broken = try program.run("check", "x.db")
     #expect(broken.status == 1)
     #expect(broken.output == "x.db: book refers to 2 missing rows of author, for example in row 2\n")

@@ -79,7 +79,7 @@ final class Cluster: Sendable {
     $as "$programs/initdb" -D data -U kindred -A trust -E UTF8 --locale=C.UTF-8 --no-sync >/dev/null || exit 1
     $as "$programs/postgres" -D data -c listen_addresses= -c unix_socket_directories="$directory/socket" \
       -c fsync=off -c full_page_writes=off -c autovacuum=off -c jit=off -c shared_buffers=64MB \
-      -c max_connections=300 -c timezone=Asia/Kolkata -c bytea_output=escape -c extra_float_digits=0 >/dev/null 2>&1 &
+      -c max_connections=900 -c timezone=Asia/Kolkata -c bytea_output=escape -c extra_float_digits=0 >/dev/null 2>&1 &
     cat >/dev/null
     kill -INT $(head -1 data/postmaster.pid)
     wait

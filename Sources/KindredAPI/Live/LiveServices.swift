@@ -3,13 +3,18 @@ import Synchronization
 
 /// The service that runs the queries of listeners: always the latest, whichever accepted them.
 final class LiveServices: Sendable {
-  private let current = Mutex<LiveService?>(nil)
+  /// Weak, because the service holds these.
+  private struct Current {
+    weak var service: LiveService?
+  }
+
+  private let current = Mutex(Current())
   private let latestNumber = Atomic(0)
 
   /// The latest service; nil before the first.
   var latest: LiveService? {
-    get { current.withLock { $0 } }
-    set { current.withLock { $0 = newValue } }
+    get { current.withLock { $0.service } }
+    set { current.withLock { $0.service = newValue } }
   }
 
   /// Returns a number that no other service has.

@@ -11,8 +11,10 @@ struct ConfigurationError: Error, CustomStringConvertible {
 final class Mistakes {
   private(set) var all: [any Error] = []
 
-  /// Adds a mistake.
-  func add(_ mistake: any Error) { all.append(mistake) }
+  /// Adds a mistake, once.
+  func add(_ mistake: any Error) {
+    if !all.contains(where: { "\($0)" == "\(mistake)" }) { all.append(mistake) }
+  }
 
   /// Returns the result of `body`; nil if it throws, which is then a mistake.
   @discardableResult
