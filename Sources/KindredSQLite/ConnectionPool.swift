@@ -107,6 +107,8 @@ public final class ConnectionPool: Sendable {
     do {
       // After a burst of writes, the WAL file is truncated to this size.
       try connection.execute("PRAGMA journal_mode = WAL; PRAGMA journal_size_limit = 67108864")
+      // Only a connection that has read has the WAL file open, and removes it when it is closed as the last one.
+      try connection.execute("PRAGMA schema_version")
     } catch let error as DatabaseError {
       throw OpenError(error, path: file.path, connection: connection.handle)
     }

@@ -123,7 +123,7 @@ struct OperationsTests {
     #expect(text.hasSuffix("\n"))
     var name = ""
     for line in text.split(separator: "\n") {
-      if let match = line.wholeMatch(of: /# TYPE (\w+) (counter|gauge|histogram)/) {
+      if let match = line.wholeMatch(of: /# TYPE (\w+) (counter|gauge|histogram|summary)/) {
         name = String(match.1)
       } else if !line.hasPrefix("# HELP ") {
         let match = try #require(line.wholeMatch(of: /(\w+)(\{(\w+="[^"]*",?)+\})? [0-9.e+-]+/), "\(line)")

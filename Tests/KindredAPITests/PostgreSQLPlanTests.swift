@@ -90,7 +90,7 @@ struct PostgreSQLPlanTests {
     (
       "json_extract(data,'$.a[0]')='x'",
       """
-      \(ordered("nullif((\"data\"::jsonb #> ARRAY[$1::text, $2::text]::text[]), 'null')")) \
+      \(ordered("nullif((\"data\" #> ARRAY[$1::text, $2::text]::text[]), 'null')")) \
       = \(ordered("to_jsonb($3::text::text)"))
       """
     ),
