@@ -53,7 +53,8 @@ struct ImportFormatTests {
     (#"[{"id":1},{"no":2}]"#, "element 2: `no` is neither a column nor an association of things"),
     (#"[{"id":1}"#, "it ends before the array does"), (#"{"id":1}"#, "use --format jsonl"),
     (#"[{"id":1},]"#, "an element is missing after a comma"),
-    (#"[{"id":1}] 2"#, "continues after the end of its JSON array"), ("[1]", "element 1: a record must be an object"),
+    (#"[{"id":1}] 2"#, "continues after the end of its JSON array"),
+    ("[1]", "element 1: a record must be an object"),
   ])
   func `a wrong JSON array names the place, and adds nothing`(json: String, text: String) throws {
     _ = try imported("id\n7\n", "a.csv")

@@ -84,7 +84,8 @@ struct MaintenanceTests {
     #expect(intact.output.contains("missing index: CREATE INDEX"))
     #expect(intact.output.hasSuffix("x.db: the file and its references are intact\n"))
     try make(
-      "PRAGMA foreign_keys = OFF; CREATE INDEX bookByAuthor ON book(authorId); INSERT INTO book VALUES (2, 7), (3, 8)")
+      "PRAGMA foreign_keys = OFF; CREATE INDEX bookByAuthor ON book(authorId); INSERT INTO book VALUES (2, 7), (3, 8)"
+    )
     let broken = try program.run("check", "x.db")
     #expect(broken.status == 1)
     #expect(broken.output == "x.db: book refers to 2 missing rows of author, for example in row 2\n")

@@ -144,7 +144,7 @@ struct ReloadTests {
             #expect(status == 200)
             #expect(body.contains(#""code""#) != body.contains(#""name""#))
             count += 1
-          } catch where Task.isCancelled {}
+          } catch  where Task.isCancelled {}
         }
         return count
       }
