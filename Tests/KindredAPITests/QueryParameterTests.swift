@@ -199,6 +199,7 @@ struct QueryParameterTests {
       of: "/authors?include=modern&modern.‸", on: library, make: ["/authors?include=modern&modern.ofKind="],
       butNot: ["/authors?include=modern&modern.since="])
     try expectCompletions(of: "/echoes?twice=t‸", on: library, make: ["/echoes?twice=true"])
+    try expectCompletions(of: "/later/1/author?si‸", on: library, make: ["/later/1/author?since="])
     #expect(
       try library.get("/-/describe?url=/authors?include%3Dlater%26later.since%3D007").text
         .contains(#""url":"/authors?include=later&later.since=7""#))

@@ -46,6 +46,17 @@ struct SchemaDocumentTests {
   }
 
   @Test
+  func `the default selection has no column that its reader may not read`() throws {
+    let database = try TestDatabase(
+      "CREATE TABLE book (id INTEGER PRIMARY KEY, title TEXT, price REAL);",
+      modelFile: """
+        resources:
+          books: { fields: [title, price, id], access: { read: { fields: [id, title] } } }
+        """)
+    #expect(try resource("books", in: database)["fields"] as? [String] == ["title", "id"])
+  }
+
+  @Test
   func `a record is shown by the model file's label, a name, a title, or the first unique text`() throws {
     let database = try TestDatabase(
       """

@@ -62,6 +62,20 @@ struct BoundTests {
   }
 
   @Test(arguments: [
+    "fields=c:concat(body)", "fields=c:concat(body,'')&group=id>0", "annotate=c:notesByNote.concat(body)",
+  ])
+  func `texts of many records are not concatenated to one that is too long to be held`(query: String) throws {
+    let served = try Served(
+      contentsOf: [
+        "CREATE TABLE note (id int PRIMARY KEY, note int REFERENCES note, body text)",
+        "INSERT INTO note SELECT n, 1, repeat('a', 1 << 20) FROM generate_series(1, 17) AS n",
+      ])
+    let answer = served.text("/notes?\(query)")
+    #expect(answer.hasPrefix("400") && answer.contains("that is too long"), "\(answer.prefix(300))")
+    #expect(served.text("/notes?fields=n:length(concat(body))&filter=id<3") == #"[{"n":2097153}]"#)
+  }
+
+  @Test(arguments: [
     "filter=body like '%25\(String(repeating: "a", count: 999))b'",
     "filter=body not like '%25a%25a%25a%25b' and body glob '*a*a*a*c'",
     "fields=v:length(\(million))", "fields=v:length(replace(body,'a',''))", "fields=v:length(upper(body))",

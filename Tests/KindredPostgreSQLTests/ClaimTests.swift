@@ -19,9 +19,11 @@ struct ClaimTests {
     "none": [:],
     "numbers": [
       "n": .integer(3), "r": .real(2.5), "t": .text("ann"), "b": .integer(1), "d": .text("2024-02-01"),
+      "e": .text("99999999999999999999"),
     ],
     "digits": [
       "n": .text("3"), "r": .text("2.5"), "t": .text("3"), "b": .integer(0), "d": .text("2024-03-01"),
+      "e": .text(" +30e-1"),
     ],
     "texts": [
       "n": .text("many"), "r": .text(""), "t": .text("bob"), "b": .text("true"), "d": .text("soon"),
@@ -36,6 +38,8 @@ struct ClaimTests {
   private static let malformed: Set = ["texts"]
 
   @Test(arguments: [
+    "stars is not auth.e", "case when stars = auth.e then false else true end", "stars = auth.e + 1",
+    "ifnull(stars <> auth.e, true)", "not (stars in (auth.e, auth.n))", "price is not auth.e",
     "stars >= coalesce(auth.n, 0)", "stars >= coalesce(auth.n, 4)", "stars = ifnull(auth.n, stars)",
     "stars = auth.n", "stars > auth.r", "stars between auth.r and 4", "stars in (auth.n, 5, auth.r)",
     "price >= auth.r", "price = auth.n", "price < coalesce(auth.r, auth.n)", "weight <= auth.r",

@@ -15,8 +15,7 @@ extension Completer {
       text: text.piece(range.lowerBound..<position, plusIsSpace: true).text, range: range,
       next: text.scalars.indices.contains(range.upperBound) ? text.scalars[range.upperBound] : nil)
     let isOne = keys.isEmpty ? draft.request?.path.isSingle ?? false : scope.node?.isToOne ?? false
-    let association = keys.isEmpty ? draft.request?.path.lastAssociation : scope.node?.association
-    var candidates = scope.resource.parameters(below: association).map {
+    var candidates = queryParameters(of: keys, scope, in: draft).map {
       Candidate(
         name: $0.name, kind: .parameter, detail: $0.kind.rawValue + ($0.isRequired ? ", required" : ""),
         ending: "=")
@@ -49,8 +48,9 @@ extension Completer {
     let parameters = parts.count == 1 ? RequestParameter.ofRoot : RequestParameter.ofNodes
     let piece = text.piece(value, plusIsSpace: true)
     guard let parameter = parameters.first(where: { $0.name == parts.last }) else {
-      let scope = scope(of: RequestDraft(text, model: model, limits: limits), node: parts.dropLast())
-      let declared = parts.last.flatMap { scope?.resource.table.query?.parameter(named: $0) }
+      let draft = RequestDraft(text, model: model, limits: limits)
+      guard let scope = scope(of: draft, node: parts.dropLast()) else { return [] }
+      let declared = queryParameters(of: parts.dropLast(), scope, in: draft).first { $0.name == parts.last }
       return declared?.kind == .boolean ? words(["true", "false"], piece, at: position) : []
     }
     switch parameter.value {
@@ -67,6 +67,19 @@ extension Completer {
     guard let scope = scope(of: draft, node: parts.dropLast()) else { return [] }
     return ExpressionCompleter(parameter: parameter, piece: piece, scope: scope, limits: limits)
       .completions(at: piece.position(of: position))
+  }
+
+  /// Returns the parameters of queries to which a node may give values: those of its resource, and for the root also those
+  /// of the resource where the path starts.
+  private func queryParameters(
+    of node: some Collection<String>, _ scope: NameScope, in draft: RequestDraft
+  ) -> [QueryParameter] {
+    guard node.isEmpty, let path = draft.request?.path, let association = path.lastAssociation else {
+      return scope.resource.parameters(below: scope.node?.association)
+    }
+    let own = scope.resource.parameters(below: association)
+    let start = model.resources[path.resource]?.table.parameters ?? []
+    return own + start.filter { parameter in !own.contains { $0.name == parameter.name } }
   }
 
   private func words(_ words: [String], _ piece: RequestText.Piece, at position: Int) -> [Completion] {

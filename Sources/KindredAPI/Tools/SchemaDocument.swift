@@ -51,7 +51,8 @@ struct SchemaDocument {
       ] + resource.parametersMember
         + (resource.table.comment.map { [("description", .string($0))] } ?? [])
         // The default selection, if not all stored columns.
-        + (resource.fields.map { [("fields", JSONValue(strings: $0))] } ?? []))
+        + (resource.fields.map { _ in [("fields", JSONValue(strings: resource.defaultColumns.map(\.name)))] }
+          ?? []))
   }
 
   private func json(_ column: Column) -> JSONValue {

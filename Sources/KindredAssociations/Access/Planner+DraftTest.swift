@@ -73,6 +73,8 @@ extension Column {
     // A parameter has neither affinity nor collation. No cast is exactly an affinity: a text that isn't a number, which a
     // column of numbers stores as it is, becomes a number here. So its draft may be refused for another reason.
     let value: SQL = "\(binding)"
+    // The texts of documents are such texts, and they are compared by functions, for which affinity has no meaning.
+    if valueFormat == .json { return value }
     let type: SQL? =
       switch affinity {
       case .integer, .numeric: "NUMERIC"

@@ -151,6 +151,26 @@ struct AccessWritingTests {
   }
 
   @Test
+  func `a rule on JSON is tested on the document of a record that conflicts`() throws {
+    let hall = try TestDatabase(
+      """
+      CREATE TABLE hall (id INTEGER PRIMARY KEY, code TEXT UNIQUE, tags JSON);
+      INSERT INTO hall VALUES (1, 'a', '["rock"]'), (2, 'b', '["rock"]');
+      """,
+      modelFile: """
+        resources:
+          halls: { access: { read: {}, write: { rows: "contains(tags, 'rock')" } } }
+        """, options: AccessFixture.options(isWritable: true))
+    func status(_ method: HTTPMethod, _ target: String, _ content: String) throws -> Int {
+      try hall.send(method, target, content, headers: AccessFixture.reader).status
+    }
+    #expect(try status(.post, "/halls", #"{"code":"a","tags":["rock"]}"#) == 409)
+    #expect(try status(.post, "/halls", #"{"code":"a","tags":["pop"]}"#) == 403)
+    #expect(try status(.patch, "/halls/2", #"{"code":"a","tags":["rock","pop"]}"#) == 409)
+    #expect(try status(.patch, "/halls/2", #"{"code":"a","tags":[]}"#) == 403)
+  }
+
+  @Test
   func `a conflict with what is out of sight names no column`() throws {
     let answer = try database.send(.post, "/tags", #"{"name":"unused"}"#, headers: AccessFixture.reader)
     #expect(answer.status == 409)

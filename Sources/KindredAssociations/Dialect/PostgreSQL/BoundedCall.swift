@@ -13,6 +13,8 @@ import KindredSQLSyntax
 struct BoundedCall {
   /// The maximum length of a text that an expression makes, in bytes, as on SQLite.
   static let longestText = 2 << 20
+  /// The maximum length of a text that an aggregate makes of those of records, in bytes.
+  private static let longestAggregate = 16 << 20
   /// The maximum number of steps of one call: some tenths of a second.
   private static let mostSteps = 1 << 28
   /// The length of the operands' SQL up to which it is written again rather than put into a subquery.
@@ -42,6 +44,16 @@ struct BoundedCall {
     let lengths = operands.dropFirst().map { " + octet_length(\($0))" as SQL }.joined(separator: "")
     return guarded(
       operands.joined(separator: " || "), [(Self.length(operands[0]) + lengths, Self.longestText)])
+  }
+
+  /// Returns an aggregate that concatenates the texts of records, unless its value is too long to be sent.
+  ///
+  /// PostgreSQL computes the same aggregate once, however often it is written.
+  static func concatenation(of aggregate: SQL) -> SQL {
+    """
+    CASE WHEN octet_length(\(aggregate)) > \(.number(longestAggregate)) \
+    THEN repeat('-', greatest(count(*)::int4, 1073741824)) ELSE \(aggregate) END
+    """
   }
 
   /// Returns `replace(text, pattern, replacement)`.

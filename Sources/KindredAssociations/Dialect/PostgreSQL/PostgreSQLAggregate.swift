@@ -49,7 +49,7 @@ struct PostgreSQLAggregate {
     case .concat:
       let separator = try arguments.count > 1 ? arguments[1].asText().sql : "','"
       let text: SQL = "string_agg(\(distinct)\(try value.asText().sql), \(separator))"
-      return call(text, .text)
+      return call(BoundedCall.concatenation(of: text), .text)
     }
   }
 

@@ -122,6 +122,11 @@ struct PostgreSQLDialect: SQLDialect {
   func isAmong(
     _ value: CompiledExpression, _ list: [CompiledExpression], negated: Bool
   ) throws -> CompiledExpression {
+    // Where a claim is no value of the column's type, `=` is false and `IN` would be NULL.
+    if !negated, list.contains(where: { $0.isRanked(beside: value) || value.isRanked(beside: $0) }) {
+      let tests = try list.map { try binary(.equal, value, $0).sql(within: .or) }
+      return boolean(tests.joined(separator: " OR "), .or)
+    }
     // A literal on the left takes the type of the values on the right.
     var pairs: [PostgreSQLComparison] = []
     var length = 0

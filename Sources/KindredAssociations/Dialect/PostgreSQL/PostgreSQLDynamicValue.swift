@@ -100,13 +100,10 @@ struct PostgreSQLDynamicValue {
     #"^\s*[-+]?(\d{1,200}\.?\d{0,200}|\.\d{1,200})(e[-+]?\d{1,2})?\s*$"#
 
   /// Returns the text converted to a type if it matches a pattern, else NULL.
-  private func tested(_ pattern: StaticString, as type: ValueType, through other: SQL = "")
-    -> CompiledExpression
-  {
+  private func tested(_ pattern: StaticString, as type: ValueType) -> CompiledExpression {
     let text = text.sql
     return CompiledExpression(
-      sql:
-        "CASE WHEN \(text) ~* \(SQL(trusted: "'\(pattern)'")) THEN \(text)\(other)::\(type.sql) END",
+      sql: "CASE WHEN \(text) ~* \(SQL(trusted: "'\(pattern)'")) THEN \(text)::\(type.sql) END",
       type: type)
   }
 
@@ -147,9 +144,14 @@ struct PostgreSQLDynamicValue {
   /// Returns a claim as a value of the type of a column with which it is compared for equality, so that an index can be
   /// used; NULL if it isn't one.
   private func search(in type: ValueType) -> CompiledExpression {
-    type.kind == .integer
-      ? tested(#"^\s*[-+]?\d{1,18}(\.0*)?\s*$"#, as: type, through: "::numeric")
-      : tested(Self.numericPattern, as: type)
+    guard type.kind == .integer else { return tested(Self.numericPattern, as: type) }
+    let number = tested(Self.numericPattern, as: .numeric).sql
+    return CompiledExpression(
+      sql: """
+        CASE WHEN trunc(\(number)) = \(number) AND abs(\(number)) < 9223372036854775808 \
+        THEN (\(number))::int8 END
+        """,
+      type: type)
   }
 
   /// Types with several texts for equal values.
@@ -163,10 +165,15 @@ extension CompiledExpression {
   /// Returns a value of an unknown type as a number, among which every other text is the greatest, because it is compared
   /// with a column of numbers, whose index can't be used so; else the expression itself.
   func ranked(beside other: CompiledExpression) -> CompiledExpression {
-    guard let type = other.type, type.kind.isNumber, other.isColumn,
-      let dynamic = PostgreSQLDynamicValue(self)
-    else { return self }
+    guard isRanked(beside: other), let type = other.type, let dynamic = PostgreSQLDynamicValue(self) else {
+      return self
+    }
     return dynamic.number(beside: type)
+  }
+
+  /// Whether it is a value of an unknown type beside a column of numbers.
+  func isRanked(beside other: CompiledExpression) -> Bool {
+    type?.kind == .dynamic && other.isColumn && other.type?.kind.isNumber ?? false
   }
 
   /// Whether it is a column, to whose type SQLite converts what it is compared with.
