@@ -61,6 +61,30 @@ struct JSONMemberTests {
   }
 
   @Test
+  func `a boolean is one wherever its record is read from`() throws {
+    let halls = try TestDatabase(
+      #"""
+      CREATE TABLE hall (id INTEGER PRIMARY KEY, hallId INT REFERENCES hall, meta JSON);
+      INSERT INTO hall VALUES (1, NULL, '{"wet":true,"o":[1]}'), (2, 1, '{"wet":false}'), (3, 2, NULL);
+      """#, modelFile: "resources: { halls: { columns: { wet: meta->>'wet', o: meta->>'o' } } }")
+    try expectRequest(
+      "/halls?fields=id,w:hall.wet&include=hall&hall.fields=wet,o", on: halls,
+      json: #"""
+        [{"id":1,"w":null,"hall":null},{"id":2,"w":true,"hall":{"wet":true,"o":"[1]"}},\#
+        {"id":3,"w":false,"hall":{"wet":false,"o":null}}]
+        """#)
+    try expectRequest(
+      "/halls/1?fields=id&include=hallsByHall*&hallsByHall.fields=w:../wet,o:../o&hallsByHall.filter=../wet is not null",
+      on: halls,
+      json: #"""
+        {"id":1,"hallsByHall":[{"w":true,"o":"[1]","hallsByHall":[{"w":false,"o":null,"hallsByHall":[]}]}]}
+        """#)
+    try expectRequest(
+      "/halls?fields=w:hall.wet,n:count()&group=hall.wet&sort=hall.wet", on: halls,
+      json: #"[{"w":null,"n":1},{"w":false,"n":1},{"w":true,"n":1}]"#)
+  }
+
+  @Test
   func `groups, orders and CSV have values`() throws {
     try expectRequest(
       "/halls?fields=w:meta->>'wet',n:count()&group=meta->>'wet'&sort=-meta->>'wet'", on: halls,

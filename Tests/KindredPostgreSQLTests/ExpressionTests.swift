@@ -15,6 +15,27 @@ struct ExpressionTests {
   ]
 
   @Test(arguments: [
+    ("fields=id,v:meta->>'o'", #"[{"id":1,"v":"[1]"},{"id":2,"v":true}]"#),
+    ("fields=v:meta->>'o',n:count()&group=meta->>'o'&sort=v", #"[{"v":true,"n":1},{"v":"[1]","n":1}]"#),
+    ("fields=v:max(meta->>'o')", #"[{"v":"[1]"}]"#),
+    ("fields=v:coalesce(meta->>'o',0)&sort=id", #"[{"v":"[1]"},{"v":true}]"#),
+    ("fields=v:nullif(meta->>'o','x')&sort=id", #"[{"v":"[1]"},{"v":true}]"#),
+    ("fields=v:hall.meta->>'o'&filter=id=2", #"[{"v":"[1]"}]"#),
+    (
+      "filter=id=1&fields=id&include=hallsByHall&hallsByHall.values=../meta->>'o'",
+      #"[{"id":1,"hallsByHall":["[1]"]}]"#
+    ),
+  ])
+  func `an object or array of a document is its text, wherever its value is given`(
+    query: String, json: String
+  ) throws {
+    let served = try Served(
+      #"CREATE TABLE hall (id int PRIMARY KEY, "hallId" int REFERENCES hall, meta jsonb)"#,
+      #"INSERT INTO hall VALUES (1, NULL, '{"o":[1]}'), (2, 1, '{"o":true}')"#)
+    #expect(served.text("/halls?\(query)") == json)
+  }
+
+  @Test(arguments: [
     "exact=123456789012345678901234567890.123456789", "exact<123456789012345678901234567890.123456790",
     "exact>123456789012345678901234567890.123456788", "-exact=-123456789012345678901234567890.123456789",
     "exact in (1,123456789012345678901234567890.123456789)",

@@ -52,6 +52,11 @@ struct CompiledExpression {
     }
   }
 
+  /// The SQL of what is shown: of a member the JSON, of which the value is a part.
+  var shownSQL: SQL {
+    if case .member(let json) = form { json } else { sql }
+  }
+
   /// A placeholder for an invalid expression, whose error has been noted.
   static let unknown = CompiledExpression(sql: "NULL", form: .null)
 }

@@ -125,6 +125,8 @@ protocol SQLDialect: Sendable {
   func isDocument(_ value: CompiledExpression) -> Bool
   /// Whether the values are ranges, whose texts only the database reads.
   func isRange(_ value: CompiledExpression) -> Bool
+  /// Returns the value of a member from the JSON as which it is shown.
+  func member(shownAs json: SQL) -> CompiledExpression
   /// Replaces 'now' in the arguments of a date function by the time of the first page, so that an order by it is the
   /// same on all pages; does nothing where each page has the time of its own transaction.
   func bindTime(of function: String, _ arguments: inout [CompiledExpression])

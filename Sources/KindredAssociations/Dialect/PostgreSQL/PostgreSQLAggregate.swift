@@ -27,7 +27,7 @@ struct PostgreSQLAggregate {
       let order = value.comparedByCollation.sql
       if order != value.sql {
         let direction: SQL = function == .min ? "" : " DESC NULLS LAST"
-        return call("(array_agg(\(value.sql) ORDER BY \(order)\(direction)))[1]", value.type)
+        return call("(array_agg(\(value.asShown.sql) ORDER BY \(order)\(direction)))[1]", value.type)
       }
       // PostgreSQL has no `min` and `max` for booleans, `uuid`, JSON and `bytea`, whose digits have the same order.
       switch value.type?.kind {

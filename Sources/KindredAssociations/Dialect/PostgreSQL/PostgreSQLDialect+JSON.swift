@@ -20,16 +20,32 @@ extension PostgreSQLDialect {
     guard op == .memberValue else { return CompiledExpression(sql: part, type: .json) }
     // SQLite's functions don't distinguish JSON's null from what is missing either.
     let value: SQL = "nullif(\(part), 'null')"
-    return CompiledExpression(
-      sql: value, type: .dynamic,
-      // Made of the value alone, so that it has one value in a group of equal ones.
-      form: .member(
-        "CASE WHEN jsonb_typeof(\(value)) IN ('object', 'array') THEN to_jsonb((\(value))::text) ELSE \(value) END"
-      ))
+    return CompiledExpression(sql: value, type: .dynamic, form: .member(of: value))
+  }
+
+  func member(shownAs json: SQL) -> CompiledExpression { CompiledExpression(sql: json, type: .dynamic) }
+}
+
+extension CompiledExpression.Form {
+  /// Returns the form of a member, of which an object or an array is shown as its text.
+  ///
+  /// It is made of the value alone, so that it has one value in a group of equal ones.
+  static func member(of value: SQL) -> Self {
+    .member(
+      "CASE WHEN jsonb_typeof(\(value)) IN ('object', 'array') THEN to_jsonb((\(value))::text) ELSE \(value) END"
+    )
   }
 }
 
 extension CompiledExpression {
+  /// The value as it is shown, for an expression that gives it without comparing it or computing with it.
+  var asShown: CompiledExpression {
+    guard case .member(let json) = form else { return self }
+    var shown = self
+    (shown.sql, shown.precedence, shown.form) = (json, .primary, .other)
+    return shown
+  }
+
   /// The value as `jsonb`; nil if it isn't JSON, an array or a composite.
   var document: SQL? {
     if case .literal(let binding, _) = form {

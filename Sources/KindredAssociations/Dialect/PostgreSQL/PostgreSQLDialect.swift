@@ -345,6 +345,7 @@ struct PostgreSQLDialect: SQLDialect {
     } else if !value.sql.isValue {
       (grouped.sql, grouped.precedence) = (.term(value.operand), .primary)
     }
+    if case .member = value.form { grouped.form = .member(of: grouped.sql) }
     return grouped
   }
 
@@ -364,8 +365,7 @@ struct PostgreSQLDialect: SQLDialect {
       json.format = .json
       return json
     case .dynamic?:
-      var part = value
-      if case .member(let json) = value.form { (part.sql, part.precedence) = (json, .primary) }
+      var part = value.asShown
       part.format = .part
       return part
     default:

@@ -34,7 +34,7 @@ struct PostgreSQLDynamicValue {
         sql: sql, type: .dynamic, isNullable: value.isNullable, collation: value.collation)
     }
     switch value.type?.kind {
-    case nil, .dynamic?: return value
+    case nil, .dynamic?: return value.asShown
     case .json?: return made("\(value.operand)::jsonb")
     case .integer?, .numeric?, .real?, .boolean?, .array?: return made("to_jsonb(\(value.sql))")
     case .blob?:

@@ -137,7 +137,7 @@ struct PostgreSQLFunction {
         return call("nullif(\(pair.left.sql), \(pair.right.sql))", pair.left.type)
       }
       // Converted for the comparison only.
-      return call("CASE WHEN \(pair.equality) THEN NULL ELSE \(value.sql) END", value.type)
+      return call("CASE WHEN \(pair.equality) THEN NULL ELSE \(value.asShown.sql) END", value.type)
     case "min", "max":
       let alternatives = try PostgreSQLAlternatives(arguments)
       let list = alternatives.list

@@ -18,6 +18,10 @@ extension SQLiteDialect {
       sql: "kindred_member_value(\(arguments))", form: .member("kindred_member_shown(\(arguments))"))
   }
 
+  func member(shownAs json: SQL) -> CompiledExpression {
+    CompiledExpression(sql: "json_extract(\(json), '$')", form: .member(json))
+  }
+
   /// Returns a call of `contains` or `overlaps`.
   func containment(_ name: String, _ arguments: [CompiledExpression]) throws -> CompiledExpression {
     let (document, value) = (arguments[0], arguments[1])

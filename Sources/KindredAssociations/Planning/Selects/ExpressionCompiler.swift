@@ -293,9 +293,11 @@ struct ExpressionCompiler {
     let rest = levels > 0 ? .above(levels, path) : path
     var compiled = try compile(rest, in: target)
     guard target.statement !== record.statement else { return compiled }
-    compiled.bind(
-      to: target.export(
-        compiled.sql, as: compiled.type, to: record.statement, .path(rest, isInRule: context.isInRule)))
+    let parameter = target.export(
+      compiled.shownSQL, as: compiled.type, to: record.statement,
+      .path(rest, isInRule: context.isInRule))
+    if case .member = compiled.form { return dialect.member(shownAs: parameter) }
+    compiled.bind(to: parameter)
     return compiled
   }
 
@@ -306,7 +308,7 @@ struct ExpressionCompiler {
     case .path(let path, let isInRule):
       var context = context
       context.isInRule = isInRule
-      return try ExpressionCompiler(context: context).compile(path, in: record).sql
+      return try ExpressionCompiler(context: context).compile(path, in: record).shownSQL
     }
   }
 
@@ -362,19 +364,6 @@ struct ExpressionCompiler {
     try state.budget.charge(length: compiled.sql.length, at: origin)
     if named.isStable { memory.named[named.name] = (compiled, named.isOfGroup, exposure) }
     return compiled
-  }
-}
-
-extension CompiledExpression {
-  /// Returns the value, or NULL where a record is missing.
-  fileprivate func isNull(
-    without record: StatementRecord, _ dialect: any SQLDialect
-  ) throws -> CompiledExpression {
-    guard !record.isAlwaysPresent, let presence = record.presence else { return self }
-    let isMissing = dialect.isNull(CompiledExpression(sql: presence), negated: false)
-    var shown = try dialect.function("iif", [isMissing, CompiledExpression(sql: "NULL", form: .null), self])
-    (shown.format, shown.type) = (format, type)
-    return shown
   }
 }
 
