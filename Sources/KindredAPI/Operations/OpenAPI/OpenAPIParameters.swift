@@ -136,11 +136,19 @@ enum OpenAPIParameters {
       members.append(("schema", list()))
     case .pattern, .cursor: members.append(("schema", text))
     case .boolean: members.append(("schema", ["type": "boolean"]))
-    case .words(let words):
-      members.append(("schema", ["type": "string", "enum": JSONValue(strings: words)]))
+    case .words(let words): members.append(("schema", choice(of: words)))
     case .count: members.append(("schema", count(of: parameter, limits)))
     }
     return .object(members)
+  }
+
+  /// Returns the schema of a choice of words; those of a boolean are one, so that clients take `true` itself.
+  private static func choice(of words: [String]) -> JSONValue {
+    let truth = ["true", "false"]
+    let others: JSONValue = [
+      "type": "string", "enum": JSONValue(strings: words.filter { !truth.contains($0) }),
+    ]
+    return truth.allSatisfy(words.contains) ? ["anyOf": [["type": "boolean"], others]] : others
   }
 
   private static func count(of parameter: RequestParameter, _ limits: RequestLimits) -> JSONValue {
