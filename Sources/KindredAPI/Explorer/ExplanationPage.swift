@@ -5,14 +5,17 @@ import KindredOutput
 struct ExplanationPage {
   private let document: JSONValue
   private let request: HTTPRequest
+  private let basePath: BasePath
 
-  init(_ document: JSONValue, _ request: HTTPRequest) {
+  init(_ document: JSONValue, _ request: HTTPRequest, below basePath: BasePath) {
     self.document = document
     self.request = request
+    self.basePath = basePath
   }
 
   var representation: Representation {
-    let page = ExplorerPage(title: URLCoding.readable(request.target), target: request.target)
+    let page = ExplorerPage(
+      basePath: basePath, title: URLCoding.readable(request.target), target: request.target)
     return Representation(page, content(of: document))
   }
 

@@ -2,9 +2,10 @@ import KindredHTTP
 
 extension ExplorerPage {
   /// Creates the page of a request for records.
-  init(_ request: HTTPRequest, isSingle: Bool, isWritable: Bool) {
+  init(_ request: HTTPRequest, below basePath: BasePath, isSingle: Bool, isWritable: Bool) {
     let title = URLCoding.readable(request.target)
-    self.init(title: title, target: request.target, isSingle: isSingle, isWritable: isWritable)
+    self.init(
+      basePath: basePath, title: title, target: request.target, isSingle: isSingle, isWritable: isWritable)
   }
 
   /// Adds links to the whole result in other formats, of which JSON may have only as many records as a page; those that

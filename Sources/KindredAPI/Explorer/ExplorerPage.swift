@@ -3,6 +3,8 @@ import KindredOutput
 
 /// A page for browsers, complete without scripts and enhanced by the explorer's.
 struct ExplorerPage {
+  /// What its links begin with; no URL writes its characters otherwise, so it is never escaped.
+  let basePath: BasePath
   /// The unescaped title.
   let title: String
   /// The target of the request as received; nil for pages that don't show a request.
@@ -39,21 +41,22 @@ struct ExplorerPage {
   /// The HTML before the content.
   var header: String {
     let title = title.escapedForHTML
-    let assets = ExplorerAssets.shared.path
+    let base = basePath.text
+    let assets = base + ExplorerAssets.shared.path
     let scripts =
       ExplorerAssets.shared.startingScripts
       + (isWritable ? ExplorerAssets.shared.editingScripts : [])
-    let preloads = scripts.map { "<link rel=\"modulepreload\" href=\"\($0)\">" }.joined()
+    let preloads = scripts.map { "<link rel=\"modulepreload\" href=\"\(base)\($0)\">" }.joined()
     let kind = (isSingle ? " class=\"single\"" : "") + (isWritable ? " data-writable" : "")
     return """
       <!doctype html>
-      <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
+      <html lang="en"\(base.isEmpty ? "" : " data-base=\"\(base)\"")><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
       <meta name="color-scheme" content="light dark"><title>\(title) · Kindred</title>
       <link rel="icon" href="\(assets)/icon.svg"><link rel="stylesheet" href="\(assets)/explorer.css">\
       <link rel="stylesheet" href="\(assets)/editing.css">
       <script src="\(assets)/theme.js"></script><script type="module" src="\(assets)/explorer.js"></script>\(preloads)</head>
       <body><a class="skip" href="#data">Skip to data</a>
-      <header><a class="home" href="/">Resources</a><h1 translate="no">\(title)</h1></header>
+      <header><a class="home" href="\(base)/">Resources</a><h1 translate="no">\(title)</h1></header>
       <main id="data" tabindex="-1"\(kind)>
 
       """
@@ -64,14 +67,15 @@ struct ExplorerPage {
     var content = ""
     if !links.isEmpty {
       let items = links.map { name, target in
-        "<a rel=\"\(name.escapedForHTML)\" href=\"\(target.escapedForHTML)\">\(name.escapedForHTML)</a>"
+        "<a rel=\"\(name.escapedForHTML)\" href=\"\(basePath.text)\(target.escapedForHTML)\">\(name.escapedForHTML)</a>"
       }
       content += "<nav aria-label=\"Pages\">\(items.joined(separator: " "))</nav>"
     }
     if !downloads.isEmpty {
       let items = downloads.map { download in
         let most = download.most.map { " <small>first \($0)</small>" } ?? ""
-        return "<a download href=\"\(download.target.escapedForHTML)\">\(download.format)</a>\(most)"
+        return
+          "<a download href=\"\(basePath.text)\(download.target.escapedForHTML)\">\(download.format)</a>\(most)"
       }
       content += "<nav aria-label=\"Downloads\">\(items.joined(separator: " "))</nav>"
     }

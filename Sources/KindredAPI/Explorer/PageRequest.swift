@@ -10,6 +10,7 @@ struct PageRequest {
   private(set) var request: FetchRequest
   private var records: [[String]: HTMLLayout.Record] = [:]
   private let model: Model
+  private let basePath: BasePath
   private var hiddenCount = 0
 
   /// Limits on the records, references and associations that are extended, so that the work of the database stays
@@ -18,9 +19,10 @@ struct PageRequest {
   /// The rest is shown without labels and counts.
   private static let (maximumRecords, maximumExtras, maximumCounts) = (12, 12, 24)
 
-  init(_ request: FetchRequest, in model: Model) {
+  init(_ request: FetchRequest, in model: Model, below basePath: BasePath) {
     self.request = request
     self.model = model
+    self.basePath = basePath
     var name = request.path.resource
     for case .association(let association) in request.path.segments { name = association.destination }
     var root = request.root
@@ -82,7 +84,7 @@ struct PageRequest {
     let key = resource.shownAddressColumns.map(\.name)
     guard !key.isEmpty else { return }
     record.address = HTMLLayout.Address(
-      path: "/\(URLCoding.encodeSegment(resource.name))",
+      path: "\(basePath.text)/\(URLCoding.encodeSegment(resource.name))",
       key: key.map { (URLCoding.encodeSegment($0), member(for: $0, of: resource, in: &node)) })
     addAssociations(of: resource, &record, &node)
   }
@@ -128,7 +130,7 @@ struct PageRequest {
       let key = destination.shownAddressColumns.map(\.name)
       guard !key.isEmpty else { continue }
       let address = HTMLLayout.Address(
-        path: "/\(URLCoding.encodeSegment(destination.name))",
+        path: "\(basePath.text)/\(URLCoding.encodeSegment(destination.name))",
         key: key.map {
           (URLCoding.encodeSegment($0), add(Expression(names: [association.key, $0]), to: &node))
         })

@@ -7,15 +7,20 @@ struct ProblemPage {
   private let request: HTTPRequest
   /// The description of the request, if known.
   private let description: RequestDescription?
+  private let basePath: BasePath
 
-  init(_ problem: Problem, _ request: HTTPRequest, _ description: RequestDescription?) {
+  init(
+    _ problem: Problem, _ request: HTTPRequest, _ description: RequestDescription?, below basePath: BasePath
+  ) {
     self.problem = problem
     self.request = request
     self.description = description
+    self.basePath = basePath
   }
 
   var response: HTTPResponse {
-    let page = ExplorerPage(title: URLCoding.readable(request.target), target: request.target)
+    let page = ExplorerPage(
+      basePath: basePath, title: URLCoding.readable(request.target), target: request.target)
     var response = problem.response(MediaType.html.field, Array((page.header + content + page.footer).utf8))
     response.headers.append("Vary", "Accept, Accept-Encoding")
     response.headers.append("Content-Security-Policy", ExplorerPage.policy)
@@ -37,12 +42,12 @@ struct ProblemPage {
 
         """
       let links = problem.suggestions.map { suggestion in
-        "<a href=\"\(marked.replacing(with: suggestion).escapedForHTML)\">\(suggestion.escapedForHTML)</a>"
+        "<a href=\"\(basePath.text)\(marked.replacing(with: suggestion).escapedForHTML)\">\(suggestion.escapedForHTML)</a>"
       }
       if !links.isEmpty { content += "<p class=\"mends\">\(links.joined(separator: " "))</p>\n" }
     }
     return content + """
-      <p><small>\(problem.status.code) <a href="/-/errors#\(code)">\(code)</a></small></p></div>
+      <p><small>\(problem.status.code) <a href="\(basePath.text)\(Problem.descriptions)#\(code)">\(code)</a></small></p></div>
       """
   }
 }

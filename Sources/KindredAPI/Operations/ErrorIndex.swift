@@ -10,7 +10,7 @@ enum ErrorIndex {
   }
 
   /// The index as a page for browsers; the `type` of a problem links to its entry.
-  static var page: Representation {
+  static func page(below basePath: BasePath) -> Representation {
     let rows = ErrorDescription.all.map { error in
       """
       <dt id="\(error.code.escapedForHTML)"><code>\(error.code.escapedForHTML)</code></dt>
@@ -18,6 +18,6 @@ enum ErrorIndex {
 
       """
     }
-    return Representation(ExplorerPage(title: "Errors"), "<dl>\n\(rows.joined())</dl>")
+    return Representation(ExplorerPage(basePath: basePath, title: "Errors"), "<dl>\n\(rows.joined())</dl>")
   }
 }

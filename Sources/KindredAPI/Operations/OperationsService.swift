@@ -34,7 +34,8 @@ final class OperationsService: Sendable {
   func index(_ request: HTTPRequest, _ principal: Principal) throws -> HTTPResponse {
     _ = try ToolParameters(request, [])
     let type = try types.documentType(for: request)
-    let index = IndexDocument(model: try models.latest().seen(by: principal).model)
+    let index = IndexDocument(
+      model: try models.latest().seen(by: principal).model, basePath: options.basePath)
     var representation = type == .html ? index.page(for: request) : Representation(index.json)
     // RFC 8631 §4.1
     representation.headers.append(
@@ -57,13 +58,17 @@ final class OperationsService: Sendable {
       case .metrics: try metricsText()
       case .openAPI:
         try version().openAPI {
-          OpenAPIDocument(model: $0, limits: options.limits, isWritable: isWritable).json
+          OpenAPIDocument(
+            model: $0, limits: options.limits, isWritable: isWritable, basePath: options.basePath
+          ).json
         }
       case .errors:
-        try types.documentType(for: request) == .html ? ErrorIndex.page : Representation(ErrorIndex.json)
+        try types.documentType(for: request) == .html
+          ? ErrorIndex.page(below: options.basePath) : Representation(ErrorIndex.json)
       case .schema:
         Representation(
-          try SchemaDocument(model: version().model, limits: options.limits).json(of: parameters["resource"]))
+          try SchemaDocument(model: version().model, limits: options.limits, basePath: options.basePath)
+            .json(of: parameters["resource"]))
       case .complete: try tools.completions(parameters, in: version().model)
       case .describe: try tools.description(request, parameters, in: version().model, for: principal)
       case .diagramSVG: try tools.diagramSVG(parameters, of: version().model)

@@ -184,7 +184,8 @@ final class RecordsReading {
     var links: PageLinks?
     if asked.type == .html {
       beginning.page = ExplorerPage(
-        asked.request, isSingle: planned.plan.plan.isSingle, isWritable: service.isWritable)
+        asked.request, below: service.options.basePath, isSingle: planned.plan.plan.isSingle,
+        isWritable: service.isWritable)
       beginning.fields.append("Content-Security-Policy", ExplorerPage.policy)
       beginning.fields.append("Referrer-Policy", "same-origin")
     }

@@ -138,7 +138,9 @@ final class RecordsService: Sendable {
         }
         let explanation = try Explanation(planned).document(in: reading, HiddenNames(in: version.model))
         return deliver(
-          type == .html ? ExplanationPage(explanation, request).representation : Representation(explanation),
+          type == .html
+            ? ExplanationPage(explanation, request, below: options.basePath).representation
+            : Representation(explanation),
           to: request)
       }
       if held(by: asked) != nil {

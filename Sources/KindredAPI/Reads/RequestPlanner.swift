@@ -6,10 +6,12 @@ import KindredOutput
 final class RequestPlanner: Sendable {
   private let limits: RequestLimits
   let cursors: CursorCoding
+  private let basePath: BasePath
 
-  init(limits: RequestLimits, _ cursors: CursorCoding) {
+  init(limits: RequestLimits, _ cursors: CursorCoding, _ basePath: BasePath) {
     self.limits = limits
     self.cursors = cursors
+    self.basePath = basePath
   }
 
   /// Returns the planned request; its plan is shared by all requests of its shape.
@@ -30,7 +32,7 @@ final class RequestPlanner: Sendable {
       let parsed = try parser.parse(path: asked.segments, query: asked.request.query.map(String.init))
       let planner = Planner(model: version.model, limits: limits.planning, check: check)
       if type == .html, !parsed.explains, !parsed.isColumnValue {
-        let page = PageRequest(parsed.fetchRequest, in: version.model)
+        let page = PageRequest(parsed.fetchRequest, in: version.model, below: basePath)
         let added = try? self.planned(parsed, as: page.request, .html(page.layout), asked, version, planner)
         // The additions of a page must not make a valid request fail.
         if let added { return added }

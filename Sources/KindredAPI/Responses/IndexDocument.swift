@@ -6,6 +6,7 @@ import OrderedCollections
 /// The document at `/`: the resources with their columns and associations.
 struct IndexDocument {
   let model: Model
+  let basePath: BasePath
 
   var json: JSONValue {
     let resources = model.resources.values.map { resource -> JSONValue in
@@ -21,7 +22,7 @@ struct IndexDocument {
       }
       return .object(
         [
-          ("name", .string(resource.name)), ("link", .string("/\(URLCoding.encodeSegment(resource.name))")),
+          ("name", .string(resource.name)), ("link", .string(link(to: resource.name))),
           ("columns", .array(columns)), ("associations", .array(associations)),
         ] + resource.parametersMember)
     }
@@ -38,10 +39,11 @@ struct IndexDocument {
       }
       let comment = resource.table.comment.map { "<p><small>\($0.escapedForHTML)</small></p>" } ?? ""
       let associations = resource.associations.values.map { association in
-        let link = Self.link(to: association.destination)
+        let link = link(to: association.destination).escapedForHTML
         let key = association.key.escapedForHTML
         // The foreign key that the association comes from, with a link to the diagram that shows it.
-        let diagram = "/-/diagram.svg?around=\(URLCoding.encodeQueryValue(resource.name))".escapedForHTML
+        let around = URLCoding.encodeQueryValue(resource.name).escapedForHTML
+        let diagram = "\(basePath.text)\(OperationsPage.diagramSVG.path)?around=\(around)"
         let origin = origins[association].map {
           "<a class=\"origin\" href=\"\(diagram)\" title=\"from \($0.escapedForHTML)\">\(key)</a>"
         }
@@ -49,13 +51,13 @@ struct IndexDocument {
           "<li>\(origin ?? key) <a href=\"\(link)\">\(association.destination.escapedForHTML)</a></li>"
       }
       return """
-        <tr><th scope="row"><a href="\(Self.link(to: resource.name))">\(resource.name.escapedForHTML)</a>\(comment)</th>\
+        <tr><th scope="row"><a href="\(link(to: resource.name).escapedForHTML)">\(resource.name.escapedForHTML)</a>\(comment)</th>\
         <td class="names">\(columns.joined(separator: " "))</td>\
         <td>\(associations.isEmpty ? "" : "<ul>\(associations.joined())</ul>")</td></tr>
 
         """
     }
-    let page = ExplorerPage(title: "Resources", target: request.target)
+    let page = ExplorerPage(basePath: basePath, title: "Resources", target: request.target)
     return Representation(
       page,
       """
@@ -65,7 +67,7 @@ struct IndexDocument {
       """)
   }
 
-  private static func link(to resource: String) -> String {
-    "/\(URLCoding.encodeSegment(resource))".escapedForHTML
+  private func link(to resource: String) -> String {
+    "\(basePath.text)/\(URLCoding.encodeSegment(resource))"
   }
 }

@@ -38,7 +38,7 @@ public struct Problem: Error {
   /// The problem as a JSON document.
   var document: JSONValue {
     var members: [(String, JSONValue)] = [
-      ("type", .string("/-/errors#\(code)")), ("title", .string(title)),
+      ("type", .string("\(Self.descriptions)#\(code)")), ("title", .string(title)),
       ("status", .integer(Int64(status.code))), ("detail", .string(detail.shortened(to: Self.longestDetail))),
     ]
     if let instance { members.append(("instance", .string(instance))) }
@@ -59,8 +59,14 @@ public struct Problem: Error {
   /// The maximum length of the name of a parameter, of a pointer or of a suggestion, in bytes.
   private static let longestPlace = 1000
 
+  /// The path of the descriptions of all problems.
+  static let descriptions = OperationsPage.errors.path
+  static let mediaType = "application/problem+json"
+  /// How the document of every problem begins.
+  static let beginning = Array("{\"type\":\"\(descriptions)".utf8)
+
   /// The response in JSON.
-  var response: HTTPResponse { response("application/problem+json", document.bytes) }
+  var response: HTTPResponse { response(Self.mediaType, document.bytes) }
 
   /// Returns a response with content of this type.
   func response(_ type: String, _ content: [UInt8]) -> HTTPResponse {

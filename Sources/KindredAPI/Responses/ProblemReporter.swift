@@ -12,6 +12,7 @@ final class ProblemReporter: Sendable {
   private let metrics: ServiceMetrics
   private let logger: Logger
   private let queryTime: Double?
+  private let basePath: BasePath
 
   init(
     _ options: KindredService.Options, _ models: ModelSource, _ cursors: CursorCoding,
@@ -24,6 +25,7 @@ final class ProblemReporter: Sendable {
     self.metrics = metrics
     self.logger = logger
     queryTime = options.queryTime
+    basePath = options.basePath
   }
 
   /// Returns the response that reports an error to the client.
@@ -114,6 +116,6 @@ final class ProblemReporter: Sendable {
         cursors: (cursors, principal.standing),
         within: AnalysisTime(seconds: min(0.5, queryTime ?? 0.5), request.cancellation))
     }
-    return ProblemPage(problem, request, description)
+    return ProblemPage(problem, request, description, below: basePath)
   }
 }

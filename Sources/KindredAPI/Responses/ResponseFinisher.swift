@@ -18,6 +18,7 @@ final class ResponseFinisher: Sendable {
   func finished(
     _ response: consuming HTTPResponse, to request: HTTPRequest, _ timing: RequestTiming
   ) -> HTTPResponse {
+    var response = options.basePath.added(to: response)
     if access.isRestricted { response.dependOnCredentials(and: access.policyHeaders) }
     options.cors?.apply(to: &response, for: request, allowing: access.policyHeaders)
     if options.tellsTiming { response.headers.append("Server-Timing", timing.field) }
@@ -29,7 +30,7 @@ final class ResponseFinisher: Sendable {
   func response(to error: HTTPError, from peer: String?) -> HTTPResponse {
     options.requestLog?.noteRefusal(error.status, peer: peer)
     metrics.countRefusal(error.status)
-    var response = Problem(error).response
+    var response = options.basePath.added(to: Problem(error).response)
     options.cors?.applyWithoutOrigin(to: &response)
     response.protectBrowsers(requiringHTTPS: options.requiresHTTPS)
     return response

@@ -26,6 +26,8 @@ extension KindredService {
     public var access: AccessConfiguration?
     /// The principal of all requests, whatever their credentials; nil to use the credentials.
     public var impersonated: Impersonation?
+    /// What a proxy puts before every path.
+    public var basePath = BasePath.root
     /// The hosts under which the service may be addressed; any by default.
     public var hosts = AllowedHosts.any
     /// Which pages of other origins may use the service; nil for none.

@@ -41,7 +41,7 @@ public final class KindredService: HTTPHandler {
     self.parts = parts
     self.options = options
     models = ModelSource(backend, parts.planCounts, logger: logger, read: model)
-    planner = RequestPlanner(limits: options.limits, cursors)
+    planner = RequestPlanner(limits: options.limits, cursors, options.basePath)
     screening = RequestScreening(hosts: options.hosts, cors: options.cors)
     access = try AccessControl(options, models, logger: logger)
     problems = ProblemReporter(options, models, cursors, types, metrics, logger: logger)
@@ -62,7 +62,9 @@ public final class KindredService: HTTPHandler {
       parts.changeFeed, isWritable: isWritable)
     operations = OperationsService(
       parts, options, models,
-      ToolsService(limits: options.limits, cursors: cursors, queryTime: options.queryTime), access, types,
+      ToolsService(
+        limits: options.limits, cursors: cursors, queryTime: options.queryTime, basePath: options.basePath),
+      access, types,
       problems, isWritable: isWritable)
     try begin(backend, logger)
   }
@@ -124,12 +126,12 @@ public final class KindredService: HTTPHandler {
 
   /// Returns the response to any request, blocking this thread if it has to wait.
   public func respond(to request: HTTPRequest) -> HTTPResponse {
-    answer(request, .waiting, RequestTiming(isOn: options.tellsTiming)).wait()
+    answer(options.basePath.removed(from: request), .waiting, RequestTiming(isOn: options.tellsTiming)).wait()
   }
 
   /// Returns the answer to any request; a pending one if it has to wait for a connection or its turn to write.
   public func answer(_ request: HTTPRequest) -> HTTPAnswer {
-    answer(request, .free, RequestTiming(isOn: options.tellsTiming))
+    answer(options.basePath.removed(from: request), .free, RequestTiming(isOn: options.tellsTiming))
   }
 
   private func answer(_ request: HTTPRequest, _ readers: ReaderSource, _ start: RequestTiming) -> HTTPAnswer {
@@ -174,6 +176,7 @@ public final class KindredService: HTTPHandler {
   /// Returns the response to a request with content if its head already decides it, so that the content is neither sent
   /// nor read in vain.
   public func rejection(of request: HTTPRequest) -> HTTPResponse? {
+    let request = options.basePath.removed(from: request)
     let timing = RequestTiming(isOn: options.tellsTiming)
     var principal: Principal?
     do {
@@ -194,7 +197,9 @@ public final class KindredService: HTTPHandler {
   }
 
   /// Exempts health checks from the limits on connections and requests.
-  public func isExempt(_ request: HTTPRequest) -> Bool { RequestScreening.isExempt(request) }
+  public func isExempt(_ request: HTTPRequest) -> Bool {
+    RequestScreening.isExempt(options.basePath.removed(from: request))
+  }
 
   /// Returns what identifies the client by its credentials, or nil without valid ones.
   public func identity(of request: HTTPRequest, verifying: Bool) -> [UInt8]? {
@@ -202,5 +207,7 @@ public final class KindredService: HTTPHandler {
   }
 
   /// Returns whether the request is an import, whose content may be stored in a file.
-  public func takesLongBody(_ request: HTTPRequest) -> Bool { writes.takesLongBody(request) }
+  public func takesLongBody(_ request: HTTPRequest) -> Bool {
+    writes.takesLongBody(options.basePath.removed(from: request))
+  }
 }

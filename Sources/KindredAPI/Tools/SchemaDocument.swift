@@ -6,11 +6,13 @@ import OrderedCollections
 struct SchemaDocument {
   let model: Model
   let limits: RequestLimits
+  private let basePath: BasePath
   private let origins: AssociationOrigins
 
-  init(model: Model, limits: RequestLimits) {
+  init(model: Model, limits: RequestLimits, basePath: BasePath = .root) {
     self.model = model
     self.limits = limits
+    self.basePath = basePath
     origins = AssociationOrigins(model)
   }
 
@@ -42,7 +44,7 @@ struct SchemaDocument {
     .object(
       [
         ("name", .string(resource.name)), ("table", .string(resource.table.name)),
-        ("link", .string("/\(URLCoding.encodeSegment(resource.name))")),
+        ("link", .string("\(basePath.text)/\(URLCoding.encodeSegment(resource.name))")),
         ("key", JSONValue(strings: resource.shownAddressColumns.map(\.name))),
         ("label", resource.labelColumn.map { .string($0.name) } ?? .null),
         ("isSearchable", .bool(resource.table.fullText != nil)),

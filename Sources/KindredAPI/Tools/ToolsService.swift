@@ -7,6 +7,7 @@ struct ToolsService: Sendable {
   let limits: RequestLimits
   let cursors: CursorCoding
   let queryTime: Double?
+  let basePath: BasePath
 
   /// Answers `/-/complete`.
   func completions(_ parameters: ToolParameters, in model: Model) throws -> Representation {
@@ -30,7 +31,7 @@ struct ToolsService: Sendable {
   /// Answers `/-/diagram.svg`.
   func diagramSVG(_ parameters: ToolParameters, of model: Model) throws -> Representation {
     var representation = Representation(
-      DiagramSVG.mediaType, Array(DiagramSVG(try diagram(parameters, of: model)).text.utf8))
+      DiagramSVG.mediaType, Array(DiagramSVG(try diagram(parameters, of: model), below: basePath).text.utf8))
     // Opened directly, an SVG image is a document that could run scripts; this policy forbids everything.
     representation.headers.append("Content-Security-Policy", "default-src 'none'")
     return representation

@@ -112,7 +112,9 @@ final class WriteService: Sendable {
     }
     _ = try MediaType.negotiate(request.headers.values(for: "Accept"), among: [.json])
     let preferences = try WritePreferences(request)
-    let parts = try BatchContent(request, policyHeaders: options.access?.databaseRoles?.headers ?? []).parts
+    let parts = try BatchContent(
+      request, policyHeaders: options.access?.databaseRoles?.headers ?? [], below: options.basePath
+    ).parts
     let deadline = options.queryTime.map { timing.start + UInt64($0 * 1e9) }
     let plan = try planWrite(by: principal) {
       try BatchPlan(parts, preferences, principal, $0, self, deadline: deadline)

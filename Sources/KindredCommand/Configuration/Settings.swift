@@ -96,6 +96,16 @@ struct ServerSettings: ParsableArguments {
   @Option(help: .init("The port to listen on; 0 picks a free one.", valueName: "port"))
   var port = Port(8080)
 
+  @Option(
+    help: .init("The path that a proxy puts before every path, such as /library.", valueName: "path"))
+  var basePath: BasePath?
+
+  @Option(
+    help: .init(
+      "The proxies whose Forwarded tells client, host and scheme, as addresses or networks such as 10.0.0.0/8 separated by commas; unix for those of the Unix socket.",
+      valueName: "addresses"))
+  var trustedProxies: TrustedProxies?
+
   @Flag(inversion: .prefixedNo, help: "Let clients write to the database.")
   var writable = false
 
@@ -305,6 +315,7 @@ extension ServerSettings {
   /// The limits of the HTTP server.
   var limits: HTTPLimits {
     var limits = HTTPLimits()
+    limits.trustedProxies = trustedProxies ?? .none
     limits.maxConnections = maxConnections.count
     limits.maxTargetLength = maxUrlSize.bytes
     limits.maxHeaderLength = maxHeaderSize.bytes

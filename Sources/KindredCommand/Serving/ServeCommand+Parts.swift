@@ -35,6 +35,7 @@ extension ServeCommand {
   /// - Throws: `ValidationError`
   func options(for place: ListeningPlace) throws -> KindredService.Options {
     var options = requests.serviceOptions
+    options.basePath = server.basePath ?? .root
     options.hosts = server.hosts(for: place)
     options.cors = try server.cors()
     options.requiresHTTPS = server.tlsHsts

@@ -36,6 +36,8 @@ public struct HTTPLimits: Sendable {
   ///
   /// Nil means no limit.
   public var maxRequestsPerSecond: Int?
+  /// Whose connections carry the requests of many clients, which `Forwarded` tells apart.
+  public var trustedProxies = TrustedProxies.none
   /// How long the keys of TLS tickets are used: a client that returns later makes a full handshake.
   public var ticketKeyLifetime: Duration = .seconds(12 * 3600)
 

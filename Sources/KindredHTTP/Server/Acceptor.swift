@@ -145,7 +145,8 @@ final class Acceptor: Sendable {
 
   private func open(_ descriptor: CInt, peer: SocketAddress) {
     context.counters.acceptedConnections.increase()
-    let address = peer.client
+    let isTrustedProxy = context.limits.trustedProxies.contains(peer)
+    let address = isTrustedProxy ? .proxies : peer.client
     let admission = context.clients.open(address, now: .now)
     if admission != .full { context.counters.refusedConnections.increase() }
     guard let admission else { return Socket.close(descriptor) }
@@ -154,7 +155,9 @@ final class Acceptor: Sendable {
       return Socket.close(descriptor)
     }
     if peer.path == nil { Socket.disableDelay(descriptor) }
-    let client = HTTPConnection.Client(address: address, admission: admission, peer: peer.description)
+    let client = HTTPConnection.Client(
+      address: address, admission: admission, peer: peer.description, own: peer.client,
+      isTrustedProxy: isTrustedProxy)
     let connection = context.table.insert { token in
       HTTPConnection(
         token: token, descriptor: descriptor, transport: transport, client: client, context: context,

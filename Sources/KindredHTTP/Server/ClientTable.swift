@@ -22,6 +22,9 @@ public struct ClientAddress: Hashable, Sendable {
   /// The clients of a Unix socket, which can't be told apart.
   static let local = ClientAddress(0, .local)
 
+  /// The clients behind trusted proxies, as far as connections are concerned.
+  static let proxies = ClientAddress(1, .local)
+
   /// Whether it stands for one client, so that the limits of a client apply.
   var isOfOneClient: Bool { family != .local }
 }
@@ -31,6 +34,8 @@ enum ClientKey: Hashable, Sendable {
   case address(ClientAddress)
   /// The bearer of valid credentials, whatever its addresses.
   case principal([UInt8])
+  /// The owner of an address behind a trusted proxy, which has no connections of its own.
+  case forwarded(ClientAddress)
 }
 
 /// Counts each client's open connections or requests, and its recent requests.
@@ -133,18 +138,18 @@ final class ClientTable: Sendable {
   }
 
   /// Uncounts a request of an address that turned out to be a principal's.
-  func returnRequest(of address: ClientAddress) {
+  func returnRequest(of key: ClientKey) {
     guard limits.maxRequestsPerSecond != nil else { return }
     state.withLock { state in
-      let key = ClientKey.address(address)
       if let client = state.clients[key] { state.clients[key]?.allowance = min(burst, client.allowance + 1) }
     }
   }
 
-  /// Counts a request for a principal until `endRequest` is called; returns the limit that it exceeds, if any.
-  func beginRequest(of principal: [UInt8], now: Moment) -> HTTPError? {
+  /// Counts a request for a client until `endRequest` is called; returns the limit that it exceeds, if any.
+  ///
+  /// - Parameter key: A client without connections of its own.
+  func beginRequest(of key: ClientKey, now: Moment) -> HTTPError? {
     state.withLock { state in
-      let key = ClientKey.principal(principal)
       var client = state.clients[key] ?? Client(allowance: burst, lastRequest: now)
       guard client.open < limits.maxConnectionsPerClient ?? .max else { return .tooManyRequestsAtOnce }
       let isAllowed = limits.maxRequestsPerSecond == nil || spend(&client, now)
@@ -154,12 +159,12 @@ final class ClientTable: Sendable {
     }
   }
 
-  /// Ends the request of a principal.
-  func endRequest(of principal: [UInt8]) {
+  /// Ends the request of a client.
+  func endRequest(of key: ClientKey) {
     state.withLock { state in
-      guard var client = state.clients[.principal(principal)] else { return }
+      guard var client = state.clients[key] else { return }
       client.open -= 1
-      store(client, as: .principal(principal), &state)
+      store(client, as: key, &state)
     }
   }
 

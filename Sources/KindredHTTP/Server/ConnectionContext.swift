@@ -38,9 +38,11 @@ extension ConnectionContext {
     return limits
   }
 
-  /// Returns the response to a client's request that is refused.
-  func refusal(_ error: HTTPError, of client: HTTPConnection.Client) -> HTTPResponse {
-    var response = handler.response(to: error, from: client.peer)
+  /// Returns the response to a request that is refused.
+  ///
+  /// - Parameter peer: The client's address.
+  func refusal(_ error: HTTPError, of peer: String?) -> HTTPResponse {
+    var response = handler.response(to: error, from: peer)
     if let seconds = error.retryAfter { response.headers.set("Retry-After", String(seconds)) }
     return response
   }

@@ -27,6 +27,8 @@ final class HTTPConnection: @unchecked Sendable {
   @exclusivity(unchecked) private var pending: HTTPPendingResponse?
   /// The content received so far, if it is too long for memory.
   @exclusivity(unchecked) private var contentFile: HTTPContentFile?
+  /// The client that sends the content.
+  @exclusivity(unchecked) private var contentClient: ClientAddress?
   @exclusivity(unchecked) private var quota: RequestQuota
   @exclusivity(unchecked) private var isClosed = false
   /// The turn of the thread that works on the connection.
@@ -37,14 +39,6 @@ final class HTTPConnection: @unchecked Sendable {
   @exclusivity(unchecked) private var isVisited = false
 
   private static let readLength = 16384
-
-  /// The client of a connection.
-  struct Client: Sendable {
-    let address: ClientAddress
-    let admission: ClientTable.Admission
-    /// The numeric address and port.
-    let peer: String
-  }
 
   /// Creates a connection that owns `descriptor`.
   init(
@@ -269,6 +263,7 @@ final class HTTPConnection: @unchecked Sendable {
       break
     case .consider(let head):
       let request = request(head, content: [])
+      contentClient = request.client
       if let response = limitRefusal(of: request) ?? rejection(of: request, head) {
         context.counters.requests.increase()
         machine.reject()
@@ -291,7 +286,7 @@ final class HTTPConnection: @unchecked Sendable {
       }
     case .refuse(let error):
       context.counters.refusedRequests.increase()
-      begin(context.refusal(error, of: client))
+      begin(context.refusal(error, of: client.peer))
     case .linger:
       transport.endOutput()
       timeouts.wait(for: .forEnd, now: .now)
@@ -311,19 +306,20 @@ final class HTTPConnection: @unchecked Sendable {
     var request = HTTPRequest(
       method: head.method, target: head.target, version: head.version, headers: head.headers, body: content,
       peer: client.peer, isSecure: transport.isSecure, cancellation: execution.begin())
-    request.client = client.address
+    request.client = client.own
+    if client.isTrustedProxy { request.takeForwarded(context.limits.trustedProxies) }
     return request
   }
 
   /// Returns the response to a request beyond the limits; nil for all others.
   private func limitRefusal(of request: HTTPRequest) -> HTTPResponse? {
-    quota.refusal(of: request).map { context.refusal($0, of: client) }
+    quota.refusal(of: request).map { context.refusal($0, of: request.peer) }
   }
 
   private func answer(_ request: consuming HTTPRequest) {
     if let file = contentFile {
       contentFile = nil
-      guard file.append(request.body) else { return begin(context.refusal(.outOfSpace, of: client)) }
+      guard file.append(request.body) else { return begin(context.refusal(.outOfSpace, of: request.peer)) }
       request.body = []
       request.longBody = file
     }
@@ -346,7 +342,7 @@ final class HTTPConnection: @unchecked Sendable {
   }
 
   private func keep(_ part: [UInt8]) {
-    if contentFile == nil { contentFile = HTTPContentFile(in: context.spools, for: client.address) }
+    if contentFile == nil { contentFile = HTTPContentFile(in: context.spools, for: contentClient) }
     if !(contentFile?.append(part) ?? false) {
       contentFile = nil
       machine.refuse(.outOfSpace)

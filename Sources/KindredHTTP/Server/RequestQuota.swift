@@ -4,8 +4,8 @@ struct RequestQuota: ~Copyable {
   private let context: ConnectionContext
   /// The hash of the latest valid credentials, and their principal.
   private var known: (field: Int, principal: [UInt8])?
-  /// The principal for which the request in progress is counted.
-  private var holder: [UInt8]?
+  /// The client for which the request in progress is counted; nil if that is the address of the connection.
+  private var holder: ClientKey?
 
   init(_ client: HTTPConnection.Client, _ context: ConnectionContext) {
     self.client = client
@@ -24,27 +24,31 @@ struct RequestQuota: ~Copyable {
   }
 
   private mutating func count(_ request: HTTPRequest) -> HTTPError? {
-    guard let field = request.headers["Authorization"]?.hashValue else { return countForAddress() }
-    if let known, known.field == field { return count(for: known.principal) }
+    guard let field = request.headers["Authorization"]?.hashValue else {
+      return countForAddress(request)
+    }
+    if let known, known.field == field { return count(for: .principal(known.principal)) }
     if let principal = context.handler.identity(of: request, verifying: false) {
       known = (field, principal)
-      return count(for: principal)
+      return count(for: .principal(principal))
     }
     // Verification takes time, so the address's limit applies to credentials that turn out invalid.
-    if let refusal = countForAddress() { return refusal }
+    if let refusal = countForAddress(request) { return refusal }
     guard let principal = context.handler.identity(of: request, verifying: true) else { return nil }
     known = (field, principal)
-    context.clients.returnRequest(of: client.address)
-    return count(for: principal)
+    context.clients.returnRequest(of: holder ?? .address(client.address))
+    end()
+    return count(for: .principal(principal))
   }
 
-  private func countForAddress() -> HTTPError? {
-    context.clients.mayRequest(client.address, now: .now) ? nil : .tooManyRequests
+  private mutating func countForAddress(_ request: HTTPRequest) -> HTTPError? {
+    if client.isTrustedProxy, let address = request.client { return count(for: .forwarded(address)) }
+    return context.clients.mayRequest(client.address, now: .now) ? nil : .tooManyRequests
   }
 
-  private mutating func count(for principal: [UInt8]) -> HTTPError? {
-    let refusal = context.clients.beginRequest(of: principal, now: .now)
-    if refusal == nil { holder = principal }
+  private mutating func count(for key: ClientKey) -> HTTPError? {
+    let refusal = context.clients.beginRequest(of: key, now: .now)
+    if refusal == nil { holder = key }
     return refusal
   }
 

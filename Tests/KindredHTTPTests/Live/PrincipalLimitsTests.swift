@@ -108,8 +108,8 @@ struct PrincipalLimitsTests {
     let start = Moment(nanoseconds: 1_000_000_000)
     for number in 0..<1000 {
       let principal = Array("\(number)".utf8)
-      #expect(table.beginRequest(of: principal, now: start) == nil)
-      if number > 0 { table.endRequest(of: principal) }
+      #expect(table.beginRequest(of: .principal(principal), now: start) == nil)
+      if number > 0 { table.endRequest(of: .principal(principal)) }
     }
     table.sweep(now: start)
     #expect(table.count == 1000)

@@ -9,6 +9,8 @@ struct OpenAPIDocument {
   let limits: RequestLimits
   /// Whether clients may write.
   var isWritable = false
+  /// What precedes the paths.
+  var basePath = BasePath.root
 
   /// The content that the resources contribute.
   private struct Content {
@@ -33,6 +35,7 @@ struct OpenAPIDocument {
         "title": "Kindred", "version": .string(Self.version),
         "description": .string(isWritable ? Self.description + Self.writeDescription : Self.description),
       ],
+      "servers": [["url": .string(basePath == .root ? "/" : basePath.text)]],
       "paths": .object(content.paths.map { ($0, $1) }),
       // A server may answer without a token, too.
       "security": [[:], ["bearer": []]],

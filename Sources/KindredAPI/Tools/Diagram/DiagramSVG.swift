@@ -11,9 +11,11 @@ struct DiagramSVG {
 
   private let diagram: Diagram
   private let layout: DiagramLayout
+  private let basePath: BasePath
 
-  init(_ diagram: Diagram) {
+  init(_ diagram: Diagram, below basePath: BasePath = .root) {
     self.diagram = diagram
+    self.basePath = basePath
     layout = DiagramLayout(diagram)
   }
 
@@ -36,7 +38,7 @@ struct DiagramSVG {
     let rows = entity.columns.enumerated().map { number, column in row(column, number, of: entity, in: box) }
     let line = box.y + DiagramLayout.headerHeight
     return """
-      <a class="table" href="/\(Self.escape(URLCoding.encodeSegment(entity.name)))" aria-label="\(name)">\
+      <a class="table" href="\(basePath.text)/\(Self.escape(URLCoding.encodeSegment(entity.name)))" aria-label="\(name)">\
       <rect class="box" x="\(box.x)" y="\(box.y)" width="\(box.width)" height="\(box.height)" rx="4" fill="#ffffff" \
       stroke="#8a8f98"/>\
       <path class="rule" d="M\(box.x) \(line)H\(box.right)" stroke="#8a8f98" fill="none"/>\

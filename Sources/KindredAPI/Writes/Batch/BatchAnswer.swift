@@ -4,6 +4,9 @@ import KindredHTTP
 /// The content of the response to a batch: an array of the responses to its parts.
 struct BatchAnswer {
   private var bytes = [UInt8(ascii: "[")]
+  private let basePath: BasePath
+
+  init(below basePath: BasePath) { self.basePath = basePath }
 
   /// The whole content.
   var finished: [UInt8] { bytes + [UInt8(ascii: "]")] }
@@ -13,7 +16,7 @@ struct BatchAnswer {
   /// - Throws: `RequestError` if the content is then too long.
   mutating func append(_ result: WriteResult) throws {
     if bytes.count > 1 { bytes.append(UInt8(ascii: ",")) }
-    var headers = result.headers.filter { $0.name != "Cache-Control" }.map {
+    var headers = basePath.added(to: result.headers).filter { $0.name != "Cache-Control" }.map {
       ($0.name, JSONValue.string($0.value))
     }
     if result.content != nil { headers.append(("Content-Type", .string(MediaType.json.rawValue))) }

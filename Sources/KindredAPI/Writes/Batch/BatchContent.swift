@@ -15,7 +15,7 @@ struct BatchContent {
 
   /// - Parameter policyHeaders: The names of the header fields that the rights of a client depend on too.
   /// - Throws: `Problem` or `RequestError` if the content isn't a batch.
-  init(_ request: HTTPRequest, policyHeaders: [String]) throws {
+  init(_ request: HTTPRequest, policyHeaders: [String], below basePath: BasePath) throws {
     let fields = Set(Self.fieldsOfBatch + policyHeaders.map { $0.lowercased() })
     guard WriteContent.importFormat(of: request) == nil else {
       throw Problem.unsupportedMediaType(.post, types: [MediaType.json.rawValue])
@@ -30,7 +30,8 @@ struct BatchContent {
         .limitExceeded, "a batch may have at most \(Self.maximumCount) requests; send several batches")
     }
     parts = try elements.enumerated().map { index, element in
-      try Self.part(element, at: JSONPointer() + index, in: document, of: request, without: fields)
+      basePath.removed(
+        from: try Self.part(element, at: JSONPointer() + index, in: document, of: request, without: fields))
     }
   }
 

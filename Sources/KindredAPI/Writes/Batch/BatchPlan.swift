@@ -91,7 +91,7 @@ struct BatchPlan: Sendable {
   ///
   /// - Throws: The error of the first part that fails, as a `Problem` with a pointer to the part.
   func run(reading transaction: any ReadTransaction, _ service: WriteService) throws -> WriteResult {
-    var content = BatchAnswer()
+    var content = BatchAnswer(below: service.options.basePath)
     for (index, part) in parts.enumerated() {
       guard case .read(let planned) = part.work else { continue }
       try Self.inPart(index, principal, service, isOpen: { true }) {
@@ -113,7 +113,7 @@ struct BatchPlan: Sendable {
   }
 
   private func content(_ transaction: any WriteTransaction, _ service: WriteService) throws -> [UInt8] {
-    var content = BatchAnswer()
+    var content = BatchAnswer(below: service.options.basePath)
     var writes: [(index: Int, execution: WriteExecution)] = []
     let isOpen = { transaction.isOpen }
     for (index, part) in parts.enumerated() {
