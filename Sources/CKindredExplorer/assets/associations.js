@@ -2,7 +2,7 @@
 
 import { recordName } from "./cells.js";
 import { adopted, button, element, find, number } from "./dom.js";
-import { readable, setting, value } from "./request.js";
+import { linkTo, requestAt, setting, value } from "./request.js";
 import { isOvertaken, page, Problem, rows } from "./server.js";
 import { showTrouble } from "./trouble.js";
 
@@ -26,7 +26,7 @@ export function makeButton(cell) {
     type: "button",
     class: "open",
     "aria-expanded": "false",
-    "data-href": readable(href),
+    "data-href": requestAt(href),
     "data-key": key,
   });
   made.append(...link.childNodes);
@@ -113,7 +113,7 @@ async function load(cell, url, name, grid) {
   const { key = "", href = url } = /** @type {HTMLElement} */ (cell.parentElement).dataset;
   const [table] = adopted(loaded.table === null ? [] : [loaded.table]);
   if (table === undefined) return showNone(cell);
-  cell.replaceChildren(element("h2", { class: "caption" }, element("a", { href }, key)), table);
+  cell.replaceChildren(element("h2", { class: "caption" }, element("a", { href: linkTo(href) }, key)), table);
   grid.adopt(table, name, url, (next) => fill(cell, next, name, grid));
   if (loaded.total !== null) {
     const rest = footer(table, loaded.total, loaded.link("next"), grid);
@@ -167,9 +167,9 @@ function footer(table, total, next, grid) {
   };
   tell();
   if (next === null) return made;
-  let following = setting(readable(next), "limit", String(MORE));
+  let following = setting(requestAt(next), "limit", String(MORE));
   // The cursor is valid with any limit.
-  const after = value(readable(next), "after");
+  const after = value(requestAt(next), "after");
   if (after !== null) following = `${following}&after=${after}`;
   const append = async () => {
     const loaded = await rows(following);
@@ -178,7 +178,7 @@ function footer(table, total, next, grid) {
     grid.adoptRows(table);
     tell();
     const further = loaded.link("next");
-    if (further !== null) following = readable(further);
+    if (further !== null) following = requestAt(further);
     else {
       const hadFocus = document.activeElement === more;
       more.remove();

@@ -3,7 +3,7 @@
 
 import { find } from "./dom.js";
 import { expressed } from "./json.js";
-import { decoded, readable } from "./request.js";
+import { decoded, requestAt } from "./request.js";
 
 /** @typedef {"text" | "number" | "boolean" | "null" | "bytes"} Kind */
 
@@ -13,7 +13,7 @@ const LONGEST = 300;
 /** The address of a row's record, or null if it has none. @param {Element} row */
 export function recordHref(row) {
   const { href } = /** @type {HTMLElement} */ (row).dataset;
-  return href === undefined ? null : readable(href);
+  return href === undefined ? null : requestAt(href);
 }
 
 /** The link to the record of a row. @param {Element} row */

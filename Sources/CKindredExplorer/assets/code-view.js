@@ -2,7 +2,7 @@
 
 import { cellValue } from "./cells.js";
 import { button, copy, element } from "./dom.js";
-import { address } from "./request.js";
+import { linkTo } from "./request.js";
 import { session } from "./server.js";
 
 /** The name of the type of a resource's records. @param {string} resource */
@@ -56,7 +56,7 @@ function kind(cell) {
 
 /** @param {HTMLElement} panel @param {string} url */
 export function show(panel, url) {
-  const target = address(url).replaceAll("'", "%27");
+  const target = linkTo(url).replaceAll("'", "%27");
   const absolute = location.origin + target;
   const table =
     /** @type {HTMLTableElement | null} */ (document.querySelector("#panel-Table > table[data-resource]"));

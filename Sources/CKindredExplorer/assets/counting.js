@@ -1,7 +1,7 @@
 // How many records there are: asked for after the page, and given up where counting takes long.
 
 import { all, element, find, number } from "./dom.js";
-import { join, parameters, path, readable, setting } from "./request.js";
+import { join, parameters, path, requestAt, setting } from "./request.js";
 import { fetched } from "./server.js";
 
 /** How records are counted: `true`, or `estimated` where the server can estimate. */
@@ -65,7 +65,7 @@ export class Count {
       const link = running < AT_ONCE ? waiting.shift() : undefined;
       if (link === undefined || signal.aborted) return;
       running += 1;
-      const text = await counted(readable(link.getAttribute("href") ?? "/"), signal);
+      const text = await counted(requestAt(link.getAttribute("href") ?? "/"), signal);
       if (text !== null && !signal.aborted) link.after(" ", element("small", { class: "count" }, text));
       running -= 1;
       await next();

@@ -1,7 +1,7 @@
 // The diagram of the database, or of the surroundings of a table, which the server draws.
 
 import { element } from "./dom.js";
-import { path } from "./request.js";
+import { linkTo, path } from "./request.js";
 import { drawing } from "./server.js";
 
 /** @param {HTMLElement} panel @param {string} url @param {AbortSignal} signal */
@@ -13,12 +13,12 @@ export async function show(panel, url, signal) {
   const svg = document.importNode((await drawing(target, signal)).documentElement, true);
   svg.setAttribute("role", "group");
   svg.setAttribute("aria-label", resource === null ? "Diagram" : `Diagram around ${resource}`);
-  const whole = element("a", { href: "/#view=diagram" }, "all tables");
+  const whole = element("a", { href: `${linkTo("/")}#view=diagram` }, "all tables");
   panel.replaceChildren(
     element(
       "div",
       { class: "tools" },
-      element("a", { href: target, target: "_blank" }, "SVG"),
+      element("a", { href: linkTo(target), target: "_blank" }, "SVG"),
       path(url) === "/" ? null : whole,
     ),
     element(

@@ -3,7 +3,7 @@
 import { recordHref } from "./cells.js";
 import { adopted, all, element, find } from "./dom.js";
 import { freeze } from "./headers.js";
-import { readable, setting, value } from "./request.js";
+import { requestAt, setting, value } from "./request.js";
 import { rows } from "./server.js";
 import { showTrouble } from "./trouble.js";
 
@@ -189,7 +189,7 @@ export class Endless {
     const loaded = await rows(this.#bounded(url), this.leaving.signal);
     const found = adopted(loaded.table.tBodies[0]?.rows ?? []);
     const next = loaded.link("next");
-    this.next = next === null || found.length === 0 ? null : readable(next);
+    this.next = next === null || found.length === 0 ? null : requestAt(next);
     const count = records(found).length;
     const chunk = { url, rows: found, keys: keys(found), height: 0, first: this.count + 1, count };
     this.chunks.push(chunk);

@@ -8,7 +8,7 @@ import { fragment } from "./history.js";
 import { Live } from "./live.js";
 import { PageView } from "./page-view.js";
 import { openPalette } from "./palette.js";
-import { address, readable } from "./request.js";
+import { address, linkTo, readable, requestAt } from "./request.js";
 import { download, isOvertaken, NoPage, Page, page, Problem, session } from "./server.js";
 import { themeChoice } from "./theme-choice.js";
 import { Toolbar } from "./toolbar.js";
@@ -180,8 +180,8 @@ class Explorer {
 
   /** Opens a response that isn't a page. @param {string} url */
   async #leave(url) {
-    if (session.token !== null) await download(address(url));
-    else location.assign(address(url));
+    if (session.token !== null) await download(url);
+    else location.assign(linkTo(url));
   }
 
   /** Shows the address after it has changed: back, forward, or another fragment. */
@@ -304,17 +304,18 @@ class Explorer {
     ) return;
     const href = link.getAttribute("href") ?? link.getAttribute("xlink:href");
     if (href === null || !href.startsWith("/") || href.startsWith("//")) return;
+    const [reference, hash] = href.split("#");
+    const target = requestAt(reference);
     const isFile = link.hasAttribute("download");
-    if (isFile || link.hasAttribute("target") || href.startsWith("/-/diagram")) {
+    if (isFile || link.hasAttribute("target") || target.startsWith("/-/diagram")) {
       if (session.token === null) return;
       event.preventDefault();
       const format = isFile ? link.textContent ?? "" : undefined;
-      void this.#attempt(() => download(href, format));
+      void this.#attempt(() => download(target, format));
       return;
     }
-    if (href.startsWith("/-/")) return;
+    if (target.startsWith("/-/")) return;
     event.preventDefault();
-    const [target, hash] = href.split("#");
     const relation = link.getAttribute("rel");
     const { walk: present = [] } = entries.state();
     const walk = relation === "next"
@@ -323,7 +324,7 @@ class Explorer {
       ? present.slice(0, -1)
       : [];
     if (link.closest("svg") !== null) this.choose("Table");
-    void this.go(readable(target), { walk }).then(() => {
+    void this.go(target, { walk }).then(() => {
       if (hash) this.choose(this.views.named(fragment(`#${hash}`).view));
     });
   }

@@ -1,7 +1,7 @@
 // The entries of the browser's history: the request, the view and the open rows in the address; in the entry's state, the
 // pages before it and the place that the reader has left.
 
-import { address, decoded, readable } from "./request.js";
+import { decoded, linkTo, requestAt } from "./request.js";
 
 /** A part of the table that was read. @typedef {{ url: string, first: number, count: number, height: number }} Span */
 /** A place in the table: the first row in sight, its distance from the top, and the cell that had the focus.
@@ -15,12 +15,12 @@ export function state() {
 
 /** The readable request of the address. */
 export function presentRequest() {
-  return readable(location.pathname + location.search);
+  return requestAt(location.pathname + location.search);
 }
 
 /** The request as it is written in the address. @param {string} url */
 export function written(url) {
-  return address(url).replaceAll("'", "%27");
+  return linkTo(url).replaceAll("'", "%27");
 }
 
 /** Adds an entry, or replaces the present one. @param {string} url @param {State} next @param {{ replaces: boolean, open?: string[] }} how */

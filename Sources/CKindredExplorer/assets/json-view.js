@@ -1,7 +1,7 @@
 // The response as JSON, as the server wrote it except for white space.
 
 import { button, copy, element } from "./dom.js";
-import { address } from "./request.js";
+import { linkTo } from "./request.js";
 import { beginning } from "./server.js";
 
 /** The number of bytes beyond which only the beginning of a response is shown. */
@@ -43,7 +43,7 @@ export async function show(panel, url, signal) {
     "p",
     {},
     "This is only the beginning. ",
-    element("a", { href: address(url), download: "" }, "JSON"),
+    element("a", { href: linkTo(url), download: "" }, "JSON"),
   );
   panel.replaceChildren(isWhole ? element("div", { class: "tools" }, copying) : rest, pre);
 }

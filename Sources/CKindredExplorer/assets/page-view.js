@@ -7,7 +7,7 @@ import { Endless, presentPlace, returnTo, shorten } from "./endless.js";
 import { Grid } from "./grid.js";
 import { state, written } from "./history.js";
 import { synchronize } from "./live.js";
-import { path, readable, value } from "./request.js";
+import { path, requestAt, value } from "./request.js";
 import { Selection } from "./selecting.js";
 import { isOvertaken, page, Problem, rows } from "./server.js";
 
@@ -69,7 +69,7 @@ export class PageView {
     const { table } = this;
     if (table !== null) this.#decorate(table);
     const link = find(this.footer, 'a[rel="next"]')?.getAttribute("href") ?? null;
-    const next = link === null ? null : readable(link);
+    const next = link === null ? null : requestAt(link);
     const count = table?.querySelectorAll(":scope > tbody > tr:not(.below)").length ?? 0;
     const isWhole = next === null && value(url, "after") === null && value(url, "offset") === null;
     table?.setAttribute("aria-rowcount", String(total ?? (isWhole ? count : -1)));
@@ -307,7 +307,7 @@ export class PageView {
     const alert = find(this.views.table, "[role=alert]");
     if (alert === null) return null;
     const mends = all(alert, ".mends a");
-    const targets = mends.map((link) => readable(link.getAttribute("href") ?? "/"));
+    const targets = mends.map((link) => requestAt(link.getAttribute("href") ?? "/"));
     mends.forEach((link, index) => {
       const mend = () => this.explorer.go(targets[index], { replaces: true });
       link.replaceWith(button(link.textContent ?? "", mend, { translate: "no" }));

@@ -49,6 +49,21 @@ export function address(text) {
   ).join("");
 }
 
+/** What a proxy puts before every path; inside the explorer, all requests begin at the root. */
+const base = globalThis.document?.documentElement.dataset.base ?? "";
+
+/** The link to a readable request. @param {string} url */
+export function linkTo(url) {
+  return base + address(url);
+}
+
+/** The readable request that a link of the server leads to. @param {string} link */
+export function requestAt(link) {
+  const isBelow = link === base || link.startsWith(`${base}/`) || link.startsWith(`${base}?`);
+  const request = isBelow ? link.slice(base.length) : link;
+  return readable(request.startsWith("/") ? request : `/${request}`);
+}
+
 /** A value for a readable URL: characters that would end or change it are escaped. @param {string} text */
 export function valueText(text) {
   return Array.from(

@@ -2,7 +2,7 @@
 // too busy for, and returns data or throws a problem; so no caller can take a problem for data.
 
 import { isOvertaken, NoPage, Page, Problem } from "./answers.js";
-import { address, path, readable, valueText } from "./request.js";
+import { linkTo, path, requestAt, valueText } from "./request.js";
 
 export { isOvertaken, NoPage, Page, Problem };
 
@@ -167,7 +167,7 @@ async function transmit(target, { method = "GET", headers = {}, body = null, sig
 /** Sends a request until it is answered with the rights of the user and by a server that isn't too busy.
  * @param {string} url readable @param {Options} options @param {boolean} [asDocument] @returns {Promise<Answer>} */
 async function ask(url, options, asDocument = false) {
-  const target = address(url);
+  const target = linkTo(url);
   const origin = globalThis.location?.origin ?? "http://localhost";
   if (new URL(target, origin).origin !== origin) {
     throw new Problem("This is an address of another server.", { status: 400 });
@@ -301,9 +301,9 @@ export async function beginning(url, length, signal) {
   return { text, size, isWhole: true };
 }
 
-/** Saves a response that the browser can't download itself because it doesn't have the token. @param {string} url @param {string} [format] the extension of the file's name */
+/** Saves a response that the browser can't download itself because it doesn't have the token. @param {string} url readable @param {string} [format] the extension of the file's name */
 export async function download(url, format) {
-  const response = await fetched(readable(url), { headers: { Accept: "*/*" } });
+  const response = await fetched(url, { headers: { Accept: "*/*" } });
   const link = document.createElement("a");
   link.href = URL.createObjectURL(await response.blob());
   const name = path(url).split("/").pop() ?? "";
@@ -342,6 +342,9 @@ export function schema() {
     // Where only operators may see it, the index has to do.
     if (error.status === 401 || error.status === 403) return tool("/");
     throw error;
+  }).then((found) => {
+    for (const one of found.resources) one.link = requestAt(one.link);
+    return found;
   });
   known = asked;
   asked.catch(() => {

@@ -1,7 +1,7 @@
 // The editor of the request, with colours, completion, marked errors and corrections by a single key.
 
 import { all, button, element } from "./dom.js";
-import { offset, readable, scalars } from "./request.js";
+import { linkTo, offset, readable, scalars } from "./request.js";
 import { completions, description } from "./server.js";
 
 /** A text with an error, and the corrected requests. @typedef {{ text: string, mends: string[] }} Problem */
@@ -47,7 +47,7 @@ export class UrlEditor extends HTMLElement {
     this.field.addEventListener("paste", (event) => {
       event.preventDefault();
       const text = event.clipboardData?.getData("text/plain") ?? "";
-      this.#insert(text.replace(/[\r\n]+/g, "").replace(location.origin, ""));
+      this.#insert(text.replace(/[\r\n]+/g, "").replace(location.origin + linkTo(""), ""));
     });
   }
 
