@@ -169,6 +169,15 @@ struct OpenAPITests {
   }
 
   @Test
+  func `a choice with true and false takes a boolean, as the types of clients do`() throws {
+    let document = try document(of: Library.database())
+    let count = try object(document, "components", "parameters", "count", "schema")
+    let choices = try #require(count["anyOf"] as? [[String: Any]])
+    #expect(choices.map { $0["type"] as? String } == ["boolean", "string"])
+    #expect(choices.last?["enum"] as? [String] == ["estimated"])
+  }
+
+  @Test
   func `the limits of the server are in it`() throws {
     var options = KindredService.Options()
     options.limits.pageSize = 7

@@ -35,6 +35,8 @@ struct UsageTests {
     (["serve", "--log-level", "loud"], "debug"),
     (["serve", "--tls-key", "key.pem"], "--tls-certificate"),
     (["serve", "--tls-hsts"], "--tls-key"),
+    (["serve", "--base-path", "library"], "--base-path: 'library' is not valid: it must be a path"),
+    (["serve", "--trusted-proxies", "10.0.0.0/33"], "--trusted-proxies: '10.0.0.0/33' is not valid"),
     (["serve", "one.db", "two.db"], "two.db"),
     (["query", "x.db"], "<url>"),
     (["migrate"], "<database>"),

@@ -25,8 +25,9 @@ public struct TrustedProxies: Sendable, Hashable {
     self.includesUnixSockets = includesUnixSockets
   }
 
-  /// Trusts these addresses and networks, such as `10.0.0.0/8` and `::1`; `unix` stands for all who connect to a Unix
-  /// socket. Nil if one is malformed.
+  /// Trusts these addresses and networks, such as `10.0.0.0/8` and `::1`; nil if one is malformed.
+  ///
+  /// `unix` stands for all who connect to a Unix socket.
   public init?(_ names: some Sequence<some StringProtocol>) {
     var networks: [Network] = []
     var includesUnixSockets = false
