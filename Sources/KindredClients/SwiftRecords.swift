@@ -22,7 +22,7 @@ public struct SwiftRecords {
 
   /// The types that the file uses by their names.
   private static let reserved: Set = [
-    "Bool", "Codable", "CodingKey", "Data", "DatabaseValue", "Double", "FetchableRecord", "ForeignKey",
+    "Any", "Bool", "Codable", "CodingKey", "Data", "DatabaseValue", "Double", "FetchableRecord", "ForeignKey",
     "Foundation", "Int", "Kindred", "PersistableRecord", "PersistenceContainer", "Protocol", "Row",
     "Self", "Sendable", "String", "TableRecord", "Type",
   ]
@@ -183,7 +183,7 @@ private struct Properties {
 
   init(_ resource: ServerSchema.Resource) {
     // What the declarations of the type call, and its name.
-    var taken: Set = ["belongsTo", "databaseTableName", "encode", "hasMany", "hasOne"]
+    var taken: Set = ["CodingKeys", "belongsTo", "databaseTableName", "encode", "hasMany", "hasOne"]
     func free(_ name: String) -> String {
       var (found, number) = (name, 2)
       while taken.contains(found) {
@@ -217,10 +217,10 @@ private struct Properties {
     {
       return name
     }
-    let words = name.split { !$0.isLetter && !$0.isNumber }
+    let words = name.split { !$0.isOfWords }
     let first = words.first.map { $0.prefix(1).lowercased() + $0.dropFirst() } ?? "column"
     let joined = first + words.dropFirst().map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
-    return joined.first?.isNumber == true ? "_" + joined : joined
+    return joined.beginsIdentifier ? joined : "_" + joined
   }
 
   private static func quoted(_ name: String) -> String { keywords.contains(name) ? "`\(name)`" : name }

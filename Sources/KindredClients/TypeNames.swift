@@ -30,8 +30,23 @@ struct TypeNames {
 
   /// Returns a name with only letters and digits, the first of each word in upper case.
   private static func identifier(_ name: String) -> String {
-    let words = name.split { !$0.isLetter && !$0.isNumber }.filter { !$0.isEmpty }
+    let words = name.split { !$0.isOfWords }
     let joined = words.map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
-    return joined.first?.isLetter == true ? joined : "Record" + joined
+    return joined.beginsIdentifier ? joined : "Record" + joined
   }
+}
+
+extension Character {
+  /// Whether it can be part of a word in an identifier of any language (UAX #31), which not all letters and numbers can,
+  /// such as `²` and `Ⓐ`.
+  var isOfWords: Bool {
+    unicodeScalars.allSatisfy {
+      $0.properties.isXIDContinue && $0.properties.generalCategory != .connectorPunctuation
+    }
+  }
+}
+
+extension StringProtocol {
+  /// Whether an identifier can begin as this text does.
+  var beginsIdentifier: Bool { unicodeScalars.first?.properties.isXIDStart ?? false }
 }

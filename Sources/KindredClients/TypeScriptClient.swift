@@ -180,7 +180,7 @@ public struct TypeScriptClient {
     case .number: "number"
     case .boolean: "boolean"
     case .text, .date, .time, .timestamp, .bytes: "string"
-    case .choice: column.values.map { $0.map(string).joined(separator: " | ") } ?? "string"
+    case .choice: column.values.map(union) ?? "string"
     case .array: "unknown[]"
     case .json, .any: "unknown"
     }

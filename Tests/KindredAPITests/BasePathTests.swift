@@ -63,10 +63,9 @@ struct BasePathTests {
 
   @Test
   func `the parts of a batch may have it, and answer with it`() throws {
-    let answer = try library().answer(
-      "/shelf/-/batch", method: .post, headers: ["Content-Type": "application/json"],
-      body: #"[{"method": "GET", "url": "/shelf/books?limit=1"}, {"method": "GET", "url": "/books?limit=1"}]"#
-    )
+    let answer = try post(
+      #"[{"method": "GET", "url": "/shelf/books?limit=1"}, {"method": "GET", "url": "/books?limit=1"}]"#,
+      to: "/shelf/-/batch", library())
     #expect(answer.status == 200)
     #expect(answer.text.ranges(of: "</shelf/books?limit=1").count == 4)
   }

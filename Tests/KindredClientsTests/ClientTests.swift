@@ -47,6 +47,25 @@ struct ClientTests {
     #expect(!swift.contains("String"))
   }
 
+  @Test(arguments: [
+    ("m²", "M"), ("Ⓐs", "Record"), ("½", "Record"), ("anys", "AnyRecord"), ("größen", "Größen"),
+    ("e\u{301}te\u{301}", "E\u{301}te\u{301}"), ("a·b", "A·b"),
+  ])
+  func `names have only characters of identifiers`(resource: String, type: String) throws {
+    let schema = try schema((resource, "\(id),\(column("CodingKeys")),\(column("x²"))", ""))
+    let swift = SwiftRecords(schema).text
+    #expect(swift.contains("struct \(type): "), "\(swift)")
+    #expect(swift.contains("  var x: String\n") && swift.contains("  var CodingKeys2: String\n"))
+    if type != "AnyRecord" { #expect(TypeScriptClient(schema).text.contains("export interface \(type) {")) }
+  }
+
+  @Test
+  func `an enumeration without labels has no values`() throws {
+    let schema = try schema(
+      ("things", "\(id),\(column("kind", "kind", input: "enum", more: ", \"values\": []"))", ""))
+    #expect(TypeScriptClient(schema).text.contains("  kind: never;\n"))
+  }
+
   @Test
   func `columns have the types of their values, and are null where they may be`() throws {
     let schema = try schema(

@@ -56,7 +56,7 @@ struct TrustedProxiesTests {
     ([#"for=""#, "for=192.0.2.1"], "192.0.2.1", "inner", false),
     ([#"for="6.6.6.6, for="192.0.2.1";host=example.org"#], "192.0.2.1", "example.org", false),
     (["for=192.0.2.1;for=6.6.6.6"], "10.0.0.1:5", "inner", false),
-    (["for=192.0.2.1;host=a/b"], "192.0.2.1", "inner", false),
+    ([#"for=192.0.2.1;host="a/b""#], "192.0.2.1", "inner", false),
     ([""], "10.0.0.1:5", "inner", false), (["nonsense"], "10.0.0.1:5", "inner", false),
   ])
   func `give client, host and scheme`(fields: [String], peer: String, host: String, isSecure: Bool) throws {
