@@ -2,7 +2,7 @@ import CKindredSQLite
 import KindredOutput
 
 extension OutputBuffer {
-  /// Appends a column of the current row as JSON (§6 of the contract).
+  /// Appends a column of the current row as JSON (docs/requests.md).
   ///
   /// - Returns: False for a long value, which is written in slices instead (see ``LongValue``).
   @inline(__always)

@@ -1,4 +1,4 @@
-"""The tour of the README, and the ways through a page, by keyboard alone."""
+"""The tour of the documented requests, and the ways through a page, by keyboard alone."""
 import re
 import urllib.parse
 from pathlib import Path
@@ -7,12 +7,12 @@ from playwright.sync_api import expect
 
 from visitor import step
 
-README = Path(__file__).resolve().parents[2] / "README.md"
+REQUESTS = Path(__file__).resolve().parents[2] / "docs/requests.md"
 
 
 def examples():
-    """The URLs of the README's table."""
-    table = README.read_text().split("\n## What a URL can say\n")[1].split("\n## ")[0]
+    """The URLs of the page's first table."""
+    table = REQUESTS.read_text().split("\n## By example\n")[1].split("\n## ")[0]
     found = [url for line in table.splitlines() if line.startswith("|") for url in re.findall(r"`(/[^`]*)`", line)]
     assert len(found) > 20, found
     return found

@@ -66,6 +66,34 @@ struct ConfigurationTests {
   }
 
   @Test
+  func `servers with the same cursor key in a file continue each other's pages`() async throws {
+    try program.directory.write(String(repeating: "a1", count: 32) + "\n", to: "cursor.key")
+    let arguments = ["library.sqlite", "--port", "0", "--cursor-key-file", "cursor.key"]
+    let link = try await ServerProcess(program, arguments).headers("/books?fields=id&limit=1", sending: [:])(
+      "Link")
+    let next = try #require(link?.firstMatch(of: /<([^>]*)>; rel="next"/)).1
+    #expect(try await ServerProcess(program, arguments).get(String(next)).body == #"[{"id":2}]"#)
+  }
+
+  @Test(arguments: [
+    ("cursorKeyFile: missing.key\n", "missing.key: no such file"),
+    ("cursorKeyFile: kindred.yaml\n", "kindred.yaml: it must have 64 hexadecimal digits"),
+    (
+      "cursorKeyFile: a.key\ncursorKey: \(String(repeating: "00", count: 32))\n",
+      "--cursor-key and --cursor-key-file exclude each other"
+    ),
+  ])
+  func `a file without a cursor key stops the start`(configuration: String, mention: String) throws {
+    try program.directory.write(configuration, to: "kindred.yaml")
+    for arguments in [["serve", "library.sqlite"], ["serve", "library.sqlite", "--check"]] {
+      let outcome = try program.run(arguments + ["--config", "kindred.yaml"])
+      #expect(outcome.status != 0)
+      #expect(outcome.errors.hasPrefix("kindred: \(mention)"), "\(outcome.errors)")
+      #expect(outcome.errors.filter(\.isNewline).count == 1)
+    }
+  }
+
+  @Test
   func `configuration and model may come from a pipe`() throws {
     let count = "'/authors?fields=n:count()'"
     let configured = try program.shell(

@@ -63,35 +63,49 @@ final class ServerProcess: Sendable {
     readyLine.firstMatch(of: /^listening on (https?:\/\/\S+:\d+)\n$/).flatMap { URL(string: String($0.1)) }
   }
 
+  /// An answer.
+  struct Answer {
+    var status: Int
+    var body: String
+    /// Returns the value of a header field.
+    var field: (String) -> String?
+  }
+
+  /// The answer to a request.
+  func answer(
+    _ path: String, method: String = "GET", sending fields: [String: String] = [:], _ content: String? = nil
+  ) async throws -> Answer {
+    var request = URLRequest(url: try #require(URL(string: path, relativeTo: url)))
+    request.httpMethod = method
+    request.cachePolicy = .reloadIgnoringLocalCacheData
+    for (name, value) in fields { request.setValue(value, forHTTPHeaderField: name) }
+    request.httpBody = content.map { Data($0.utf8) }
+    let (data, response) = try await URLSession.shared.data(for: request)
+    let head = try #require(response as? HTTPURLResponse)
+    return Answer(
+      status: head.statusCode, body: String(decoding: data, as: UTF8.self),
+      field: { head.value(forHTTPHeaderField: $0) })
+  }
+
   /// The answer to a GET of a path.
   func get(
     _ path: String, sending fields: [String: String] = [:]
   ) async throws -> (status: Int, body: String) {
-    var request = URLRequest(url: try #require(URL(string: path, relativeTo: url)))
-    for (name, value) in fields { request.setValue(value, forHTTPHeaderField: name) }
-    let (data, response) = try await URLSession.shared.data(for: request)
-    let status = try #require(response as? HTTPURLResponse).statusCode
-    return (status, String(decoding: data, as: UTF8.self))
+    let answer = try await answer(path, sending: fields)
+    return (answer.status, answer.body)
   }
 
   /// The answer to a request with a JSON document.
   func send(_ method: String, _ path: String, _ document: String) async throws -> (status: Int, body: String)
   {
-    var request = URLRequest(url: try #require(URL(string: path, relativeTo: url)))
-    request.httpMethod = method
-    request.httpBody = Data(document.utf8)
-    request.setValue("application/json", forHTTPHeaderField: "Content-Type")
-    let (data, response) = try await URLSession.shared.data(for: request)
-    let status = try #require(response as? HTTPURLResponse).statusCode
-    return (status, String(decoding: data, as: UTF8.self))
+    let answer = try await answer(
+      path, method: method, sending: ["Content-Type": "application/json"], document)
+    return (answer.status, answer.body)
   }
 
   /// The header fields of the answer to a GET of a path, by name.
   func headers(_ path: String, sending fields: [String: String]) async throws -> (String) -> String? {
-    var request = URLRequest(url: try #require(URL(string: path, relativeTo: url)))
-    for (name, value) in fields { request.setValue(value, forHTTPHeaderField: name) }
-    let response = try #require(try await URLSession.shared.data(for: request).1 as? HTTPURLResponse)
-    return { response.value(forHTTPHeaderField: $0) }
+    try await answer(path, sending: fields).field
   }
 
   /// Sends a signal.

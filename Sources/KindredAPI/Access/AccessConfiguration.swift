@@ -2,7 +2,7 @@ import KindredAssociations
 import KindredCryptography
 import KindredSQLSyntax
 
-/// How clients authenticate: the `access` section of the configuration file (§10 of the contract).
+/// How clients authenticate: the `access` section of the configuration file (docs/access.md).
 ///
 /// What they may do is defined in the model file.
 public struct AccessConfiguration: Sendable {

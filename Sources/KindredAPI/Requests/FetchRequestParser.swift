@@ -19,7 +19,7 @@ struct ParsedRequest {
   var patterns: [String] = []
 }
 
-/// Parses URLs: the path and the tree of parameters (§2 and §3 of the contract).
+/// Parses URLs: the path and the tree of parameters (docs/requests.md).
 struct FetchRequestParser {
   let model: Model
   let limits: RequestLimits

@@ -1,7 +1,7 @@
 import KindredAssociations
 import KindredHTTP
 
-/// Links to pages of requests that are too long for a URL (§2 of the contract): `after` contains the request itself.
+/// Links to pages of requests that are too long for a URL (docs/requests.md): `after` contains the request itself.
 ///
 ///     /books?after=~…
 ///

@@ -2,7 +2,7 @@ import KindredAssociations
 import KindredSQLSyntax
 import OrderedCollections
 
-/// Parses a path: a resource, then records and associations in turn (§2 of the contract).
+/// Parses a path: a resource, then records and associations in turn (docs/requests.md).
 struct PathParser {
   let model: Model
   var literals: Literals

@@ -1,6 +1,6 @@
 import KindredAssociations
 
-/// The limits of requests (§8 of the contract).
+/// The limits of requests (docs/operation.md).
 public struct RequestLimits: Sendable, Hashable {
   /// The default number of records on a page; nil for all.
   public var pageSize: Int64? = 100
@@ -16,7 +16,7 @@ public struct RequestLimits: Sendable, Hashable {
   /// The largest length in bytes of the SQL of a request.
   public var sqlLength = 256 << 10
 
-  /// Creates the defaults of the contract.
+  /// Creates the defaults.
   public init() {}
 
   /// The limits that planning checks.

@@ -1,6 +1,6 @@
 import KindredAssociations
 
-/// A parameter of requests (§3 of the contract); ``all`` is the only list of them.
+/// A parameter of requests (docs/requests.md); ``all`` is the only list of them.
 struct RequestParameter {
   /// The kind of value after the `=`.
   enum Value {

@@ -1,7 +1,7 @@
 import KindredAssociations
 import OrderedCollections
 
-/// Completes URLs (§14 of the contract).
+/// Completes URLs (docs/tools.md).
 ///
 /// It has no grammar of its own: the parser of requests parses the text up to the position and reports what it expects
 /// next, and the model provides the names.

@@ -1,7 +1,7 @@
 import KindredAssociations
 import OrderedCollections
 
-/// Describes the parts of a URL and all its errors (§14 of the contract).
+/// Describes the parts of a URL and all its errors (docs/tools.md).
 struct RequestDescription {
   /// A word or other meaningful part of the URL.
   struct Part {

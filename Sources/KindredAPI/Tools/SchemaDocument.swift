@@ -2,7 +2,7 @@ import KindredAssociations
 import KindredSQLSyntax
 import OrderedCollections
 
-/// `/-/schema`: the model, for editors, clients and the explorer (§14 of the contract).
+/// `/-/schema`: the model, for editors, clients and the explorer (docs/tools.md).
 struct SchemaDocument {
   let model: Model
   let limits: RequestLimits

@@ -2,7 +2,7 @@ import KindredAssociations
 import KindredHTTP
 import OrderedCollections
 
-/// Answers requests of editors and the explorer (§14 of the contract), and draws the model.
+/// Answers requests of editors and the explorer (docs/tools.md), and draws the model.
 struct ToolsService: Sendable {
   let limits: RequestLimits
   let cursors: CursorCoding

@@ -5,7 +5,7 @@ extension Column {
   /// The maximum depth of values of a JSON column; deeper ones couldn't be read as JSON.
   private static let maximumDepth = 64
 
-  /// Returns what is stored for a value that a client sent (§6 of the contract).
+  /// Returns what is stored for a value that a client sent (docs/writing.md, Values).
   ///
   /// - Throws: `Refusal` if the column doesn't accept the value.
   func value(of node: JSONDocument.Node, in document: JSONDocument) throws(Refusal) -> SQLValue {

@@ -21,10 +21,12 @@ extension Table {
     return isUnique(names) || !key.isEmpty && key.allSatisfy(names.contains)
   }
 
-  /// The names of the columns by which a stored record is found again; empty for views and common table expressions.
+  /// The names of the columns by which a stored record is found again; empty for common table expressions, and for
+  /// views that don't show the key of a table.
   public var pointerColumns: [String] {
     switch kind {
-    case .view, .commonTableExpression, .ofRequest: []
+    case .commonTableExpression, .ofRequest: []
+    case .view: plainView == nil ? [] : identity.map(\.name)
     case .table, .virtual: rowIDName.map { [$0] } ?? primaryKey.map { columns[$0].name }
     }
   }

@@ -111,7 +111,7 @@ struct ImportCommand: Configurable {
     opening.configuration.durability = durability
     let database = try location.open(opening, postgreSQL)
     defer { database.backend.close() }
-    var options = requests.serviceOptions
+    var options = try requests.serviceOptions()
     options.isWritable = true
     // A user who can open the file may do anything with it, so no access rules apply.
     options.impersonated = .operator

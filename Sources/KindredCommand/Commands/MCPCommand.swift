@@ -39,7 +39,7 @@ struct MCPCommand: Configurable {
     let location = try DatabaseLocation(self.database)
     let database = try location.open(opening, postgreSQL)
     defer { database.backend.close() }
-    var options = requests.serviceOptions
+    var options = try requests.serviceOptions()
     options.isWritable = writable
     options.live = nil
     options.access = try config.access()

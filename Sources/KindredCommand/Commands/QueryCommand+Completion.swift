@@ -14,7 +14,7 @@ extension QueryCommand {
       let read = try? invocation.requests.modelSource(),
       let model = try? DatabaseLocation(invocation.database).withSchema(invocation.postgreSQL, read)
     else { return [] }
-    let completion = URLCompletion(model: model, limits: invocation.requests.serviceOptions.limits)
+    let completion = URLCompletion(model: model, limits: invocation.requests.limits)
     return completion.completions(of: String(typed.dropFirst(quote.count))).map { quote + $0 }
   }
 

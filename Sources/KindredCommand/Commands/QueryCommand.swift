@@ -85,7 +85,7 @@ struct QueryCommand: Configurable {
     let location = try DatabaseLocation(self.database)
     let database = try location.open(opening, postgreSQL)
     defer { database.backend.close() }
-    var options = requests.serviceOptions
+    var options = try requests.serviceOptions()
     options.isWritable = opening.isWritable
     options.access = try config.access()
     try roles.add(to: &options.access, for: location)

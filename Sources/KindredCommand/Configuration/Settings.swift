@@ -4,6 +4,7 @@ import KindredAPI
 import KindredAssociations
 import KindredHTTP
 import KindredSQLite
+import KindredYAML
 import Logging
 
 /// The settings of every command that answers requests.
@@ -45,22 +46,53 @@ struct RequestSettings: ParsableArguments {
       "The key that encrypts page cursors, 64 hexadecimal digits, to be shared by several servers; random by default.",
       valueName: "key"))
   var cursorKey: CursorKey?
+
+  @Option(help: .init("A file that has this key.", valueName: "file"))
+  var cursorKeyFile: String?
 }
 
 extension RequestSettings {
-  /// The options of the service that these settings determine.
-  var serviceOptions: KindredService.Options {
-    var options = KindredService.Options()
-    options.limits.maximumPageSize = maxPageSize.records
+  /// The limits of requests.
+  var limits: RequestLimits {
+    var limits = RequestLimits()
+    limits.maximumPageSize = maxPageSize.records
     // A smaller --max-page-size also lowers the default size.
-    options.limits.pageSize = pageSize.records.map { min($0, maxPageSize.records ?? $0) }
-    options.limits.treeDepth = maxDepth.count
-    options.limits.nodes = maxNodes.count
-    options.limits.expressionDepth = maxExpressionDepth.count
-    options.limits.sqlLength = maxSqlSize.bytes
+    limits.pageSize = pageSize.records.map { min($0, maxPageSize.records ?? $0) }
+    limits.treeDepth = maxDepth.count
+    limits.nodes = maxNodes.count
+    limits.expressionDepth = maxExpressionDepth.count
+    limits.sqlLength = maxSqlSize.bytes
+    return limits
+  }
+
+  /// Returns the options of the service that these settings determine.
+  ///
+  /// - Throws: `ConfigurationError` or `ValidationError`
+  func serviceOptions() throws -> KindredService.Options {
+    var options = KindredService.Options()
+    options.limits = limits
     options.queryTime = queryTimeout.span.map { Double($0.milliseconds) / 1000 }
-    options.cursorKey = cursorKey?.bytes
+    options.cursorKey = try sharedCursorKey()?.bytes
     return options
+  }
+
+  /// Returns the key that encrypts page cursors; nil for one that the server creates.
+  ///
+  /// - Throws: `ConfigurationError` or `ValidationError`
+  func sharedCursorKey() throws -> CursorKey? {
+    guard let path = cursorKeyFile else { return cursorKey }
+    guard cursorKey == nil else {
+      throw ValidationError("--cursor-key and --cursor-key-file exclude each other; leave one of them out")
+    }
+    do {
+      let text = try TextFile.text(of: path).trimmingCharacters(in: .whitespacesAndNewlines)
+      guard let key = CursorKey(setting: text) else {
+        throw ConfigurationError(place: path, message: "it must have \(CursorKey.expectation)")
+      }
+      return key
+    } catch let error as TextFileError {
+      throw ConfigurationError(place: path, message: "\(error)")
+    }
   }
 
   /// The configuration of connections to SQLite.

@@ -19,6 +19,7 @@ extension ServeCommand {
       mistakes.add(ValidationError("--tls-hsts requires --tls-certificate and --tls-key"))
     }
     mistakes.attempt { _ = try server.cors() }
+    mistakes.attempt { _ = try requests.sharedCursorKey() }
   }
 
   /// Returns where the server listens.
@@ -34,7 +35,7 @@ extension ServeCommand {
   ///
   /// - Throws: `ValidationError`
   func options(for place: ListeningPlace) throws -> KindredService.Options {
-    var options = requests.serviceOptions
+    var options = try requests.serviceOptions()
     options.basePath = server.basePath ?? .root
     options.hosts = server.hosts(for: place)
     options.cors = try server.cors()

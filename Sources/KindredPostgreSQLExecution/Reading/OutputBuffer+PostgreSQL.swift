@@ -8,7 +8,7 @@ import KindredOutput
   import Darwin
 #endif
 
-/// Writes values as JSON (§6 and §13 of the contract) from PostgreSQL's text format.
+/// Writes values as JSON (docs/postgresql.md) from PostgreSQL's text format.
 extension OutputBuffer {
   @inline(__always)
   mutating func append(_ place: Place) {

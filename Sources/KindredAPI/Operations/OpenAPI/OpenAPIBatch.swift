@@ -1,6 +1,6 @@
 import KindredHTTP
 
-/// The batch (§10 of the contract) as the OpenAPI document describes it.
+/// The batch (docs/writing.md) as the OpenAPI document describes it.
 enum OpenAPIBatch {
   static var operation: JSONValue {
     let parts: JSONValue = [

@@ -29,7 +29,7 @@ enum OpenAPISchema {
     ["$ref": .string("#/components/schemas/\(component(resource)).record")]
   }
 
-  /// Returns the schema of a column's values according to its declared type (§6 of the contract), with what the database
+  /// Returns the schema of a column's values according to its declared type (docs/requests.md), with what the database
   /// says about the column.
   static func ofColumn(_ column: Column) -> JSONValue {
     var members: [(String, JSONValue)] = []
@@ -70,7 +70,7 @@ enum OpenAPISchema {
     return ["type": "integer"]
   }
 
-  /// The schema of problems (RFC 9457) with the members of §8 of the contract.
+  /// The schema of problems (RFC 9457) with their members (docs/requests.md).
   static let ofProblem: JSONValue = [
     "type": "object",
     "required": ["type", "title", "status", "detail"],

@@ -2,7 +2,7 @@ import KindredAssociations
 import KindredHTTP
 import OrderedCollections
 
-/// The operations that write (§10 of the contract), if the service is writable.
+/// The operations that write (docs/writing.md), if the service is writable.
 struct OpenAPIWrites {
   private let model: Model
   /// Whether clients may write.
