@@ -3,10 +3,13 @@ import KindredAPI
 import KindredHTTP
 
 extension BasePath: SettingValue, ExpressibleByArgument {
-  init?(setting text: String) { self.init(text) }
+  init?(setting text: String) {
+    guard !text.isEmpty else { return nil }
+    self.init(text)
+  }
 
   /// The path of this text.
-  public init?(argument: String) { self.init(argument) }
+  public init?(argument: String) { self.init(setting: argument) }
 
   static var expectation: String {
     "a path of letters, digits and -._~ that begins with a slash, such as /library"

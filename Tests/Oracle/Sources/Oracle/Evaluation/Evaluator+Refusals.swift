@@ -48,7 +48,7 @@ extension Evaluator {
   {
     var (table, node) = (table, Optional(node))
     for number in 0...path.hops.count {
-      let key = table.viewOf != nil ? [] : table.primaryKey.isEmpty ? ["rowid"] : table.primaryKey
+      let key = table.determining
       let isGrouped = key.allSatisfy { name in
         groups.contains(Path(hops: Array(path.hops[..<number]), leaf: .column(name)).text)
       }

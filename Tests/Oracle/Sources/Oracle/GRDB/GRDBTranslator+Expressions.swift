@@ -39,6 +39,8 @@ extension GRDBTranslator {
     // SQLite would take an integer for the number of a column.
     let text = try sql(term.expression)
     if case .value = term.expression { throw Unsupported("constant orders") }
+    // `IN ()` is one too, and what it makes false.
+    if term.expression.hasEmptyList { throw Unsupported("constant orders") }
     var expression = text.sqlExpression
     if term.isNoCase { expression = ("\(text) COLLATE NOCASE" as SQL).sqlExpression }
     return switch (term.isDescending, term.nullsFirst) {

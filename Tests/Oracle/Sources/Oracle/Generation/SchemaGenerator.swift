@@ -56,7 +56,9 @@ struct SchemaGenerator {
       table.uniques = [["slug"]]
     }
     let isKeyOdd = table.primaryKey.contains { table.column($0)?.collation != .binary }
-    if isKeyOdd, random.chance(40) { table.hasExactKey = true }
+    // SQLite 3.40 leaves out matches by RTRIM where it makes an index of its own for a join.
+    let ignoresSpaces = table.columns.contains { table.primaryKey.contains($0.name) && $0.collation == .rtrim }
+    if isKeyOdd, random.chance(40) { table.hasExactKey = !ignoresSpaces }
     for name in Self.columns.shuffled(using: &random).prefix(random.int(1...4)) {
       let kind: ColumnSchema.Kind =
         switch name {
@@ -134,6 +136,9 @@ struct SchemaGenerator {
     guard columns.allSatisfy({ $0.collation == .binary && $0.name != "raw" }) else { return }
     var view = TableSchema(name: name, columns: columns, primaryKey: [], viewOf: source.name)
     if random.chance(40) { addSecondPart(to: &view, keys, source) }
+    if view.secondPart == nil, source.primaryKey.allSatisfy({ view.column($0) != nil }) {
+      (view.primaryKey, view.isWithoutRowID) = (source.primaryKey, source.isWithoutRowID)
+    }
     for key in source.foreignKeys {
       guard let number = schema.tables.firstIndex(where: { $0.name == key.destination }) else { continue }
       let has = AssociationSchema.Step(

@@ -49,6 +49,12 @@ indirect enum Expr: Sendable {
     }
   }
 
+  /// Whether it looks for a value in a list of none.
+  var hasEmptyList: Bool {
+    if case .inList(_, let list, _) = self, list.isEmpty { return true }
+    return parts.contains(where: \.hasEmptyList)
+  }
+
   /// The expressions it consists of; those within aggregates of associations refer to other records.
   var parts: [Expr] {
     switch self {

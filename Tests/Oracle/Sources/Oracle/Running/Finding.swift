@@ -16,6 +16,11 @@ struct Finding: CustomStringConvertible {
       "expected \(difference.expected)",
       "got      \(difference.got)",
     ]
+    if let service = try? KindredDatabase(trial.schema, isIndexed: difference.isIndexed),
+      let plan = try? service.get(target + (target.contains("?") ? "&" : "?") + "explain=true")
+    {
+      lines.append(plan.text)
+    }
     if trial.request.isLines { lines.insert("as lines", at: 2) }
     return lines.filter { !$0.isEmpty }.joined(separator: "\n")
   }

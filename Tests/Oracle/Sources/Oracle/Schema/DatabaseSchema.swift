@@ -28,7 +28,8 @@ struct TableSchema: Sendable {
   /// A regular noun in the singular.
   var name: String
   var columns: [ColumnSchema]
-  /// The primary key; if it is empty, none is declared, and `rowid` is the first column.
+  /// The primary key; if it is empty, none is declared, and `rowid` is the first column. A view of one table has the key
+  /// of this, if it shows it.
   var primaryKey: [String]
   var isWithoutRowID = false
   /// Whether the primary key compares by bytes, whatever the collation of its column.
@@ -58,7 +59,17 @@ struct TableSchema: Sendable {
   var plural: String { name + "s" }
   /// The columns that tell its records apart.
   var key: [String] {
-    viewOf != nil ? columns.map(\.name) : primaryKey.isEmpty ? ["rowid"] : primaryKey
+    guard viewOf != nil else { return determining }
+    return primaryKey + (determining.isEmpty ? columns.map(\.name).filter { !primaryKey.contains($0) } : [])
+  }
+
+  /// The columns that determine the others: the primary key, of views only if it can't be NULL, as these have no rowid.
+  var determining: [String] {
+    if viewOf == nil { return primaryKey.isEmpty ? ["rowid"] : primaryKey }
+    let mayBeNull = columns.contains {
+      primaryKey.contains($0.name) && $0.kind == .integer && $0.declared == nil
+    }
+    return mayBeNull && primaryKey.count > 1 && !isWithoutRowID ? [] : primaryKey
   }
 
   func position(of column: String) -> Int? { columns.firstIndex { $0.name == column } }
