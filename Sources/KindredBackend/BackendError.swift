@@ -72,6 +72,9 @@ public enum BackendErrorKind: Hashable, Sendable {
   case tooLarge(String)
   /// An expression can't be evaluated, for a reason in words for clients.
   case noValue(String)
+  /// The engine can't compute a statement of this form, for whatever values; with the name of the node whose statement it
+  /// is, if it is known.
+  case unsupported(String?)
   /// A change violates a constraint.
   case constraint(Constraint)
   /// The key must be an integer but isn't.

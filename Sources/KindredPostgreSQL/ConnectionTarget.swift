@@ -18,6 +18,27 @@ public struct ConnectionTarget: Sendable {
   /// Whether statements are prepared for reuse.
   public var preparation = Preparation.auto
 
+  /// The only server to connect to, instead of those of the URL; nil for the URL's.
+  private var node: Node?
+
+  /// The address of a server.
+  public struct Node: Hashable, Sendable {
+    /// The name or address of the host.
+    public let host: String
+    /// The number of the port.
+    public let port: Int
+
+    /// Creates an address.
+    public init(host: String, port: Int) { (self.host, self.port) = (host, port) }
+  }
+
+  /// Returns the target of the same database, user and settings on another server.
+  public func at(_ node: Node) -> ConnectionTarget {
+    var target = self
+    target.node = node
+    return target
+  }
+
   /// Creates the target of a URL; nil if its scheme is not PostgreSQL's.
   public init?(_ url: String) {
     // RFC 3986 §3.1 allows any case; libpq doesn't.
@@ -44,7 +65,7 @@ public struct ConnectionTarget: Sendable {
     [
       ("connect_timeout", String(connectTimeout)), ("fallback_application_name", "kindred"), ("dbname", url),
       ("client_encoding", "UTF8"),
-    ]
+    ] + (node.map { [("host", $0.host), ("hostaddr", ""), ("port", String($0.port))] } ?? [])
   }
 }
 

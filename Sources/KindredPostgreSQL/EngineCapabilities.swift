@@ -2,43 +2,46 @@
 public struct EngineCapabilities: Hashable, Sendable {
   /// The engines whose behaviour differs.
   public enum Engine: String, Sendable, CaseIterable {
-    case postgresql, cockroach, yugabyte, citus
+    case postgresql, citus
   }
 
   /// The engine of the server.
   public let engine: Engine
-  /// The major version of PostgreSQL, or the one that the engine claims to be compatible with.
+  /// The major version of PostgreSQL.
   public let version: Int
   /// The name and version that the server reports.
   public let name: String
+  /// Whether the database has nodes, each with a part of its data and snapshots of its own.
+  public let hasNodes: Bool
 
-  /// Creates the capabilities from the result of `version()` and the names of the installed extensions.
+  /// Creates the capabilities from the result of `version()`.
   ///
-  /// - Parameter engine: The engine whose statements are used, regardless of the server; nil for the server's own.
-  public init(version text: String, extensions: [String], as engine: Engine? = nil) {
-    let isCockroach = text.hasPrefix("CockroachDB")
-    if let engine {
-      self.engine = engine
-    } else if isCockroach {
-      self.engine = .cockroach
-    } else if text.contains("-YB-") {
-      self.engine = .yugabyte
-    } else if extensions.contains("citus") {
-      self.engine = .citus
-    } else {
-      self.engine = .postgresql
-    }
+  /// - Parameters:
+  ///   - citus: The result of `citus_version()`; nil where the database has no such extension.
+  ///   - engine: The engine whose statements are used, regardless of the server; nil for the server's own.
+  public init(version text: String, citus: String? = nil, as engine: Engine? = nil) {
     let words = text.split(separator: " ")
     let number = words.firstIndex(of: "PostgreSQL").map { words[words.index(after: $0)...].first ?? "" } ?? ""
-    // CockroachDB has its own version numbers, and is compatible with PostgreSQL 14.
-    version = isCockroach ? 14 : Int(number.prefix { $0.isNumber }) ?? 14
-    name = String(text.prefix { $0 != "," }).split(separator: " ").prefix(isCockroach ? 3 : 2).joined(
-      separator: " ")
+    version = Int(number.prefix { $0.isNumber }) ?? 15
+    self.engine = engine ?? (citus == nil ? .postgresql : .citus)
+    hasNodes = citus != nil
+    func short(_ text: String) -> String {
+      text.prefix { $0 != "," }.split(separator: " ").prefix(2).joined(separator: " ")
+    }
+    name = citus.map { "\(short($0)) on \(short(text))" } ?? short(text)
   }
 
-  /// Whether limits in `LATERAL` subqueries are fast and correct.
-  public var limitsLaterally: Bool { engine == .postgresql }
+  /// Whether tables are distributed over shards, which limits the forms of statements and the reach of settings.
+  public var isSharded: Bool { engine == .citus }
 
-  /// Whether `pg_current_snapshot` identifies the state of all data.
-  public var hasSnapshotNumbers: Bool { engine == .postgresql }
+  /// Returns the error, marked if it is about statements of a form that the engine can't compute.
+  public func marking(_ error: PostgreSQLError) -> PostgreSQLError {
+    guard isSharded, error.state == PostgreSQLError.State.changedResult, !error.isTransient,
+      // This is about a value, such as NaN as an integer.
+      !error.message.hasPrefix("cannot convert")
+    else { return error }
+    var error = error
+    error.isOfShards = true
+    return error
+  }
 }

@@ -29,6 +29,10 @@ public struct PostgreSQLError: Error, Hashable, Sendable {
   public var hint: String?
   /// Whether it arose in code that a statement calls, such as the function of a trigger.
   public var isInFunction = false
+  /// Whether the engine can't compute statements of this form, because tables are distributed over shards.
+  public var isOfShards = false
+  /// The name of the node of the request whose statement it is about; nil if it is unknown or the root's.
+  public var node: String?
   /// Whether a statement was cancelled because of its time limit.
   public var isTimeout = false
   /// Whether it is about values to be stored, as opposed to values in an expression.

@@ -288,7 +288,7 @@ struct PostgreSQLPlanTests {
 
   @Test
   func `compatible engines number limited rows by window functions`() throws {
-    let batch = try batch("/authors?include=books&books.fields=title&books.limit=2", dialect: .compatible)
+    let batch = try batch("/authors?include=books&books.fields=title&books.limit=2", dialect: .sharded)
     #expect(
       batch.statement.sql == """
         SELECT "c0", "kindred:n" FROM (SELECT "book"."title", "kindred:above"."kindred:n", \
@@ -303,7 +303,7 @@ struct PostgreSQLPlanTests {
   func `compatible engines group rows by the number of their parent`() throws {
     let batch = try batch(
       "/authors?include=books&books.fields=kind,n:count()&books.group=kind&books.having=count()>1&books.limit=1",
-      dialect: .compatible)
+      dialect: .sharded)
     #expect(
       batch.statement.sql == """
         SELECT "c0", "c1", "kindred:n" FROM (SELECT "book"."kind", count(*), "kindred:above"."kindred:n", \
@@ -323,7 +323,7 @@ struct PostgreSQLPlanTests {
   ])
   func `compatible engines need no lateral joins below a collection`(target: String) throws {
     #expect(try batch(target).statement.sql.contains("LATERAL"))
-    let batch = try batch(target, dialect: .compatible)
+    let batch = try batch(target, dialect: .sharded)
     #expect(!batch.statement.sql.contains("LATERAL"))
     #expect(batch.statement.sql.contains("PARTITION BY"))
     #expect(batch.link == .number)

@@ -166,7 +166,7 @@ struct StrategyTests {
       """
     ),
     (
-      Dialect.compatible,
+      Dialect.sharded,
       """
       SELECT "c0", "kindred:n" FROM (SELECT "book"."title", "kindred:above"."kindred:n", row_number() OVER (\
       PARTITION BY "kindred:above"."kindred:n" ORDER BY "book"."year" DESC NULLS LAST, "book"."id") \

@@ -26,7 +26,7 @@ struct DifferentialTests {
 
   @Test
   func `in the statements of engines that limit by windows`() throws {
-    try compare(batch: 5, engine: .cockroach)
+    try compare(batch: 5, engine: .citus)
   }
 
   @Test

@@ -241,7 +241,7 @@ extension BackendErrorKind {
     switch self {
     case .exceeded, .noValue: true
     case .busy, .cancelled, .timedOut, .full, .tooLarge, .constraint, .wrongKey, .brokenSchema,
-      .misconfigured, .forbidden, .unavailable, .away, .defect:
+      .misconfigured, .forbidden, .unavailable, .unsupported, .away, .defect:
       false
     }
   }

@@ -55,6 +55,11 @@ struct ErrorDescription {
         )
       case .missingName: ("Missing name", "An item has no default name; give it one with `name:`.")
       case .limitExceeded: ("Limit exceeded", "The request exceeds one of the server's limits.")
+      case .unsupportedByEngine:
+        (
+          "Unsupported by the engine",
+          "The engine of the database can't compute this part of the request over its shards; the detail proposes another form."
+        )
       case .forbidden: ("Forbidden", "The roles of these credentials don't allow this.")
       case .notFound:
         (

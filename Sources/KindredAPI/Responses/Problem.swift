@@ -89,12 +89,17 @@ extension Problem {
       case .unknownAssociation: isPath
       case .unknownParameter, .unknownColumn, .unknownFunction, .unknownNode, .invalidEncoding,
         .invalidExpression, .invalidValue, .invalidKey, .duplicateName, .missingName, .missingParameter,
-        .limitExceeded,
-        .forbidden:
+        .limitExceeded, .unsupportedByEngine, .forbidden:
         false
       }
+    let status: HTTPStatus =
+      switch error.code {
+      case .forbidden: .forbidden
+      case .unsupportedByEngine: .notImplemented
+      default: isAbsent ? .notFound : .badRequest
+      }
     self.init(
-      isAbsent ? .notFound : error.code == .forbidden ? .forbidden : .badRequest, error.code.rawValue,
+      status, error.code.rawValue,
       title: description.title, detail: error.message
     )
     parameter = error.origin?.parameter
@@ -125,6 +130,12 @@ extension Problem {
         headers: [("Retry-After", "10")])
     case .noValue(let complaint):
       self.init(RequestError(.invalidValue, "an expression has no value: \(complaint)"))
+    case .unsupported(let node):
+      self.init(
+        RequestError.unsupported(
+          node.map { "`\($0)` of this request" } ?? "this request",
+          "name one value of the column by which the tables are distributed, or leave out aggregates and conditions of associations with other tables",
+          at: node.map { Origin(parameter: $0) }))
     case .tooLarge(let limit): self.init(RequestError(.limitExceeded, "\(limit); split the request"))
     case .forbidden: self.init(RequestError(.forbidden, "the rules of the database don't allow this"))
     case .misconfigured: self.init(.unavailable, "the server lacks a privilege; its operator has to grant it")

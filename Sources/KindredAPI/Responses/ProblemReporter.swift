@@ -64,6 +64,7 @@ final class ProblemReporter: Sendable {
       // Only the operator can fix this, not the client.
       if error.kind == .full { logger.error("\(error)") }
       if error.kind == .brokenSchema { logger.warning("\(error)") }
+      if case .unsupported = error.kind { logger.warning("\(error)") }
       // The client doesn't learn which privilege it lacks.
       if error.kind == .forbidden { logger.info("\(error)") }
       if error.kind == .misconfigured { logger.error("\(error)") }

@@ -48,7 +48,7 @@ extension Table {
     let shown = columns.map { column -> SQL in
       let name: SQL = "\(identifier: column.name)"
       if let number = draft.columns.firstIndex(of: ExactName(column.name)) {
-        let value = isStored ? column.stored(.parameter(number), in: dialect) : "\(.parameter(number))"
+        let value = isStored ? column.stored(.parameter(number), of: self, in: dialect) : "\(.parameter(number))"
         return "\(value) AS \(name)"
       }
       guard draft.locators.isEmpty || draft.reset.contains(ExactName(column.name)) else { return name }
@@ -67,8 +67,8 @@ extension Table {
 
 extension Column {
   /// Returns a parameter with the affinity and the collation of the column, as if the value were stored in it.
-  fileprivate func stored(_ binding: SQL.Binding, in dialect: any SQLDialect) -> SQL {
-    if isComposed { return dialect.written(binding, to: self) }
+  fileprivate func stored(_ binding: SQL.Binding, of table: Table, in dialect: any SQLDialect) -> SQL {
+    if isComposed { return dialect.written(binding, to: self, of: table) }
     if let type = dialect.type(of: self) { return dialect.parameter(binding, as: type) }
     // A parameter has neither affinity nor collation. No cast is exactly an affinity: a text that isn't a number, which a
     // column of numbers stores as it is, becomes a number here. So its draft may be refused for another reason.

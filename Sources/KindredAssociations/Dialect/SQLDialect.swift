@@ -4,14 +4,15 @@ import KindredSQLSyntax
 public enum Dialect: Sendable, Hashable {
   case sqlite
   case postgreSQL
-  /// PostgreSQL's dialect for compatible databases that are slow or wrong with limits in `LATERAL` subqueries.
-  case compatible
+  /// PostgreSQL's dialect for databases whose tables may be distributed over shards, which computes fewer forms of a
+  /// statement.
+  case sharded
 
   /// Whether roles of the database may be refused columns.
   public var hasColumnPrivileges: Bool {
     switch self {
     case .sqlite: false
-    case .postgreSQL, .compatible: true
+    case .postgreSQL, .sharded: true
     }
   }
 
@@ -20,7 +21,7 @@ public enum Dialect: Sendable, Hashable {
     switch self {
     case .sqlite: SQLiteDialect()
     case .postgreSQL: PostgreSQLDialect()
-    case .compatible: PostgreSQLDialect(limitsByWindows: true)
+    case .sharded: PostgreSQLDialect(isSharded: true)
     }
   }
 }
@@ -41,6 +42,10 @@ protocol SQLDialect: Sendable {
   /// Whether the first rows of each parent are found by window functions, rather than by limits in `LATERAL`
   /// subqueries.
   var limitsByWindows: Bool { get }
+
+  /// Whether tables may be distributed over shards: then subqueries stand in neither `OFFSET` nor the values of an
+  /// `INSERT`, and `HAVING` knows no expression that is grouped by.
+  var isSharded: Bool { get }
 
   /// Whether a subquery in `FROM` can read the tables before it.
   var joinsLaterally: Bool { get }
@@ -149,8 +154,8 @@ protocol SQLDialect: Sendable {
   /// Returns the smaller of two numbers.
   func least(_ left: SQL, _ right: SQL) -> SQL
 
-  /// Returns the value that is written to a column for a parameter.
-  func written(_ binding: SQL.Binding, to column: Column) -> SQL
+  /// Returns the value that is written to a column of a table for a parameter.
+  func written(_ binding: SQL.Binding, to column: Column, of table: Table) -> SQL
   /// Returns a parameter converted to the type of a column, if the error of a statement that writes it doesn't name the
   /// value that can't be converted; otherwise nil.
   func conversion(_ binding: SQL.Binding, to column: Column) -> SQL?

@@ -32,6 +32,7 @@ struct PlanWriter {
         plan.anchor = pages.anchor(of: root).map { statement($0, of: root) }
         plan.digest = pages.digest(of: root).map { Plan.Statement($0, state.dialect.parameterStyle) }
         plan.lookahead = pages.lookahead(of: root).map { statement($0, of: root) }
+        plan.passedBefore = pages.passedBefore(root).map { statement($0, of: root) }
         plan.passed = pages.passed(of: root).map { statement($0, of: root) }
       }
     }
@@ -50,7 +51,7 @@ struct PlanWriter {
     guard plan.sqlLength > state.budget.limits.sqlLength, let pages = tree.pages, let root = tree.nodes.first
     else { return 0 }
     let definitions =
-      root.rows.readsCommonTableExpression ? state.model.commonTableExpressions.length : 0
+      state.model.commonTableExpressions(root.rows.definitionsRead, state.dialect).length
     func length(_ statements: Plan.Statement?...) -> Int {
       statements.compactMap { $0 }.reduce(0) { $0 + $1.sql.utf8.count - definitions }
     }
@@ -59,13 +60,13 @@ struct PlanWriter {
       Plan.Statement($0, state.dialect.parameterStyle).sql.utf8.count
     }
     let ofPage = length(plan.nodes.first?.statement, plan.lookahead)
-    return length(plan.anchor, plan.digest, plan.passed) + max(0, ofPage - ofFirst.reduce(0, +))
+    return length(plan.anchor, plan.digest, plan.passed, plan.passedBefore) + max(0, ofPage - ofFirst.reduce(0, +))
   }
 
   /// Returns a step of the path.
   mutating func step(_ select: PathSelect) -> Plan.Step {
     Plan.Step(
-      statement: statement(select.sql, readsCommonTableExpression: select.readsCommonTableExpression),
+      statement: statement(select.sql, select.definitionsRead),
       absence: select.absence)
   }
 
@@ -88,15 +89,15 @@ struct PlanWriter {
 
   /// Returns a statement about the rows of a node.
   mutating func statement(_ sql: SQL, of rows: RecordSelect) -> Plan.Statement {
-    statement(sql, readsCommonTableExpression: rows.readsCommonTableExpression)
+    statement(sql, rows.definitionsRead)
   }
 
   /// Returns a statement with the common table expressions that it reads.
-  private mutating func statement(_ sql: SQL, readsCommonTableExpression: Bool) -> Plan.Statement {
+  private mutating func statement(_ sql: SQL, _ definitionsRead: Set<String>) -> Plan.Statement {
     let style =
       state.model.whole == nil ? state.dialect.parameterStyle : state.dialect.guardedParameterStyle
-    guard readsCommonTableExpression else { return Plan.Statement(sql, style) }
-    let definitions = state.model.commonTableExpressions
+    guard !definitionsRead.isEmpty else { return Plan.Statement(sql, style) }
+    let definitions = state.model.commonTableExpressions(definitionsRead, state.dialect)
     definitionsLength += definitions.length
     return Plan.Statement(definitions + sql, style)
   }

@@ -17,6 +17,8 @@ public struct RequestError: Error, Sendable {
     case missingParameter = "missing-parameter"
     case limitExceeded = "limit-exceeded"
     case notFound = "not-found"
+    /// The engine of the database can't compute it, for whatever values.
+    case unsupportedByEngine = "unsupported-by-engine"
     /// It exists, but the client isn't allowed to access it.
     case forbidden
   }
@@ -73,6 +75,18 @@ extension RequestError {
   /// Returns the error of a record that the roles of the client may not write, although they may write others.
   public static func refusedByRules(of resource: String) -> RequestError {
     RequestError(.forbidden, "the rules for `\(resource)` don't allow this")
+  }
+}
+
+extension RequestError {
+  /// Returns the error of a part of a request that the database can't compute over its shards.
+  ///
+  /// - Parameter proposal: Another form of the request.
+  public static func unsupported(
+    _ subject: String, _ proposal: String, at origin: Origin? = nil
+  ) -> RequestError {
+    RequestError(
+      .unsupportedByEngine, "the database can't compute \(subject) over its shards; \(proposal)", at: origin)
   }
 }
 

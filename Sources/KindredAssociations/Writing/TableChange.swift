@@ -149,7 +149,7 @@ extension Table {
 
   /// Returns the value that is written to a column of this name.
   private func written(_ binding: SQL.Binding, to name: String, _ dialect: any SQLDialect) -> SQL {
-    column(named: name).map { dialect.written(binding, to: $0) } ?? "\(binding)"
+    column(named: name).map { dialect.written(binding, to: $0, of: self) } ?? "\(binding)"
   }
 
   private static func list(_ columns: [String]) -> SQL {

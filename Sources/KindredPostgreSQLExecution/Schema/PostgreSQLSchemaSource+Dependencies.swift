@@ -60,10 +60,12 @@ extension PostgreSQLSchemaSource {
   /// Returns the qualified names of the relations in the plan of a common table expression, in which views are replaced
   /// by what they read; nil if it can't be planned or calls a function of the database's own.
   private func tables(plannedFor table: Table, _ definitions: [Table]) throws -> [String]? {
-    let with = definitions.compactMap { definition -> String? in
-      guard case .commonTableExpression(let sql) = definition.kind else { return nil }
-      return "\(SQL.quoted(definition.name)) AS (\(sql))"
-    }.joined(separator: ", ")
+    let expressions = CommonTableExpressions(
+      definitions.compactMap { definition in
+        guard case .commonTableExpression(let sql) = definition.kind else { return nil }
+        return (definition.name, "(\(sql))")
+      })
+    let with = expressions.clause(for: [table.name])
     let undo = Query("ROLLBACK TO SAVEPOINT kindred_dependencies", isReusable: false)
     _ = try run([
       Query("SAVEPOINT kindred_dependencies", isReusable: false, needsTransactionBlock: true)
@@ -71,7 +73,7 @@ extension PostgreSQLSchemaSource {
     do {
       let plan = try run([
         Query(
-          "EXPLAIN (VERBOSE, FORMAT JSON, COSTS OFF) WITH RECURSIVE \(with) SELECT * FROM \(SQL.quoted(table.name))",
+          "EXPLAIN (VERBOSE, FORMAT JSON, COSTS OFF) \(with)SELECT * FROM \(SQL.quoted(table.name))",
           isReusable: false)
       ])[0]
       let text = (0..<plan.rowCount).compactMap { plan.text($0, 0) }.joined(separator: "\n")

@@ -31,8 +31,9 @@ struct PostgreSQLSchemaSource: SchemaSource {
       }
       do {
         let visible = definitions.enumerated().filter { $0.offset == index || $0.element.isReadable }
-        let with = visible.map { "\(SQL.quoted($0.element.name)) AS (\($0.element.sql.enclosable))" }
-        var table = try table(of: definition, with.joined(separator: ", "))
+        let with = CommonTableExpressions(
+          visible.map { ($0.element.name, "(\($0.element.sql.enclosable))") })
+        var table = try table(of: definition, with.clause(for: [definition.name]))
         table.isTimeless = isTimeless
         tables.append(table)
       } catch let error as PostgreSQLError where !error.endsConnection {
@@ -52,7 +53,7 @@ struct PostgreSQLSchemaSource: SchemaSource {
       let results = try run([
         savepoint,
         Query(
-          "WITH RECURSIVE \(with) SELECT * FROM \(SQL.quoted(definition.name)) LIMIT 0", isReusable: false),
+          "\(with)SELECT * FROM \(SQL.quoted(definition.name)) LIMIT 0", isReusable: false),
         undo,
       ])
       let rows = results[1]

@@ -3,6 +3,17 @@ import KindredPostgreSQL
 import KindredSQLSyntax
 
 extension Plan {
+  /// Returns an error of a form that the engine can't compute, with the name of the node whose statement it refused.
+  func naming(_ error: PostgreSQLError) -> PostgreSQLError {
+    let node = nodes.first { node in
+      [node.statement, node.batch?.statement].compactMap(\.self)
+        .contains { error.sql?.contains($0.textBeforePage ?? $0.sql) ?? false }
+    }
+    var error = error
+    error.node = node.flatMap { $0.name.isEmpty ? nil : $0.name }
+    return error
+  }
+
   /// Returns the error of the request for an error about one of its values, which can't be converted to the type of the
   /// other operand; nil if PostgreSQL doesn't report which.
   func requestError(of error: PostgreSQLError) -> RequestError? {

@@ -85,15 +85,20 @@ public final class PostgreSQLBackend: Backend {
     watcher = Watcher(pool.target)
     let ownPath: String
     (capabilities, ownPath) = try watcher.withConnection { connection in
-      let results = try connection.run([
-        Query("SELECT version(), current_setting('search_path')", isReusable: false),
-        Query("SELECT extname::text FROM pg_extension", isReusable: false),
-      ])
-      let capabilities = EngineCapabilities(
-        version: results[0].text(0, 0) ?? "",
-        extensions: (0..<results[1].rowCount).compactMap { results[1].text($0, 0) }, as: engine)
-      return (capabilities, results[0].text(0, 1) ?? "")
+      let result = try connection.run([
+        Query(
+          """
+          SELECT version(), current_setting('search_path'),
+            EXISTS (SELECT FROM pg_extension WHERE extname = 'citus')
+          """, isReusable: false)
+      ])[0]
+      let citus =
+        result.isTrue(0, 2)
+        ? try connection.run([Query("SELECT citus_version()", isReusable: false)])[0].text(0, 0) : nil
+      let capabilities = EngineCapabilities(version: result.text(0, 0) ?? "", citus: citus, as: engine)
+      return (capabilities, result.text(0, 1) ?? "")
     }
+    if capabilities.hasNodes { watcher.watchNodes() }
     let names = schemas.map { "\"" + $0.replacing("\"", with: "\"\"") + "\"" }
     searchPath =
       names.isEmpty ? nil : (names + (ownPath.isEmpty ? [] : [ownPath])).joined(separator: ", ")
@@ -133,8 +138,19 @@ public final class PostgreSQLBackend: Backend {
         set_config('extra_float_digits', '1', true), set_config('bytea_output', 'hex', true), \
         set_config('cursor_tuple_fraction', '1', true)\(searchPath == nil ? "" : ", set_config('search_path', $2, true)")
         """, [Array(String(milliseconds ?? 0).utf8)] + (searchPath.map { [Array($0.utf8)] } ?? []))
-    ]
+    ] + shardSettings
   }
+
+  /// The statements that make the nodes of a sharded database write values as the client's node does, in a transaction
+  /// block; empty for other databases.
+  ///
+  /// Only `SET LOCAL` reaches the other nodes, unlike `set_config`.
+  var shardSettings: [Query] { capabilities.isSharded ? Self.formatsOfShards : [] }
+
+  private static let formatsOfShards = [
+    "citus.propagate_set_commands TO 'local'", "DateStyle TO 'ISO, YMD'", "TimeZone TO 'UTC'",
+    "IntervalStyle TO 'postgres'", "extra_float_digits TO 1", "bytea_output TO 'hex'",
+  ].map { Query("SET LOCAL \($0)", isReusable: false) }
 
   /// Returns the statement that applies the settings of reading to a session, in which statements then see one state
   /// and change nothing.
@@ -166,7 +182,7 @@ public final class PostgreSQLBackend: Backend {
     return settings[name] ?? .init()
   }
 
-  private var dialect: Dialect { capabilities.limitsLaterally ? .postgreSQL : .compatible }
+  private var dialect: Dialect { capabilities.isSharded ? .sharded : .postgreSQL }
 
   /// Returns a source of the schema that runs statements by `run`.
   func schemaSource(
@@ -177,9 +193,9 @@ public final class PostgreSQLBackend: Backend {
 
   // MARK: State
 
-  /// The number of the current state; nil if the engine has none.
+  /// The number of the current state; nil if it can't be determined.
   public var stateNumber: Int64? {
-    guard capabilities.hasSnapshotNumbers, let number = watcher.current else { return nil }
+    guard let number = watcher.current else { return nil }
     // A change of the schema is a change of the state, so the schema needs no check as long as the state is the same.
     let change = watcher.lastChange
     let known = schemaState.withLock { $0.time > 0 && $0.beginning >= change ? $0.version : nil }
@@ -195,9 +211,6 @@ public final class PostgreSQLBackend: Backend {
   /// - Throws: `PostgreSQLError`.
   public func probe() throws {
     if isWritable, let full = fullDisk.error { throw full }
-    guard capabilities.hasSnapshotNumbers else {
-      return try watcher.withConnection { _ = try $0.run([Query("SELECT 1")]) }
-    }
     let (isReadOnly, received, replayed) = try watcher.withConnection { connection in
       let result = try connection.run([Self.standing])[0]
       let positions = (1...2).map { result.text(0, $0).flatMap { Int64($0) } ?? 0 }

@@ -7,6 +7,7 @@ extension PostgreSQLError: BackendError {
   public var kind: BackendErrorKind {
     // Whatever its SQLSTATE, its message comes from the author of the database.
     if isRaised, !isTransient { return .constraint(.raised(raised)) }
+    if isOfShards { return .unsupported(node) }
     switch state {
     case State.cancelled: return isTimeout ? .timedOut : .cancelled
     case State.forbidden where isOfBookkeeping: return .misconfigured
@@ -79,7 +80,19 @@ extension PostgreSQLError: BackendError {
   /// The constraint of a domain has no table.
   public func constraintName(of table: Table) -> String? {
     let isOfTable = table.kind == .table && self.table == table.nameInSchema
-    return !isInFunction && (self.table == nil || isOfTable) ? constraint : nil
+    return !isInFunction && (self.table == nil || isOfTable) ? constraint ?? constraintOfShard : nil
+  }
+
+  /// The name of the violated constraint in the message of another node, without the number of the shard.
+  private var constraintOfShard: String? {
+    guard category == "23", state != "23502", table == nil else { return nil }
+    guard let end = message.lastIndex(of: "\""),
+      let start = message[..<end].lastIndex(of: "\"")
+    else { return nil }
+    let name = message[message.index(after: start)..<end]
+    guard let line = name.lastIndex(of: "_"), line > name.startIndex else { return String(name) }
+    let number = name[name.index(after: line)...]
+    return number.count >= 6 && number.allSatisfy(\.isWholeNumber) ? String(name[..<line]) : String(name)
   }
 
   /// Whether the statement may be planned for an outdated schema: it names something missing, or combines types for

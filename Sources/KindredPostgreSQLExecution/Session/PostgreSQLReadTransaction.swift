@@ -118,10 +118,8 @@ final class PostgreSQLReadTransaction: ReadTransaction, StatementRunner {
     } catch {
       // Only a block outlasts a failure, with its snapshot and role, and not if it may have been committed.
       if progress == .open || isLast { progress = .failed }
-      guard var failure = error as? PostgreSQLError, let observer, failure.sql == observer.sql else {
-        throw error
-      }
-      failure.sql = queries[0].sql
+      guard var failure = (error as? PostgreSQLError).map(backend.capabilities.marking) else { throw error }
+      if let observer, failure.sql == observer.sql { failure.sql = queries[0].sql }
       throw failure
     }
     if observer != nil {
@@ -158,7 +156,9 @@ final class PostgreSQLReadTransaction: ReadTransaction, StatementRunner {
   /// In a session of its own, the first statement begins a transaction, which ends with the pipeline. `BEGIN` makes a
   /// block of that transaction, with the same snapshot.
   private func beginning(for queries: [Query], observesState: Bool) throws -> [Query] {
-    let needsBlock = role != nil || queries.contains(where: \.needsTransactionBlock)
+    // A sharded database takes each statement outside a block for a transaction of its own, with another snapshot.
+    let needsBlock =
+      role != nil || backend.capabilities.isSharded || queries.contains(where: \.needsTransactionBlock)
     switch progress {
     case .inBlock, .failed: return []
     case .open:
@@ -176,9 +176,7 @@ final class PostgreSQLReadTransaction: ReadTransaction, StatementRunner {
       var beginning: [Query] = []
       if progress == .inBlock {
         beginning = [Query("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY", isReusable: false)]
-        if !hasSettings {
-          beginning += backend.settings(milliseconds: milliseconds)
-        }
+        beginning += hasSettings ? backend.shardSettings : backend.settings(milliseconds: milliseconds)
         if let roleSettings { beginning.append(roleSettings) }
       }
       return beginning + (observesState ? [StateNumbers.query] : [])
@@ -249,13 +247,17 @@ final class PostgreSQLReadTransaction: ReadTransaction, StatementRunner {
   }
 
   func stateNumber(since earlier: Int64?) throws -> Int64? {
-    observesState = backend.capabilities.hasSnapshotNumbers && progress == .none
+    observesState = !backend.capabilities.hasNodes && progress == .none
     return earlier
   }
 
   /// Returns whether the snapshot itself has that number: to ask for the current one would take a second connection,
   /// and a pooler may have none while this transaction and others hold theirs.
-  func shows(state number: Int64) -> Bool { observedState == number }
+  ///
+  /// Where each node has a snapshot, no commit may have come between the number and what has been read.
+  func shows(state number: Int64) -> Bool {
+    backend.capabilities.hasNodes ? backend.stateNumber == number : observedState == number
+  }
 
   func tables(readBy plan: Plan) throws -> Set<String>? { nil }
 

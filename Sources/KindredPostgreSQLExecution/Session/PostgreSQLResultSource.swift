@@ -56,6 +56,7 @@ final class PostgreSQLResultSource: ResultSource {
         }
       }
     } catch let error as PostgreSQLError {
+      if error.isOfShards { throw plan.naming(error) }
       throw plan.requestError(of: error) ?? error
     }
     if plan.isSingle, root?.count == 0 { throw RequestError(.notFound, plan.absence) }
@@ -75,6 +76,7 @@ final class PostgreSQLResultSource: ResultSource {
       path.append(Rows(result))
     }
     if let anchor = plan.anchor { parameters.cursor = try whole(parameters.cursor, by: anchor) }
+    if let before = plan.passedBefore { parameters.cursor?.passed = try run(before).integer(0, 0) ?? 0 }
     let reader = try LevelReader(executable, parameters, transaction.batches) { [transaction] in
       transaction.cursorName()
     }

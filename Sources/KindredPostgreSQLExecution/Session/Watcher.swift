@@ -15,6 +15,8 @@ final class Watcher: Sendable {
     /// The number of the state that was read last, and by which query.
     var number: Int64?
     var query = 0
+    /// Watches the other nodes of a database that has several.
+    var nodes: NodeWatcher?
   }
 
   private let state = Mutex(State())
@@ -42,13 +44,23 @@ final class Watcher: Sendable {
     return state.withLock { state in
       if state.query > seen { return state.number }
       state.query = begun.add(1, ordering: .sequentiallyConsistent).newValue
-      let text = try? withConnection(of: &state) { try $0.run([StateNumbers.query]).first?.text(0, 0) }
-      let number = text.map { numbers.number(of: $0) }
+      let number = try? text(&state).map { numbers.number(of: $0) }
       if number != state.number { change.store(MonotonicTime.now(), ordering: .sequentiallyConsistent) }
       state.number = number
       return number
     }
   }
+
+  /// Returns the snapshots that identify the state of all nodes.
+  private func text(_ state: inout State) throws -> String? {
+    guard let nodes = state.nodes else {
+      return try withConnection(of: &state) { try $0.run([StateNumbers.query]).first?.text(0, 0) }
+    }
+    return try withConnection(of: &state) { try nodes.snapshots($0) }
+  }
+
+  /// Includes the states of the other nodes of the database from now on.
+  func watchNodes() { state.withLock { $0.nodes = NodeWatcher(target) } }
 
   /// The time when a change of the database's state was last noticed, in nanoseconds of `MonotonicTime`.
   var lastChange: UInt64 { change.load(ordering: .sequentiallyConsistent) }
@@ -93,5 +105,5 @@ final class Watcher: Sendable {
     }
   }
 
-  func close() { state.withLock { $0.connection = nil } }
+  func close() { state.withLock { ($0.connection, $0.nodes) = (nil, nil) } }
 }

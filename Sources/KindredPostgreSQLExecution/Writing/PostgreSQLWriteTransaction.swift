@@ -97,7 +97,7 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
     } catch {
       backend.notice(error)
       if error.endsConnection || error.category == "40" { isOpen = false }
-      var error = error
+      var error = backend.capabilities.marking(error)
       error.position = error.position.map { $0 - settings.count }
       throw error
     }

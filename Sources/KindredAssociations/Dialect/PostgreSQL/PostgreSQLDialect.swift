@@ -10,7 +10,8 @@ struct PostgreSQLDialect: SQLDialect {
   var parameterStyle: SQL.ParameterStyle { .dollar }
   var guardedParameterStyle: SQL.ParameterStyle { .dollar }
   var nestsStatements: Bool { false }
-  var limitsByWindows = false
+  var isSharded = false
+  var limitsByWindows: Bool { isSharded }
   var joinsLaterally: Bool { true }
   var orderedJoin: SQL { "JOIN" }
   var hasAffinities: Bool { false }
@@ -227,13 +228,19 @@ struct PostgreSQLDialect: SQLDialect {
 
   func defaultValue(of column: Column?) -> SQL { "DEFAULT" }
 
-  func written(_ binding: SQL.Binding, to column: Column) -> SQL {
-    guard column.isComposed, let type = type(of: column) else { return "\(binding)" }
-    return made(of: SQL.bound(to: binding, as: "json"), as: type.sql)
+  func written(_ binding: SQL.Binding, to column: Column, of table: Table) -> SQL {
+    guard column.isComposed else { return "\(binding)" }
+    let json = SQL.bound(to: binding, as: "json")
+    guard isSharded else { return type(of: column).map { made(of: json, as: $0.sql) } ?? "\(binding)" }
+    // The type of the table's rows has the column, so no subquery has to name its type.
+    let row: SQL = "json_build_object(\(SQL(textOf: column.name)), \(json))"
+    return "(json_populate_record(NULL::\(table.reference), \(row))).\(identifier: column.name)"
   }
 
   func conversion(_ binding: SQL.Binding, to column: Column) -> SQL? {
-    if column.isComposed { return written(binding, to: column) }
+    if column.isComposed {
+      return type(of: column).map { made(of: SQL.bound(to: binding, as: "json"), as: $0.sql) }
+    }
     // A length or precision applies to the value when it is assigned.
     guard column.declaredType.contains("(") else { return nil }
     return made(of: SQL.bound(to: binding, as: "text"), as: SQL(trusted: column.declaredType))

@@ -16,4 +16,10 @@ extension SQL {
   static func made(of json: SQL, as type: SQL) -> SQL {
     "(SELECT written.value FROM json_to_record(json_build_object('value', \(json))) AS written(value \(type)))"
   }
+
+  /// Creates the literal of a name as a text, whatever the session's settings are.
+  init(textOf name: String) {
+    let text = name.replacing("\\", with: "\\\\").replacing("'", with: "''")
+    self.init(trusted: "E'\(text)'")
+  }
 }

@@ -8,6 +8,7 @@ struct SQLiteDialect: SQLDialect {
   var guardedParameterStyle: SQL.ParameterStyle { .subquery }
   var nestsStatements: Bool { true }
   var limitsByWindows: Bool { false }
+  var isSharded: Bool { false }
   var joinsLaterally: Bool { false }
   var orderedJoin: SQL { "CROSS JOIN" }
   var hasAffinities: Bool { true }
@@ -228,7 +229,7 @@ struct SQLiteDialect: SQLDialect {
 
   func isSame(_ left: SQL, _ right: SQL, negated: Bool) -> SQL { "\(left) IS \(not(negated))\(right)" }
 
-  func written(_ binding: SQL.Binding, to column: Column) -> SQL { "\(binding)" }
+  func written(_ binding: SQL.Binding, to column: Column, of table: Table) -> SQL { "\(binding)" }
 
   func conversion(_ binding: SQL.Binding, to column: Column) -> SQL? { nil }
 

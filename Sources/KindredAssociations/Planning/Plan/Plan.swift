@@ -32,6 +32,9 @@ public struct Plan: Sendable {
   public var anchor: Statement?
   /// Computes the digest of the cursor whose values it is bound to; nil if the program does.
   public var digest: Statement?
+  /// Counts the records before the page that equal the one of its cursor, where that isn't a part of its statement; the
+  /// number replaces that of the cursor.
+  public var passedBefore: Statement?
   /// Counts the records before the end of the page that equal its last one; nil if no two records can be equal.
   ///
   /// The values of the last record are bound after the values of the cursor.
@@ -70,7 +73,7 @@ public struct Plan: Sendable {
   /// The statements that read the result, without those for many parents at once, which have the same SQL.
   var statements: [Statement] {
     path.map(\.statement) + nodes.map(\.statement)
-      + [count, lookahead, anchor, digest, passed].compactMap { $0 }
+      + [count, lookahead, anchor, digest, passedBefore, passed].compactMap { $0 }
   }
 
   /// The number of bytes of SQL.

@@ -26,7 +26,11 @@ struct TransientIndex {
         comparison: search.comparisons.indices.contains(number) ? search.comparisons[number] : nil)
     }
     let definitions =
-      if case .commonTableExpression = table.kind { model.commonTableExpressions } else { SQL() }
+      if case .commonTableExpression = table.kind {
+        model.commonTableExpressions([table.name], SQLiteDialect())
+      } else {
+        SQL()
+      }
     transient = TransientTable(of: table, by: keys, commonTableExpressions: definitions)
   }
 

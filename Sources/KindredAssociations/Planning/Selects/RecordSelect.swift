@@ -26,8 +26,8 @@ struct RecordSelect {
   let isDistinct: Bool
   /// Whether the number of rows is limited.
   let isLimited: Bool
-  /// Whether it reads a common table expression.
-  let readsCommonTableExpression: Bool
+  /// The common table expressions that it reads.
+  let definitionsRead: Set<String>
   /// A further condition, such as the start of a page, as a function of the terms of the order.
   var restriction: ((_ order: [SQL]) -> SQL)?
   /// The restriction in parts, each of which is a range of an index, in order.
@@ -73,15 +73,18 @@ extension RecordSelect {
   /// - Parameter shown: The expressions to select instead of the columns.
   func sql(_ shown: [SQL]? = nil, page: SQL) -> SQL {
     let expressions = order.map(\.sql)
-    guard !isDistinct else {
+    // `HAVING` of a sharded database knows no expression that is grouped by.
+    let isNested = isDistinct || group != nil && restriction != nil && dialect.isSharded
+    guard !isNested else {
       let numbers = numbers
-      // The columns of distinct results include the terms of the order.
+      // The columns of distinct results, and of those with pages, include the terms of the order.
       func name(of column: SQL) -> SQL { Self.name(ofColumn: numbers[column] ?? 0) }
       let named = order.map { name(of: $0.sql) }
       let restriction = restriction.map { " WHERE \($0(named))" as SQL } ?? SQL()
       return Select(
         columns: shown.map { $0.map { name(of: $0) } } ?? columns.indices.map(Self.name(ofColumn:)),
-        from: "FROM \(dialect.derived(distinct))\(restriction)", order: terms(named), page: page
+        from: "FROM \(dialect.derived(isDistinct ? distinct : groups))\(restriction)", order: terms(named),
+        page: page
       ).sql
     }
     let shown = shown ?? self.shown
@@ -111,6 +114,11 @@ extension RecordSelect {
 
   /// The selected columns, at least one.
   var shown: [SQL] { columns.isEmpty ? ["1"] : columns }
+
+  /// The groups of all pages, with names for their columns.
+  private var groups: SQL {
+    select(zip(columns, columns.indices.map(Self.name(ofColumn:))).map { "\($0) AS \($1)" }).sql
+  }
 
   /// The first row of each set of equal rows, with its place in the order.
   private var distinct: SQL {

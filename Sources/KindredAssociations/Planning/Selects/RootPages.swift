@@ -80,7 +80,10 @@ struct RootPages {
     if let keyset {
       page.restriction = keyset.condition
       if rows.group == nil, !rows.isDistinct, keyset.hasRanges, isIndexed { page.ranges = keyset.ranges }
-      if isUnkeyed { page.passed = passed(by: rows, keyset) }
+      if isUnkeyed {
+        page.passed =
+          dialect.isSharded ? dialect.integer(.cursor(Cursor.Part.passed)) : passed(by: rows, keyset)
+      }
     }
     if let end = end(of: page) { page.reach = "\(end) + 1" }
     return page
@@ -142,6 +145,13 @@ struct RootPages {
       keyset.equality(on: expressions, in: expressions.indices).conjunction
     }
     return dialect.least(dialect.integer(.cursor(Cursor.Part.passed)), "(SELECT COUNT(*) \(rows.from))")
+  }
+
+  /// Returns a statement that computes ``passed(by:_:)`` before the page is read, where no subquery may stand in `OFFSET`;
+  /// nil elsewhere.
+  func passedBefore(_ page: RecordSelect) -> SQL? {
+    guard dialect.isSharded, isUnkeyed, let keyset else { return nil }
+    return "SELECT \(passed(by: page, keyset))"
   }
 
   /// Returns a statement that counts the records up to the end of the page that equal its last one: all records read,

@@ -30,8 +30,8 @@ final class StatementBuilder {
   fileprivate(set) var clockViews: [RecordID: Table] = [:]
   /// The records that are read from a copy of their table.
   var copies: Set<RecordID> = []
-  /// Whether a common table expression is read.
-  var readsCommonTableExpression = false
+  /// The common table expressions that it reads.
+  var definitionsRead: Set<String> = []
 
   init(_ dialect: any SQLDialect, level: Int, runsOften: Bool, givesMany: Bool) {
     self.dialect = dialect

@@ -64,7 +64,7 @@ struct TableSources {
 
   /// Returns the table of a record with the access rule of its records.
   func reference(to record: StatementRecord) throws -> TableReference {
-    if case .commonTableExpression = record.table.kind { record.statement.readsCommonTableExpression = true }
+    if case .commonTableExpression = record.table.kind { record.statement.definitionsRead.insert(record.table.name) }
     return TableReference(
       sql: try record.table.query.map { try rows(of: $0, as: record) }
         ?? .table(record.table, as: record.alias),
@@ -135,18 +135,19 @@ struct TableSources {
 }
 
 extension Model {
-  /// The `WITH` clause that defines all common table expressions without parameters, since each may read the others;
-  /// empty if there are none.
-  var commonTableExpressions: SQL {
-    let definitions: [SQL] = tables.values.compactMap { table in
+  /// Returns the `WITH` clause that defines common table expressions without parameters, and those that they read; empty if
+  /// there are none.
+  func commonTableExpressions(_ names: Set<String>, _ dialect: any SQLDialect) -> SQL {
+    guard !names.isEmpty else { return SQL() }
+    let definitions = tables.values.compactMap { table -> (name: String, sql: String)? in
       guard case .commonTableExpression(let sql) = table.kind, table.query == nil else { return nil }
       // SQLite would give the values of a compound SELECT the affinity of its first part where it is read twice.
-      let form: SQL = table.isCompound ? "NOT MATERIALIZED " : ""
-      return "\(identifier: table.name) AS \(form)(\(SQL(trusted: sql)))"
+      return (table.name, "\(table.isCompound ? "NOT MATERIALIZED " : "")(\(sql))")
     }
-    if definitions.isEmpty { return SQL() }
-    // PostgreSQL lets a definition read itself and later ones only then; SQLite always does.
-    return "WITH RECURSIVE \(definitions.joined(separator: ", ")) "
+    // SQLite ignores the word.
+    return SQL(
+      trusted: CommonTableExpressions(definitions).clause(
+        for: names.sorted(), isAlwaysRecursive: dialect.hasAffinities))
   }
 }
 

@@ -27,14 +27,14 @@ struct PathSelect {
   let source: SelectSource
   /// The error detail if it returns no row.
   let absence: String
-  /// Whether it reads a common table expression.
-  let readsCommonTableExpression: Bool
+  /// The common table expressions that it reads.
+  let definitionsRead: Set<String>
 
   /// - Parameter record: The record, to which no columns will be added any more.
   init(_ record: StatementRecord, absence: String) {
     columns = record.statement.columns
     source = record.select.source
-    readsCommonTableExpression = record.statement.readsCommonTableExpression
+    definitionsRead = record.statement.definitionsRead
     self.absence = absence
   }
 

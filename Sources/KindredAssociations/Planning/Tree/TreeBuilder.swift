@@ -230,6 +230,6 @@ struct RecordSelectDraft {
       source: record.select.source, order: order, group: group, havings: havings,
       isDistinct: isDistinct,
       isLimited: record.node?.limit != nil && record.node?.recursion == nil,
-      readsCommonTableExpression: record.statement.readsCommonTableExpression)
+      definitionsRead: record.statement.definitionsRead)
   }
 }
