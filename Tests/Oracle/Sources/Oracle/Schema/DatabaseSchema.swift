@@ -28,8 +28,9 @@ struct TableSchema: Sendable {
   /// A regular noun in the singular.
   var name: String
   var columns: [ColumnSchema]
-  /// The primary key; if it is empty, none is declared, and `rowid` is the first column. A view of one table has the key
-  /// of this, if it shows it.
+  /// The primary key; if it is empty, none is declared, and `rowid` is the first column.
+  ///
+  /// A view of one table has the key of this, if it shows it.
   var primaryKey: [String]
   var isWithoutRowID = false
   /// Whether the primary key compares by bytes, whatever the collation of its column.
