@@ -60,7 +60,8 @@ struct PlanWriter {
       Plan.Statement($0, state.dialect.parameterStyle).sql.utf8.count
     }
     let ofPage = length(plan.nodes.first?.statement, plan.lookahead)
-    return length(plan.anchor, plan.digest, plan.passed, plan.passedBefore) + max(0, ofPage - ofFirst.reduce(0, +))
+    return length(plan.anchor, plan.digest, plan.passed, plan.passedBefore)
+      + max(0, ofPage - ofFirst.reduce(0, +))
   }
 
   /// Returns a step of the path.

@@ -64,7 +64,9 @@ struct TableSources {
 
   /// Returns the table of a record with the access rule of its records.
   func reference(to record: StatementRecord) throws -> TableReference {
-    if case .commonTableExpression = record.table.kind { record.statement.definitionsRead.insert(record.table.name) }
+    if case .commonTableExpression = record.table.kind {
+      record.statement.definitionsRead.insert(record.table.name)
+    }
     return TableReference(
       sql: try record.table.query.map { try rows(of: $0, as: record) }
         ?? .table(record.table, as: record.alias),
