@@ -48,7 +48,8 @@ extension Table {
     let shown = columns.map { column -> SQL in
       let name: SQL = "\(identifier: column.name)"
       if let number = draft.columns.firstIndex(of: ExactName(column.name)) {
-        let value = isStored ? column.stored(.parameter(number), of: self, in: dialect) : "\(.parameter(number))"
+        let value =
+          isStored ? column.stored(.parameter(number), of: self, in: dialect) : "\(.parameter(number))"
         return "\(value) AS \(name)"
       }
       guard draft.locators.isEmpty || draft.reset.contains(ExactName(column.name)) else { return name }
