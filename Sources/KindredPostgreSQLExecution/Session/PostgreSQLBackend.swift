@@ -24,30 +24,8 @@ public final class PostgreSQLBackend: Backend {
   private let schemaState = Mutex(SchemaState())
   /// Whether the last write found the disk of the server full.
   private let fullDisk = FullDisk()
-
   private let standby = StandbyProgress()
 
-  /// The error that a write had when the disk of the server was full, for a while after it.
-  private final class FullDisk: Sendable {
-    private let state = Mutex<(error: PostgreSQLError, end: UInt64)?>(nil)
-
-    /// The error, as long as the disk is taken to be full.
-    var error: PostgreSQLError? {
-      state.withLock { full in full.flatMap { MonotonicTime.now() < $0.end ? $0.error : nil } }
-    }
-
-    func note<Value>(_ result: Result<Value, any Error>) {
-      switch result {
-      case .success: state.withLock { $0 = nil }
-      case .failure(let error as PostgreSQLError) where error.kind == .full:
-        state.withLock { $0 = (error, MonotonicTime.now() + fullDiskValidity) }
-      case .failure: break
-      }
-    }
-  }
-
-  /// The nanoseconds for which a full disk is taken to stay full.
-  private static let fullDiskValidity: UInt64 = 10_000_000_000
   /// The settings that roles have by themselves, and the version of the schema with which they were read.
   private let roleSettings = Mutex<(version: Int64, settings: [String: RoleSettings.Own])>((-1, [:]))
 
