@@ -21,6 +21,7 @@ import late  # noqa: F401
 import postgresql  # noqa: F401
 import refused  # noqa: F401
 import tour  # noqa: F401
+import tutorial  # noqa: F401
 from visitor import STEPS, Visitor, edit, serving, step
 
 

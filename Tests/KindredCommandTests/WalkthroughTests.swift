@@ -1,0 +1,55 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Walks through pages of the documentation")
+struct WalkthroughTests {
+  /// A page whose blocks are files, commands, and what commands print.
+  private final class Walk {
+    private let program: Program
+    private var server: ServerProcess?
+    private var output: String?
+    private(set) var outputs = 0
+
+    init() throws {
+      program = Program(directory: try TemporaryDirectory())
+    }
+
+    /// Takes the step that a block shows.
+    ///
+    /// - Parameter kind: What follows the opening fence: `sh`, a language and the name of a file, or nothing.
+    func take(_ kind: Substring, _ text: String) throws {
+      switch kind.split(separator: " ") {
+      case ["sh"] where text.hasPrefix("kindred serve") && !text.contains("--check"):
+        server = nil
+        let arguments = text.split(whereSeparator: \.isWhitespace).dropFirst(2).map(String.init)
+        server = try ServerProcess(program, arguments + ["--port", "0"])
+      case ["sh"] where text.hasPrefix("python3 -m http.server"): break
+      case ["sh"]: output = try run(text)
+      case []:
+        #expect(output?.trimmingCharacters(in: .newlines) == text.trimmingCharacters(in: .newlines))
+        output = nil
+        outputs += 1
+      default:
+        let name = try #require(kind.split(separator: " ").dropFirst().first, "a block of \(kind) is no step")
+        try program.directory.write(text, to: String(name))
+      }
+    }
+
+    /// Runs commands with the program by its name, and with the server's port in place of the default one.
+    private func run(_ commands: String) throws -> String {
+      let port = server?.url?.port ?? 8080
+      let script = "kindred() { \"$PROGRAM\" \"$@\"; }\ncurl() { command curl --silent \"$@\"; }\n" + commands
+      return try program.shell(script.replacing("127.0.0.1:8080", with: "127.0.0.1:\(port)")).output
+    }
+  }
+
+  @Test
+  func `every command of the tutorial prints what it shows`() throws {
+    let walk = try Walk()
+    for block in try DocumentationPage("docs/tutorial.md").text.matches(of: /(?ms)^```([^\n]*)\n(.*?)^```$/) {
+      try walk.take(block.1, String(block.2))
+    }
+    #expect(walk.outputs > 8)
+  }
+}
