@@ -21,6 +21,7 @@ class Files(http.server.SimpleHTTPRequestHandler):
 
 @step
 def the_page_of_the_tutorial_shows_and_adds_tasks(visitor):
+    program = Path(visitor.command).resolve()
     with tempfile.TemporaryDirectory() as directory:
         for name, text in re.findall(r"(?ms)^```\w+ (\S+)\n(.*?)^```$", TUTORIAL.read_text()):
             file = Path(directory) / name
@@ -29,9 +30,9 @@ def the_page_of_the_tutorial_shows_and_adds_tasks(visitor):
         pages = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Files, directory=directory))
         threading.Thread(target=pages.serve_forever, daemon=True).start()
         origin = f"http://localhost:{pages.server_port}"
-        subprocess.run([visitor.command, "migrate", "tasks.db", "--migrations", "migrations"], cwd=directory, check=True,
+        subprocess.run([program, "migrate", "tasks.db", "--migrations", "migrations"], cwd=directory, check=True,
                        stdout=subprocess.DEVNULL)
-        server = subprocess.Popen([visitor.command, "serve", "--config", "kindred.yaml", "--cors-origins", origin, "--port", "0"],
+        server = subprocess.Popen([program, "serve", "--config", "kindred.yaml", "--cors-origins", origin, "--port", "0"],
                                   cwd=directory, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         try:
             url = server.stdout.readline().split()[-1]
