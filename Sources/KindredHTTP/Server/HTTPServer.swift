@@ -58,7 +58,7 @@ public final class HTTPServer: Sendable {
     self.tls = tls
     var limits = limits.bounded
     // Longer content would never have room, however often it is sent.
-    limits.maxLongBodyLength = max(limits.maxBodyLength, min(limits.maxLongBodyLength, spools.share))
+    limits.maxLongBodyLength = min(limits.maxLongBodyLength, max(limits.maxBodyLength, spools.share))
     context = ConnectionContext(
       limits: limits, handler: handler, counters: LiveCounters(), table: ConnectionTable(),
       clients: ClientTable(limits: limits), spools: spools, logger: logger)

@@ -62,6 +62,19 @@ struct LongContentTests {
   }
 
   @Test
+  func `has its own limit also where that is below the limit of memory`() throws {
+    var limits = Self.limits
+    limits.maxLongBodyLength = 50
+    try withServer(limits: limits, handler: Self.handler) { _, port in
+      let client = try WireClient(port: port)
+      client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 51\r\n\r\n")
+      let response = client.response()
+      #expect(
+        "\(response?.status ?? 0) \(response?.body ?? "")" == "413 The content is longer than 50 bytes.")
+    }
+  }
+
+  @Test
   func `is refused above the limit of memory if the handler doesn't take it, without a 100`() throws {
     var handler = Self.handler
     handler.takesLongBody = false

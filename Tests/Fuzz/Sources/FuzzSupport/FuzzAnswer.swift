@@ -61,9 +61,9 @@ public struct FuzzAnswer: CustomStringConvertible {
       "\(status)")
     FuzzSupport.check(status < 400 || !text.contains("SQLITE_"), "SQL in a problem: \(text)")
     guard isComplete, !isGzip, !content.isEmpty, status != 304 else { return }
-    if type.hasPrefix("application/json") || type.hasPrefix("application/problem+json") {
+    if ["application/json", "application/problem+json"].contains(type) {
       checkJSON(content)
-    } else if type.hasPrefix("application/x-ndjson") {
+    } else if ["application/x-ndjson", "application/jsonl"].contains(type) {
       content.split(separator: UInt8(ascii: "\n")).forEach { checkJSON($0) }
     } else {
       FuzzSupport.check(String(validating: content, as: UTF8.self) != nil, "no UTF-8 in \(type)")
