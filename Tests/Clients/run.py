@@ -1,5 +1,6 @@
 """Runs the clients against the sample library: Tests/Clients/run.py PROGRAM, in an environment with requirements.txt."""
 import asyncio
+import contextlib
 import json
 import os
 import re
@@ -25,9 +26,21 @@ def run(*arguments, directory, **environment):
     return done.stdout
 
 
-def blocks(language):
-    """The samples of the documentation in a language."""
-    return re.findall(rf"```{language}\n(.*?)```", (TOP / "docs" / "clients.md").read_text(), re.S)
+def blocks(language, page="clients.md"):
+    """The samples of a page of the documentation in a language."""
+    return re.findall(rf"```{language}\n(.*?)```", (TOP / "docs" / page).read_text(), re.S)
+
+
+@contextlib.contextmanager
+def serving(directory, *arguments):
+    """A server, by its URL."""
+    server = subprocess.Popen([PROGRAM, "serve", *arguments, "--port", "0", "--log-level", "error"],
+                              cwd=directory, stdout=subprocess.PIPE, text=True)
+    try:
+        yield server.stdout.readline().split()[-1]
+    finally:
+        server.terminate()
+        server.wait()
 
 
 def typescript(directory, url):
@@ -41,6 +54,20 @@ def typescript(directory, url):
     run("deno", "check", "--no-config", *tests.glob("*.ts"), examples / "react-admin.ts", directory=directory)
     run("deno", "test", "--no-config", "--no-check", "--allow-net=127.0.0.1", "--allow-env=SERVER", tests,
         directory=directory, SERVER=url)
+
+
+def browsers(directory, _):
+    """The scripts for pages print what the documentation shows."""
+    page = (TOP / "docs" / "browsers.md").read_text()
+    for name, content in re.findall(r"```\w+ (\S+)\n(.*?)```", page, re.S):
+        (directory / name).parent.mkdir(exist_ok=True)
+        (directory / name).write_text(content)
+    run(PROGRAM, "migrate", "music.db", "--migrations", "migrations", directory=directory)
+    with serving(directory, "--config", "kindred.yaml") as url:
+        script = "".join(blocks("js", "browsers.md"))
+        (directory / "page.js").write_text(script.replace("http://127.0.0.1:8080", url))
+        printed = run("deno", "run", "--no-config", "--allow-net=127.0.0.1", "page.js", directory=directory)
+    assert printed == "".join(blocks("text", "browsers.md")), printed
 
 
 def swift(directory, url):
@@ -118,16 +145,10 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         directory = Path(name)
         run(PROGRAM, "migrate", "library.sqlite", "--migrations", TOP / "Migrations", directory=directory)
-        server = subprocess.Popen([PROGRAM, "serve", "library.sqlite", "--writable", "--port", "0", "--log-level", "error"],
-                                  cwd=directory, stdout=subprocess.PIPE, text=True)
-        try:
-            url = server.stdout.readline().split()[-1]
-            for test in (assistants, typescript, swift, openapi, shells, pandas, grafana):
+        with serving(directory, "library.sqlite", "--writable") as url:
+            for test in (assistants, typescript, browsers, swift, openapi, shells, pandas, grafana):
                 test(directory, url)
                 print(f"{test.__name__}: {test.__doc__}", flush=True)
-        finally:
-            server.terminate()
-            server.wait()
 
 
 main()

@@ -89,4 +89,45 @@ struct DocumentationTests {
       #expect(text.contains("| `kindred \(command) ") || text.contains("`kindred \(command)`"), "\(command)")
     }
   }
+
+  @Test
+  func `the page on the model file shows what is inferred`() throws {
+    let page = try DocumentationPage("docs/model.md")
+    let statements = try #require(page.blocks(of: "sql").first)
+    try program.directory.write(statements, to: "migrations/0001-tables.sql")
+    #expect(try program.run("migrate", "inferred.db", "--migrations", "migrations").status == 0)
+    #expect(try program.run("model", "inferred.db").output == page.blocks(of: "").first)
+  }
+
+  @Test
+  func `every example of the page on the model file is valid`() throws {
+    let examples = try DocumentationPage("docs/model.md").blocks(of: "yaml")
+    #expect(examples.count >= 4)
+    for example in examples {
+      try program.directory.write(example, to: "model.yaml")
+      let outcome = try program.run("query", "library.sqlite", "/", "--model", "model.yaml")
+      #expect(outcome.status == 0, "\(outcome.errors)\(example)")
+    }
+  }
+
+  @Test
+  func `the page on the model file has every key, and no other`() async throws {
+    let page = try DocumentationPage("docs/model.md")
+    let answer = try await ServerProcess(program, "library.sqlite", "--port", "0").get("/-/schema.json")
+    let schema = try #require(
+      try JSONSerialization.jsonObject(with: Data(answer.body.utf8)) as? [String: Any])
+    let definitions = try #require(schema["$defs"] as? [String: [String: Any]])
+    for (name, header) in [
+      ("resource", "| key of a resource | |"), ("association", "| key of an association | |"),
+      ("commonTableExpression", "| key of a common table expression | |"),
+      (
+        "rule",
+        "| key of an entry of `read`, `create`, `update`, `delete`, or `write` for the last three | |"
+      ),
+    ] {
+      let keys = try #require(definitions[name]?["properties"] as? [String: Any]).keys
+      let shown = page.cells(under: header).joined().matches(of: /`(\w+)`/).map { String($0.1) }
+      #expect(Set(shown) == Set(keys), "\(name)")
+    }
+  }
 }
