@@ -1,4 +1,4 @@
-# Builds the program in an image with Swift, and runs it in one with only its libraries; see docs/operation.md.
+# Builds the program in an image with Swift, and runs it in one with only its libraries; see docs/deployment.md.
 
 # For the same bytes at any time, name both by their digests: --build-arg BUILD_IMAGE=swift@sha256:….
 ARG BUILD_IMAGE=swift:6.3.1-bookworm

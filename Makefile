@@ -14,6 +14,10 @@ CLIENT_TOOLS := .build/client-tools
 # For the script that packs the corpora of the fuzzers.
 FUZZ_PACKAGES := python3
 PREFIX ?= /usr/local
+# Finds the libraries that a program needs, and packs.
+DIST_PACKAGES := dpkg-dev
+# Where `make deployment-test` tries them: a bare Debian, and the proxies of the documentation.
+DEPLOYMENT_PACKAGES := mmdebstrap nginx-light caddy curl
 # For `make fuzz`: the time of each target, and the targets, such as TARGETS='HTTP URL'.
 SECONDS ?= 60
 TARGETS ?=
@@ -29,6 +33,7 @@ FISH := fish/vendor_completions.d/kindred.fish
 GENERATED := $(MANUAL) $(BASH) $(ZSH) $(FISH)
 SOURCES := Sources Tests Package.swift
 DOCUMENTATION := .build/documentation
+DIST := .build/dist
 # The commit that the version names, with a + where the files differ from it.
 COMMIT ?= $(shell git rev-parse --short=12 HEAD 2>/dev/null)$(shell git diff --quiet HEAD -- Sources Package.swift 2>/dev/null || printf +)
 # The program names no directory of the building machine, so that the same sources give the same bytes anywhere.
@@ -37,7 +42,7 @@ REPRODUCIBLE := -Xswiftc -file-prefix-map -Xswiftc '$(CURDIR)=.' -Xcc -ffile-pre
 STATIC := $(if $(filter Linux,$(shell uname)),--static-swift-stdlib)
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test explorer-tools explorer-test explorer-pictures clients-test postgresql-test behaviours oracle fuzz build release docs install uninstall format lint image system-packages swift
+.PHONY: help serve test explorer-tools explorer-test explorer-pictures clients-test postgresql-test behaviours oracle fuzz build release docs install dist deployment-test uninstall format lint image system-packages swift
 
 help: ## List the targets.
 	@sed -nE 's/^([a-z-]+):.*## (.*)/make \1	\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -112,6 +117,14 @@ install: ## Install the program that `make release` has built, stripped, the sam
 	'$(KINDRED)' completions bash > '$(DESTDIR)$(PREFIX)/share/$(BASH)'
 	'$(KINDRED)' completions zsh > '$(DESTDIR)$(PREFIX)/share/$(ZSH)'
 	'$(KINDRED)' completions fish > '$(DESTDIR)$(PREFIX)/share/$(FISH)'
+
+dist: release ## Make a tarball and a Debian package of the program: .build/dist.
+	$(call install-missing,$(DIST_PACKAGES))
+	Config/debian/package '$(KINDRED)' '$(DIST)'
+
+deployment-test: dist ## Try the package in a bare Debian, and the server behind nginx and Caddy.
+	$(call install-missing,$(DEPLOYMENT_PACKAGES))
+	Tests/Deployment/run '$(KINDRED)' '$(DIST)'
 
 uninstall: ## Remove what `make install` has installed under DESTDIR and PREFIX.
 	rm -f '$(DESTDIR)$(PREFIX)/bin/kindred' $(foreach file,$(GENERATED),'$(DESTDIR)$(PREFIX)/share/$(file)')

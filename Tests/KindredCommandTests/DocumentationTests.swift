@@ -130,4 +130,27 @@ struct DocumentationTests {
       #expect(Set(shown) == Set(keys), "\(name)")
     }
   }
+
+  @Test
+  func `the page on deployment names options and metrics that exist, and so does the dashboard`() async throws
+  {
+    let page = try DocumentationPage("docs/deployment.md").text
+    let server = try ServerProcess(program, "library.sqlite", "--port", "0")
+    _ = try await server.get("/authors")
+    let metrics = try await server.get("/-/metrics").body
+    let dashboard = try DocumentationPage("Examples/dashboard.json").text
+    let shown = (page + dashboard).matches(of: /\b(?:kindred|process)_[a-z_]+[a-z]/).map { String($0.0) }
+    #expect(shown.count > 20)
+    // SQLite in WAL mode alone has this one.
+    for name in Set(shown) where name != "kindred_database_wal_bytes" {
+      #expect(metrics.contains("\n\(name)"), "\(name)")
+    }
+    let help = ServeCommand.helpMessage()
+    let commands = page.matches(of: /(?m)^kindred serve [^\n]*|`--[a-z-]+`/).map { String($0.0) }.joined()
+    let options = commands.matches(of: /--[a-z-]+[a-z]/).map { String($0.0) }
+    #expect(options.count > 8)
+    for option in Set(options).subtracting(["--stop-timeout"]) {
+      #expect(help.contains(option), "\(option)")
+    }
+  }
 }

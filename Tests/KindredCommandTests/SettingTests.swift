@@ -100,17 +100,17 @@ struct SettingTests {
     #expect(try setting.arguments(for: "true") == ["--writable"])
     #expect(try setting.arguments(for: "false") == ["--no-writable"])
     #expect(throws: SettingValueError.self) { try setting.arguments(for: "yes") }
-    #expect(try !ServeCommand.parse([]).server.writable)
-    #expect(try ServeCommand.parse(["--no-writable", "--writable"]).server.writable)
-    #expect(try !ServeCommand.parse(["--writable", "--no-writable"]).server.writable)
+    #expect(try !ServeCommand.parse([]).server.everyday.writable)
+    #expect(try ServeCommand.parse(["--no-writable", "--writable"]).server.everyday.writable)
+    #expect(try !ServeCommand.parse(["--writable", "--no-writable"]).server.everyday.writable)
   }
 
   @Test
   func `a default reads as itself, so that help can be pasted`() throws {
     let command = try ServeCommand.parse([])
-    #expect(PageSize(setting: "\(command.requests.maxPageSize)")?.records == 1000)
-    #expect(ByteCount(setting: "\(command.server.maxUrlSize)")?.bytes == 8192)
-    #expect(TimeSpan(setting: "\(command.server.idleTimeout)")?.milliseconds == 60_000)
+    #expect(PageSize(setting: "\(command.requests.bounds.maxPageSize)")?.records == 1000)
+    #expect(ByteCount(setting: "\(command.server.clients.maxUrlSize)")?.bytes == 8192)
+    #expect(TimeSpan(setting: "\(command.server.clients.idleTimeout)")?.milliseconds == 60_000)
     #expect(TimeLimit(setting: "\(TimeLimit(seconds: 0))")?.span == nil)
   }
 

@@ -115,7 +115,7 @@ struct SocketTests {
     let listener = try TestSocket(listening: true)
     func start() throws -> ServerProcess {
       try ServerProcess(
-        program, ["library.sqlite", "--writable"],
+        program, ["library.sqlite", "--writable", "--durability", "normal", "--shutdown-timeout", "2m"],
         shell: "exec 3<&0 </dev/null; export LISTEN_FDS=1 LISTEN_PID=$$", input: listener.handle)
     }
     var server = try start()

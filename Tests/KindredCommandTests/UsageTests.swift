@@ -1,6 +1,9 @@
+import ArgumentParser
 import Foundation
 import TestSupport
 import Testing
+
+@testable import KindredCommand
 
 @Suite("The command line")
 struct UsageTests {
@@ -118,5 +121,13 @@ struct UsageTests {
     #expect(outcome.errors.hasPrefix("kindred: "))
     #expect(outcome.errors.contains(mention))
     #expect(outcome.errors.filter(\.isNewline).count == 1)
+  }
+
+  @Test
+  func `the help of serve begins with the ten options of every day`() throws {
+    let sections = ServeCommand.helpMessage(columns: 1000).components(separatedBy: "\n\n")
+    let options = try #require(sections.first { $0.contains("--") && $0.hasPrefix("EVERYDAY:") })
+    #expect(options.matches(of: /(?m)^  --/).count == 10)
+    #expect(sections.first { $0.contains("\n  --") } == options)
   }
 }

@@ -49,7 +49,7 @@ struct ImportCommand: Configurable {
       valueName: "level"))
   var durability = ConnectionConfiguration.Durability.full
   @OptionGroup var config: ConfigurationOptions
-  @OptionGroup(title: "Requests") var requests: RequestSettings
+  @OptionGroup var requests: RequestSettings
   @OptionGroup(title: "PostgreSQL") var postgreSQL: PostgreSQLSettings
 
   func validate() throws {

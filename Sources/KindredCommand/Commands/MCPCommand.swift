@@ -26,7 +26,7 @@ struct MCPCommand: Configurable {
       valueName: "claims"))
   var claims: String?
   @OptionGroup var config: ConfigurationOptions
-  @OptionGroup(title: "Requests") var requests: RequestSettings
+  @OptionGroup var requests: RequestSettings
   @OptionGroup(title: "PostgreSQL") var postgreSQL: PostgreSQLSettings
   @OptionGroup(title: "PostgreSQL") var roles: DatabaseRoleSettings
 

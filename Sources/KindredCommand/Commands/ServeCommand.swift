@@ -35,11 +35,11 @@ struct ServeCommand: Configurable {
       valueName: "database"))
   var path: String?
 
-  @OptionGroup(title: "Server") var server: ServerSettings
-  @OptionGroup(title: "Requests") var requests: RequestSettings
+  @OptionGroup var server: ServerSettings
+  @OptionGroup var requests: RequestSettings
   @OptionGroup(title: "PostgreSQL") var postgreSQL: PostgreSQLSettings
   @OptionGroup(title: "PostgreSQL") var roles: DatabaseRoleSettings
-  @OptionGroup(title: "Files") var config: ConfigurationOptions
+  @OptionGroup(title: "Everyday") var config: ConfigurationOptions
   @OptionGroup(title: "Files") var migrations: MigrationSettings
 
   @Flag(
@@ -52,7 +52,7 @@ struct ServeCommand: Configurable {
 
   func run() throws {
     // Before any line is logged.
-    LogOutput.standardError.format = LogFormat(server.logFormat, .current)
+    LogOutput.standardError.format = LogFormat(server.log.logFormat, .current)
     if check { return try Checkup(of: self).run() }
     // Not in `validate`, which also runs before the environment and the file are applied.
     try Mistakes.first(in: checkSettings)

@@ -24,7 +24,7 @@ struct Checkup {
     mistakes.attempt { try command.place([]).check() }
     if let tls = command.server.tls { mistakes.attempt { try tls.check() } }
     let access = command.config.file?.access?.configuration(mistakes)
-    let model = mistakes.attempt { try ModelDefinition(command.requests.model, isDraft: true) }
+    let model = mistakes.attempt { try ModelDefinition(command.requests.everyday.model, isDraft: true) }
     let location = mistakes.attempt { try command.databasePath.map { try DatabaseLocation($0) } }
     switch location {
     case .some(.some(let location)): checkDatabase(location, access, model)
@@ -51,13 +51,13 @@ struct Checkup {
   private func checkDatabase(
     _ location: DatabaseLocation, _ access: AccessConfiguration?, _ model: ModelDefinition?
   ) {
-    let logger = Logger.kindred(level: max(command.server.logLevel, .warning))
+    let logger = Logger.kindred(level: max(command.server.everyday.logLevel, .warning))
     var opening = command.opening(for: location, logger)
     opening.readers = 1
     if case .file(let path) = location {
       // To be opened for writing, a database is switched to another mode.
       opening.isWritable = false
-      if command.server.writable { checkWritable(path) }
+      if command.server.everyday.writable { checkWritable(path) }
     }
     let database = mistakes.attempt { try location.open(opening, command.postgreSQL) }
     guard let database else {

@@ -8,14 +8,14 @@ import Logging
 /// The parts of a server as its settings determine them.
 extension ServeCommand {
   /// The database that the settings name; nil for the sample library.
-  var databasePath: String? { path ?? server.database }
+  var databasePath: String? { path ?? server.service.database }
 
   /// Checks settings that depend on one another.
   func checkSettings(_ mistakes: Mistakes) {
-    if server.tls == nil, server.tlsCertificate != nil || server.tlsKey != nil {
+    if server.tls == nil, server.everyday.tlsCertificate != nil || server.everyday.tlsKey != nil {
       mistakes.add(ValidationError("--tls-certificate and --tls-key require each other"))
     }
-    if server.tls == nil, server.tlsHsts {
+    if server.tls == nil, server.service.tlsHsts {
       mistakes.add(ValidationError("--tls-hsts requires --tls-certificate and --tls-key"))
     }
     mistakes.attempt { _ = try server.cors() }
@@ -27,8 +27,8 @@ extension ServeCommand {
   /// - Parameter descriptors: the sockets that were handed over, which go before host and port.
   func place(_ descriptors: [CInt]) -> ListeningPlace {
     if !descriptors.isEmpty { return .descriptors(descriptors) }
-    if let path = server.unixSocketPath { return .path(path, mode: server.socketMode.bits) }
-    return .host(server.hostName, port: server.port.number)
+    if let path = server.unixSocketPath { return .path(path, mode: server.service.socketMode.bits) }
+    return .host(server.hostName, port: server.everyday.port.number)
   }
 
   /// Returns the options of the service, but for who may do what.
@@ -36,23 +36,23 @@ extension ServeCommand {
   /// - Throws: `ValidationError`
   func options(for place: ListeningPlace) throws -> KindredService.Options {
     var options = try requests.serviceOptions()
-    options.basePath = server.basePath ?? .root
+    options.basePath = server.service.basePath ?? .root
     options.hosts = server.hosts(for: place)
     options.cors = try server.cors()
-    options.requiresHTTPS = server.tlsHsts
-    options.compressionLevel = server.compressionLevel.level
-    options.tellsTiming = server.serverTiming
-    options.showsPlans = server.explain
-    options.showsMetrics = server.metrics
+    options.requiresHTTPS = server.service.tlsHsts
+    options.compressionLevel = server.service.compressionLevel.level
+    options.tellsTiming = server.service.serverTiming
+    options.showsPlans = server.service.explain
+    options.showsMetrics = server.service.metrics
     options.version = Kindred.version
-    options.logsQueries = server.logQueries
-    if server.logRequests, server.logLevel <= .info {
+    options.logsQueries = server.log.logQueries
+    if server.log.logRequests, server.everyday.logLevel <= .info {
       options.requestLog = LineRequestLog(output: .standardError)
     }
-    options.isWritable = server.writable
-    options.snapshotAge = Double(server.snapshotAge.milliseconds) / 1000
-    options.spools = SpoolBudget(maximum: server.maxSpoolSize.bytes)
-    options.servesExplorer = server.explorer
+    options.isWritable = server.everyday.writable
+    options.snapshotAge = Double(server.clients.snapshotAge.milliseconds) / 1000
+    options.spools = SpoolBudget(maximum: server.clients.maxSpoolSize.bytes)
+    options.servesExplorer = server.service.explorer
     options.droppedLogLines = { LogOutput.standardError.droppedLines }
     return options
   }
@@ -76,12 +76,12 @@ extension ServeCommand {
   /// Returns how the database is opened.
   func opening(for location: DatabaseLocation, _ logger: Logger) -> DatabaseLocation.Opening {
     var opening = DatabaseLocation.Opening()
-    opening.isWritable = server.writable
+    opening.isWritable = server.everyday.writable
     opening.readers = server.readerCount(for: location)
     opening.configuration = requests.connectionConfiguration
-    opening.configuration.durability = server.durability
+    opening.configuration.durability = server.service.durability
     // A request may wait for a connection as long as its query may run.
-    opening.checkoutTimeout = requests.queryTimeout.span?.milliseconds ?? 60_000
+    opening.checkoutTimeout = requests.bounds.queryTimeout.span?.milliseconds ?? 60_000
     opening.notify = { notice in
       switch notice {
       case .failure(let text): logger.error("\(text)")

@@ -28,7 +28,7 @@ final class Server {
   init(_ command: ServeCommand, environment: Environment) throws {
     self.command = command
     self.environment = environment
-    logger = Logger.kindred(level: command.server.logLevel)
+    logger = Logger.kindred(level: command.server.everyday.logLevel)
     manager = try ServiceManager(environment)
   }
 
@@ -57,11 +57,13 @@ final class Server {
     let descriptors = FileDescriptors.raiseLimit()
     let place = try command.place(HandedOverSockets.descriptors(environment))
     for warning in environment.warnings(Invocation.settings) { logger.warning("\(warning)") }
-    let share = SpoolBudget(maximum: command.server.maxSpoolSize.bytes).share
-    if command.server.writable, command.server.maxImportSize.bytes > share {
+    let share = SpoolBudget(maximum: command.server.clients.maxSpoolSize.bytes).share
+    if command.server.everyday.writable, command.server.clients.maxImportSize.bytes > share {
       logger.warning(
         "Contents of requests are refused beyond a quarter of --max-spool-size, though --max-import-size allows more.",
-        metadata: ["quarter": "\(FileSize(share))", "maxImportSize": "\(command.server.maxImportSize)"])
+        metadata: [
+          "quarter": "\(FileSize(share))", "maxImportSize": "\(command.server.clients.maxImportSize)",
+        ])
     }
     let (path, model) = try named(undo)
     let location = try DatabaseLocation(path)
@@ -70,11 +72,11 @@ final class Server {
     var settings = command.server
     let opening = command.opening(for: location, logger)
     let room = FileDescriptors.connections(within: descriptors, readers: opening.readers)
-    if room < settings.maxConnections.count {
+    if room < settings.clients.maxConnections.count {
       logger.warning(
-        "The limit of open files allows \(room) connections instead of \(settings.maxConnections.count); raise it with `ulimit -n`.",
+        "The limit of open files allows \(room) connections instead of \(settings.clients.maxConnections.count); raise it with `ulimit -n`.",
         metadata: ["files": "\(descriptors)"])
-      settings.maxConnections = Limit(room)
+      settings.clients.maxConnections = Limit(room)
     }
     let database = try lifecycle.start({ try location.open(opening, command.postgreSQL) }) {
       $0.backend.close()
@@ -93,7 +95,7 @@ final class Server {
       logger: logger)
     first.reportCounters { http.counters }
     let address = try lifecycle.start(http.start) { _ in
-      http.shutdown(grace: settings.shutdownTimeout.duration)
+      http.shutdown(grace: settings.service.shutdownTimeout.duration)
     }
     running = Running(
       service: service, http: http, location: location, access: access, file: command.config.file,
@@ -109,7 +111,7 @@ final class Server {
   private func named(
     _ undo: (@escaping @Sendable () -> Void) -> Void
   ) throws -> (path: String, model: ModelDefinition) {
-    let model = command.requests.model
+    let model = command.requests.everyday.model
     if let path = command.databasePath { return (path, try ModelDefinition(model)) }
     let sample = try lifecycle.start({ try SampleLibrary() }) { $0.remove() }
     undo { sample.remove() }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Oracle
 
-/// Compares Kindred with the contract on random requests: `swift run oracle --seed 1 --requests 1000`.
+/// Compares Kindred with docs/requests.md on random requests: `swift run oracle --seed 1 --requests 1000`.
 @main
 struct OracleCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -6,7 +6,7 @@ import Testing
 @Suite("The oracle")
 struct OracleTests {
   @Test(arguments: [1, 2, 3] as [UInt64])
-  func `random requests give what the contract says, and what GRDB says`(seed: UInt64) throws {
+  func `random requests give what the documentation says, and what GRDB says`(seed: UInt64) throws {
     var run = OracleRun(seed: seed)
     try run.run(requests: 1200, failures: 3)
     #expect(run.failures.isEmpty, "\(run.failures.joined(separator: "\n\n"))")

@@ -1,8 +1,8 @@
 import GRDBSQLite
 import OracleValues
 
-/// Evaluates expressions of constants with SQLite, whose operators, functions and three-valued logic the contract
-/// adopts.
+/// Evaluates expressions of constants with SQLite, whose operators, functions and three-valued logic are
+/// those of requests.
 final class ConstantEvaluator {
   struct Failure: Error {
     var message: String

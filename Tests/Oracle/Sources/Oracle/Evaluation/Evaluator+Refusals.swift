@@ -1,6 +1,6 @@
 import OracleValues
 
-/// Tells whether the contract refuses a request, whatever the data: for a comparison with `null`, which is never true,
+/// Tells whether docs/requests.md refuses a request, whatever the data: for a comparison with `null`, which is never true,
 /// and for what may differ within a group.
 extension Evaluator {
   func refuses(_ request: Request) -> Bool {

@@ -1,6 +1,6 @@
 import OracleValues
 
-/// A literal implementation of the contract by loops over arrays of rows, without regard to speed.
+/// A literal implementation of docs/requests.md by loops over arrays of rows, without regard to speed.
 ///
 /// It is independent of the engine, its plans and its SQL.
 struct Evaluator {

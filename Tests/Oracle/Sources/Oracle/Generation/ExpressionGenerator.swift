@@ -6,7 +6,7 @@ struct ExpressionGenerator {
   let place: Place
   /// Whether expressions may contain aggregates and to-one columns.
   var allowsAssociations = true
-  /// Whether values may be compared with the literal `null`, which the contract refuses.
+  /// Whether values may be compared with the literal `null`, which is refused.
   var comparesWithNull = false
   /// Whether expressions only consist of what GRDB has too.
   var isPlain = false

@@ -123,7 +123,7 @@ struct NodeParameters {
     place.table.column(name) != nil || (node.annotations + node.namedFields).contains { $0.name == name }
   }
 
-  /// Returns an aggregate under its default name (§5 of the contract), for keys with a regular singular.
+  /// Returns an aggregate under its default name (docs/requests.md, Aggregates), for keys with a regular singular.
   private mutating func defaultNamed() -> NamedExpr? {
     let plain = place.associations.filter { found in
       found.association.isToMany && found.node?.recursion == nil && found.key.hasSuffix("s")

@@ -1,7 +1,7 @@
 import OracleValues
 
 extension Expr {
-  /// The expression in the language of the contract, with only the necessary parentheses, so that the parser's
+  /// The expression in the language of requests, with only the necessary parentheses, so that the parser's
   /// precedences are tested.
   var text: String { text(binding: 0) }
 

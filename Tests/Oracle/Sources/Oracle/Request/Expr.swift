@@ -1,6 +1,6 @@
 import OracleValues
 
-/// An expression of the language (§4 of the contract).
+/// An expression of the language (docs/requests.md, Expressions).
 indirect enum Expr: Sendable {
   case value(Value)
   case boolean(Bool)

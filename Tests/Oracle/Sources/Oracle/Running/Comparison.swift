@@ -1,4 +1,4 @@
-/// A request on a schema, and whether Kindred and the contract agree on its result.
+/// A request on a schema, and whether Kindred and the oracle agree on its result.
 struct Trial: Sendable {
   var schema: DatabaseSchema
   var request: Request

@@ -1,4 +1,4 @@
-/// The keys of §1 of the contract, for the regular nouns of these schemas.
+/// The keys that docs/model.md has as inferred, for the regular nouns of these schemas.
 extension DatabaseSchema {
   /// Adds the associations of every table: first belongsTo, then hasMany and hasOne, then those through join
   /// tables.

@@ -62,6 +62,6 @@ enum WriteVerdict: Sendable {
   case done(Int, DatabaseSchema, JSON?)
   /// One of these statuses, and the database as it was.
   case refused(Set<Int>)
-  /// Which one it is isn't the contract's to say.
+  /// Which one it is isn't specified.
   case open
 }
