@@ -210,43 +210,6 @@ extension SQLSpecificExpressible {
   }
 }
 
-extension SQLExpression {
-  /// An operator that joins any number of conditions.
-  public enum AssociativeBinaryOperator: Sendable {
-    /// `AND`: true without operands.
-    case and
-    /// `OR`: false without operands.
-    case or
-    /// `||`: the empty text without operands.
-    case concat
-    /// `+`: 0 without operands.
-    case add
-    /// `*`: 1 without operands.
-    case multiply
-
-    /// The operator between two operands; nil for those that the engine joins by itself.
-    var binary: KindredAssociations.Expression.BinaryOperator? {
-      switch self {
-      case .and, .or: nil
-      case .concat: .concatenate
-      case .add: .add
-      case .multiply: .multiply
-      }
-    }
-
-    /// The result without operands.
-    var neutral: SQLExpression {
-      switch self {
-      case .and: SQLExpression(.boolean(true))
-      case .or: SQLExpression(.boolean(false))
-      case .concat: "".sqlExpression
-      case .add: 0.sqlExpression
-      case .multiply: 1.sqlExpression
-      }
-    }
-  }
-}
-
 extension Sequence where Element: SQLSpecificExpressible {
   /// Returns any number of expressions joined by an operator: `names.map { Column("name") == $0 }.joined(operator:
   /// .or)`.

@@ -193,10 +193,3 @@ extension DatabaseValueConvertible {
   /// The value as a bound parameter.
   public var sqlExpression: SQLExpression { SQLExpression(.value(databaseValue.sqlValue)) }
 }
-
-extension SQLExpression.AssociativeBinaryOperator {
-  /// Returns the engine's conjunction or disjunction of operands.
-  func conjunction(_ operands: [Expression]) -> Expression.Kind {
-    self == .or ? .any(operands) : .all(operands)
-  }
-}

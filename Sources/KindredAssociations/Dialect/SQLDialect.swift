@@ -1,31 +1,5 @@
 import KindredSQLSyntax
 
-/// The dialect of SQL to write.
-public enum Dialect: Sendable, Hashable {
-  case sqlite
-  case postgreSQL
-  /// PostgreSQL's dialect for databases whose tables may be distributed over shards, which computes fewer forms of a
-  /// statement.
-  case sharded
-
-  /// Whether roles of the database may be refused columns.
-  public var hasColumnPrivileges: Bool {
-    switch self {
-    case .sqlite: false
-    case .postgreSQL, .sharded: true
-    }
-  }
-
-  /// The writer of the dialect.
-  var writer: any SQLDialect {
-    switch self {
-    case .sqlite: SQLiteDialect()
-    case .postgreSQL: PostgreSQLDialect()
-    case .sharded: PostgreSQLDialect(isSharded: true)
-    }
-  }
-}
-
 /// Writes the SQL that differs between databases, from typed expressions to typed expressions.
 ///
 /// The planner decides what a statement means, and the dialect how it is written. A dialect knows neither the model nor

@@ -1,7 +1,4 @@
-/// The parts of the planner, and the state that they share.
-///
-/// The parts call each other, since an expression may contain an aggregate, whose records have conditions, which are
-/// expressions. Each part has one task, and finds the others here.
+/// The state that the parts of the planner share.
 struct PlanningContext {
   let state: PlanningState
   /// Whether an access rule is being compiled, within which no rules apply.
@@ -27,21 +24,4 @@ struct PlanningContext {
       expression, of: record.resource, isInRule: isInRule)
     return inside
   }
-
-  // MARK: Resolution
-
-  var resolver: ExpressionResolver { ExpressionResolver(state: state) }
-
-  // MARK: Selects
-
-  var expressions: ExpressionCompiler { ExpressionCompiler(context: self) }
-  var aggregates: AggregateCompiler { AggregateCompiler(context: self) }
-  var conditions: RecordConditions { RecordConditions(context: self) }
-  var rules: AccessRules { AccessRules(context: self) }
-  var sources: TableSources { TableSources(context: self) }
-  var chains: AssociationChains { AssociationChains(context: self) }
-  var toOne: ToOneJoins { ToOneJoins(context: self) }
-  var searches: SearchCompiler { SearchCompiler(context: self) }
-  var groups: GroupCompiler { GroupCompiler(context: self) }
-  var orders: OrderCompiler { OrderCompiler(context: self) }
 }

@@ -1,26 +1,5 @@
 import KindredSQLSyntax
 
-/// An aggregate of an association, computed for all records in one pass over the associated ones.
-struct GroupedAggregate {
-  /// The name of a group's key in `groups`.
-  static let key: SQL = "\(identifier: "kindred:group")"
-  /// The name of a group's aggregate in `groups`.
-  static let value: SQL = "\(identifier: "kindred:rank")"
-
-  /// The aggregate as a subquery of each record.
-  let term: SQL
-  /// Keys and aggregates: `SELECT … FROM associated records GROUP BY key`.
-  let groups: SQL
-  /// The record's column that equals the key of its group.
-  let origin: SQL
-  /// The aggregate of an empty set of records.
-  let empty: SQL
-  /// The condition that a record has no associated ones.
-  let isAbsent: SQL
-  /// The association all of whose records it counts; nil if it is another aggregate, or one of some of the records.
-  let counted: Association?
-}
-
 /// Reads pages of records that are filtered and sorted by one aggregate, such as the authors with most books among
 /// those with five or more: the associated records are grouped once, and only the page's records are looked up.
 ///

@@ -1,0 +1,45 @@
+import KindredAssociations
+
+extension SQLExpression {
+  /// An operator that joins any number of conditions.
+  public enum AssociativeBinaryOperator: Sendable {
+    /// `AND`: true without operands.
+    case and
+    /// `OR`: false without operands.
+    case or
+    /// `||`: the empty text without operands.
+    case concat
+    /// `+`: 0 without operands.
+    case add
+    /// `*`: 1 without operands.
+    case multiply
+
+    /// The operator between two operands; nil for those that the engine joins by itself.
+    var binary: KindredAssociations.Expression.BinaryOperator? {
+      switch self {
+      case .and, .or: nil
+      case .concat: .concatenate
+      case .add: .add
+      case .multiply: .multiply
+      }
+    }
+
+    /// The result without operands.
+    var neutral: SQLExpression {
+      switch self {
+      case .and: SQLExpression(.boolean(true))
+      case .or: SQLExpression(.boolean(false))
+      case .concat: "".sqlExpression
+      case .add: 0.sqlExpression
+      case .multiply: 1.sqlExpression
+      }
+    }
+  }
+}
+
+extension SQLExpression.AssociativeBinaryOperator {
+  /// Returns the engine's conjunction or disjunction of operands.
+  func conjunction(_ operands: [Expression]) -> Expression.Kind {
+    self == .or ? .any(operands) : .all(operands)
+  }
+}
