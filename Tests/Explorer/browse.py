@@ -15,7 +15,8 @@ from pathlib import Path
 
 from playwright.sync_api import expect, sync_playwright
 
-import extremes  # noqa: F401  (its steps)
+import browsers  # noqa: F401  (its steps)
+import extremes  # noqa: F401
 import features  # noqa: F401
 import late  # noqa: F401
 import postgresql  # noqa: F401
