@@ -1,4 +1,4 @@
-"""The samples of the page on browsers, each in a page of another origin than the server's."""
+"""The scripts of the page on browsers, in a page of another origin than the server's."""
 import contextlib
 import functools
 import http.server
@@ -11,6 +11,8 @@ from pathlib import Path
 from visitor import step
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
+# The server of the documentation.
+SHOWN = "http://127.0.0.1:8080"
 
 
 class Files(http.server.SimpleHTTPRequestHandler):
@@ -20,7 +22,7 @@ class Files(http.server.SimpleHTTPRequestHandler):
 
 @contextlib.contextmanager
 def configured(program, text, database):
-    """The files of a page of the documentation; an origin that has them, and the server that they configure."""
+    """The files of a page of the documentation, an origin that has them, and the URL of the server that they configure."""
     with tempfile.TemporaryDirectory() as name, contextlib.ExitStack() as stack:
         directory = Path(name)
         for name, content in re.findall(r"(?ms)^```\w+ (\S+)\n(.*?)^```$", text):
@@ -39,33 +41,28 @@ def configured(program, text, database):
         stack.callback(server.wait)
         stack.callback(server.terminate)
         url = server.stdout.readline().split()[-1]
-        for file in directory.iterdir():
-            if file.suffix in (".html", ".js"):
-                file.write_text(file.read_text().replace("http://127.0.0.1:8080", url))
-        yield directory, origin
+        yield directory, origin, url
 
 
 @step
-def the_samples_for_browsers_log_what_is_shown(visitor):
+def the_scripts_for_browsers_print_what_is_shown(visitor):
     text = (DOCS / "browsers.md").read_text()
-    samples = re.findall(r"(?ms)^```js\n(.*?)^```\n\n```\n(.*?)^```$", text)
-    assert len(samples) == len(re.findall("(?m)^```js$", text)) > 8
-    with configured(visitor.command, text, "albums.db") as (directory, origin):
-        for script, shown in samples:
-            (directory / "sample.html").write_text(
-                f"<!DOCTYPE html><meta charset=utf-8><link rel=icon href=data:,><script type=module>\n{script}</script>")
-            page = visitor.context.browser.new_page()
-            logged, errors = [], []
-            # A refused request is an error of the console, and what some samples are about.
-            page.on("console", lambda message: message.type == "log" and logged.append(message.text))
-            page.on("pageerror", lambda error: errors.append(str(error)))
-            page.goto(f"{origin}/sample.html")
-            for _ in range(100):
-                if errors or len(logged) >= len(shown.splitlines()):
-                    break
-                page.wait_for_timeout(100)
-            assert not errors, f"{errors}:\n{script}"
-            assert logged == shown.splitlines(), f"{logged}:\n{script}"
-            page.close()
+    script, shown = ("".join(re.findall(rf"(?ms)^```{language}\n(.*?)^```$", text)) for language in ("js", "text"))
+    with configured(visitor.command, text, "music.db") as (directory, origin, url):
+        (directory / "page.html").write_text(
+            "<!DOCTYPE html><meta charset=utf-8><link rel=icon href=data:,><script type=module>\n"
+            + script.replace(SHOWN, url) + "</script>")
+        page = visitor.context.browser.new_page()
+        printed, errors = [], []
+        # A refused request is an error of the console, and what some scripts are about.
+        page.on("console", lambda message: message.type == "log" and printed.append(message.text))
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.goto(f"{origin}/page.html")
+        for _ in range(150):
+            if errors or len(printed) >= len(shown.splitlines()):
+                break
+            page.wait_for_timeout(100)
+        page.close()
+    assert not errors and printed == shown.splitlines(), f"{errors} {printed}"
     # What is looked at after each step is the explorer.
     visitor.open("/")
