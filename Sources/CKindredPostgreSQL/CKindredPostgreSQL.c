@@ -16,7 +16,7 @@
   X(int, backendPID, (const PGconn *))                                                                             \
   X(int, connectionNeedsPassword, (const PGconn *))                                                                \
   X(int, setnonblocking, (PGconn *, int))                                                                          \
-  X(void *, setNoticeProcessor, (PGconn *, void (*)(void *, const char *), void *))                                \
+  X(void *, setNoticeReceiver, (PGconn *, void (*)(void *, const PGresult *), void *))                             \
   X(int, enterPipelineMode, (PGconn *))                                                                            \
   X(int, sendPrepare, (PGconn *, const char *, const char *, int, const unsigned *))                               \
   X(int, sendQueryPrepared,                                                                                        \
@@ -77,15 +77,18 @@ bool kindred_pq_load(void) {
 
 const char *kindred_pq_problem(void) { return problem; }
 
-// Ignores notices, which are also in the server's log.
-static void ignore(void *context, const char *message) {
-  (void)context;
-  (void)message;
+// Keeps the last notice of a violated constraint, and ignores others, which are also in the server's log.
+static void receive(void *context, const PGresult *notice) {
+  kindred_pq_notice *kept = context;
+  const char *state = pq.resultErrorField(notice, 'C'), *message = pq.resultErrorField(notice, 'M');
+  if (!kept || !state || !message || strncmp(state, "23", 2)) return;
+  snprintf(kept->state, sizeof kept->state, "%s", state);
+  snprintf(kept->message, sizeof kept->message, "%s", message);
 }
 
-PGconn *kindred_pq_connect(const char *const *keywords, const char *const *values) {
+PGconn *kindred_pq_connect(const char *const *keywords, const char *const *values, kindred_pq_notice *notice) {
   PGconn *connection = pq.connectdbParams(keywords, values, 1);
-  if (connection) pq.setNoticeProcessor(connection, ignore, NULL);
+  if (connection) pq.setNoticeReceiver(connection, receive, notice);
   return connection;
 }
 

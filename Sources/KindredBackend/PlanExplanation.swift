@@ -12,9 +12,14 @@ public struct PlanExplanation: Sendable {
     public var bindings: [SQL.Binding]
     /// The database's query plan, line by line.
     public var plan: [String]
+    /// The number of shards that it goes to in this request, with its arguments; nil unless tables are distributed.
+    public var shards: Int?
 
     /// Creates the explanation of a statement.
-    public init(node: String, sql: String, bindings: [SQL.Binding], plan: [String]) {
+    public init(
+      node: String, sql: String, bindings: [SQL.Binding], plan: [String], shards: Int? = nil
+    ) {
+      self.shards = shards
       self.node = node
       self.sql = sql
       self.bindings = bindings

@@ -54,7 +54,11 @@ public protocol ReadTransaction: Transaction {
   func tables(readBy plan: Plan) throws -> Set<String>?
 
   /// Returns how the database would run a plan.
-  func explanation(of plan: Plan) throws -> PlanExplanation
+  ///
+  /// - Parameter limit: The largest number of records of the page; nil for all.
+  func explanation(
+    of plan: ExecutablePlan, _ parameters: Parameters, limit: Int?
+  ) throws -> PlanExplanation
 
   /// Resumes the statements' time after ``pause()``.
   func resume()

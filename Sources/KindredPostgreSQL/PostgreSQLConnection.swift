@@ -6,6 +6,8 @@ import KindredClock
 /// All statements are sent in pipelines, so any number of them takes one round trip.
 public final class PostgreSQLConnection {
   let handle: OpaquePointer
+  /// The notice of a violated constraint.
+  private let notice: Notice
   let cancelState: CancelState
   var prepared = PreparedStatements()
   /// Whether reusable statements are prepared under names.
@@ -32,7 +34,8 @@ public final class PostgreSQLConnection {
   /// - Throws: `PostgreSQLError` with libpq's message for each host, which never contains a password.
   public init(_ target: ConnectionTarget) throws(PostgreSQLError) {
     try ConnectionTarget.checkLibrary()
-    let connection = Self.connect(target)
+    let notice = Notice()
+    let connection = Self.connect(target, notice)
     guard let connection else { throw .lost("there is not enough memory for a connection") }
     guard Int(kindred_pq_status(connection)) == KINDRED_PQ_CONNECTION_OK else {
       let message = target.withoutSecrets(String(message: kindred_pq_error_message(connection)))
@@ -42,6 +45,7 @@ public final class PostgreSQLConnection {
       throw .lost(message + hint)
     }
     handle = connection
+    self.notice = notice
     cancelState = CancelState(connection)
     preparesStatements = target.preparation != .off
     guard kindred_pq_enter_pipeline(connection) else {
@@ -63,10 +67,10 @@ public final class PostgreSQLConnection {
     kindred_pq_finish(handle)
   }
 
-  private static func connect(_ target: ConnectionTarget) -> OpaquePointer? {
+  private static func connect(_ target: ConnectionTarget, _ notice: Notice) -> OpaquePointer? {
     let keywords = target.keywords
     return withCStrings(keywords.map(\.name)) { names in
-      withCStrings(keywords.map(\.value)) { values in kindred_pq_connect(names, values) }
+      withCStrings(keywords.map(\.value)) { values in kindred_pq_connect(names, values, notice.memory) }
     }
   }
 
@@ -93,6 +97,7 @@ public final class PostgreSQLConnection {
     guard !isBroken else { throw .lost("the connection is lost") }
     var expected: [Expected] = []
     var failure: PostgreSQLError?
+    notice.clear()
     do throws(PostgreSQLError) {
       for query in queries { try send(query, &expected) }
     } catch {
@@ -224,6 +229,12 @@ public final class PostgreSQLConnection {
       return PostgreSQLError(state: "25P02", message: "a statement before it failed")
     }
     guard let state = field("C") else { return broken() }
+    // A node that refuses to commit tells why in a notice.
+    if state == PostgreSQLError.State.internalError, case .rows(sql: "COMMIT") = expected,
+      let refusal = notice.error
+    {
+      return refusal
+    }
     var error = PostgreSQLError(state: state, message: field("M") ?? "")
     // The name of the server's own C function, which is never translated.
     error.isRaised = ["exec_stmt_raise", "exec_stmt_assert"].contains(field("R"))
@@ -349,6 +360,29 @@ public final class PostgreSQLConnection {
     }
     deadline = nil
   }
+}
+
+/// The memory of the last notice about a violated constraint.
+private final class Notice {
+  let memory = UnsafeMutablePointer<kindred_pq_notice>.allocate(capacity: 1)
+
+  init() { memory.initialize(to: kindred_pq_notice()) }
+
+  deinit { memory.deallocate() }
+
+  /// The error that it tells of; nil if there was none.
+  var error: PostgreSQLError? {
+    let state = withUnsafeBytes(of: &memory.pointee.state) {
+      String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+    }
+    let message = withUnsafeBytes(of: &memory.pointee.message) {
+      String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+    }
+    return state.isEmpty ? nil : PostgreSQLError(state: state, message: message)
+  }
+
+  /// Forgets it.
+  func clear() { memory.pointee.state.0 = 0 }
 }
 
 /// Calls `body` with a null-terminated array of C strings.

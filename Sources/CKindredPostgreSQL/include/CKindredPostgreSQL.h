@@ -22,8 +22,14 @@ enum {
   KINDRED_PQ_TRANSACTION_IDLE = 0,
 };
 
+// The last notice about a violated constraint: its SQLSTATE, empty if there was none, and its message.
+typedef struct {
+  char state[6];
+  char message[1024];
+} kindred_pq_notice;
+
 // Connections.
-PGconn *kindred_pq_connect(const char *const *keywords, const char *const *values);
+PGconn *kindred_pq_connect(const char *const *keywords, const char *const *values, kindred_pq_notice *notice);
 int kindred_pq_status(const PGconn *connection);
 int kindred_pq_transaction_status(const PGconn *connection);
 const char *kindred_pq_error_message(const PGconn *connection);

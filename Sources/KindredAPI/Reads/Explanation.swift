@@ -14,14 +14,31 @@ struct Explanation {
   /// - Parameter mask: Masks the names of hidden columns.
   func document(in reading: any ReadTransaction, _ mask: HiddenNames) throws -> JSONValue {
     let plan = planned.plan.plan
-    let statements = try reading.explanation(of: plan).statements.map { statement -> JSONValue in
-      [
-        "node": .string(statement.node), "sql": .string(mask.masked(statement.sql)),
-        "arguments": .array(statement.bindings.map(argument)),
-        "plan": JSONValue(strings: statement.plan.map(mask.masked)),
+    let explained = try reading.explanation(
+      of: planned.plan, planned.parameters, limit: planned.limit
+    ).statements
+    let statements = explained.map { statement -> JSONValue in
+      var members: [(String, JSONValue)] = [
+        ("node", .string(statement.node)), ("sql", .string(mask.masked(statement.sql))),
+        ("arguments", .array(statement.bindings.map(argument))),
+        ("plan", JSONValue(strings: statement.plan.map(mask.masked))),
       ]
+      if let shards = statement.shards { members.append(("shards", .integer(Int64(shards)))) }
+      return .object(members)
     }
     var members: [(String, JSONValue)] = [("statements", .array(statements))]
+    if explained.contains(where: { $0.shards ?? 0 > 1 }), let column = plan.distributionColumn {
+      members.append(
+        (
+          "suggestions",
+          [
+            .string(
+              mask.masked(
+                "add a condition such as `\(column)=…`: `\(column)` decides in which shard a record is, so that each statement goes to one"
+              ))
+          ]
+        ))
+    }
     if !plan.transients.isEmpty {
       members.append(
         (

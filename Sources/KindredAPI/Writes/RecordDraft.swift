@@ -103,6 +103,21 @@ struct RecordDraft: Sendable {
     }
   }
 
+  /// Removes the value that says in which shard a record is, which the database can't change.
+  ///
+  /// - Throws: `Problem` (501) if it isn't the record's own.
+  mutating func keepPlace(of record: StoredRecord, in table: Table) throws {
+    guard let column = table.distribution?.column, value(of: column) != nil else { return }
+    leaveOut([column], equalTo: record.values(of: [column]))
+    guard value(of: column) != nil else { return }
+    var problem = Problem(
+      RequestError.unsupported(
+        "another value for `\(column)`, which says where the record is,",
+        "add the record with that value, and then remove this one"))
+    problem.pointer = (pointer + column).fragment
+    throw problem
+  }
+
   /// Removes the columns whose values are the given ones.
   mutating func leaveOut(_ columns: [String], equalTo values: [SQLValue]) {
     for (column, value) in zip(columns, values) {

@@ -85,6 +85,7 @@ struct RecordWriter {
     var draft = draft
     draft.keepBlobs(of: record, in: resource.table)
     try draft.applyPatches(to: record)
+    try draft.keepPlace(of: record, in: resource.table)
     var record = record
     let written = UnstoredRecord(draft: draft, resource: resource, present: record, reset: reset)
     if !draft.assignments.isEmpty || !reset.isEmpty {
@@ -162,7 +163,7 @@ struct RecordWriter {
 
   /// Returns the columns that are needed to find a record and to associate the records nested in its draft.
   private static func columns(of table: Table, below draft: RecordDraft, and columns: [String]) -> [String] {
-    var all = table.identifyingColumns
+    var all = table.identifyingColumns + [table.distribution?.column].compactMap(\.self)
     for nested in draft.nested {
       switch nested.linkage {
       case .has(let step): all += step.originColumns

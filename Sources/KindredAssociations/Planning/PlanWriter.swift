@@ -19,6 +19,7 @@ struct PlanWriter {
     plan.isSingle = tree.isSingle
     plan.absence = tree.absence
     if let root = tree.nodes.first?.rows {
+      plan.distributionColumn = root.record.table.distribution?.column
       if tree.isEstimated, state.dialect.estimatesCounts {
         plan.count = statement(root.count(upTo: Plan.exactCount + 1), of: root)
         plan.estimate = statement(root.counted, of: root)

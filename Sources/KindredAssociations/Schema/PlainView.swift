@@ -46,6 +46,10 @@ extension Table {
       plain.names(of: key.map { table.columns[$0].name })?.compactMap { view.columns.firstIndex(named: $0) }
     }
     view.plainView = plain
+    view.distribution = table.distribution.map { distribution in
+      Distribution(
+        column: distribution.column.flatMap { names[ExactName($0)] }, colocation: distribution.colocation)
+    }
     view.primaryKey = positions(table.primaryKey) ?? []
     // A rowid that would identify records with NULL in their key isn't in the view.
     view.isKeyPartial =

@@ -76,6 +76,9 @@ public struct Table: Sendable, Hashable {
   /// (<https://www.sqlite.org/lang_conflict.html>).
   public var replacesOnConflict = false
 
+  /// How its rows are spread over shards; nil where they are not.
+  public var distribution: Distribution?
+
   /// What the view shows, if its rows are those of one table; nil for tables and other views.
   public internal(set) var plainView: PlainView?
 

@@ -1,5 +1,6 @@
 import KindredAssociations
 import KindredBackend
+import KindredOutput
 import KindredClock
 import KindredSQLite
 
@@ -89,7 +90,10 @@ extension SQLiteReadTransaction {
       readBy: statements.map(\.sql) + plan.transients.map(\.fill), on: connection)
   }
 
-  func explanation(of plan: Plan) throws -> PlanExplanation {
+  func explanation(
+    of executable: ExecutablePlan, _ parameters: Parameters, limit: Int?
+  ) throws -> PlanExplanation {
+    let plan = executable.plan
     try ResultReader.prepare(plan.transients, on: connection)
     var statements: [PlanExplanation.Statement] = []
     func add(_ name: String, _ statement: Plan.Statement) throws {

@@ -31,6 +31,7 @@ extension PostgreSQLSchemaReader {
     var foreignKeys: [ForeignKey] = []
     /// Whether its rows depend on the database alone.
     var isTimeless = true
+    var distribution: Distribution?
 
     mutating func add(_ names: [String?], isPrimary: Bool, isUnique: Bool) {
       indexes.append(Index(columns: names))
@@ -51,6 +52,7 @@ extension PostgreSQLSchemaReader {
       (table.schema, table.relation, table.comment) = (schema, relation, comment)
       table.isCaseSensitive = true
       table.isTimeless = isTimeless
+      table.distribution = distribution
       table.isKeyPartial = kind == "m"
       return table
     }

@@ -8,16 +8,21 @@ import KindredSQLSyntax
 /// served.
 public struct PostgreSQLSchemaReader {
   private let schemas: [String]
+  private let hasShards: Bool
   private let run: ([Query]) throws -> [QueryResult]
 
   /// Creates a reader of schemas.
   ///
   /// - Parameters:
   ///   - schemas: The names of the schemas; if empty, those of the search path.
+  ///   - hasShards: Whether the database can distribute tables over shards.
   ///   - run: Runs statements in one round trip.
   /// - Throws: The error that `run` throws.
-  public init(schemas: [String], run: @escaping ([Query]) throws -> [QueryResult]) throws {
+  public init(
+    schemas: [String], hasShards: Bool = false, run: @escaping ([Query]) throws -> [QueryResult]
+  ) throws {
     self.run = run
+    self.hasShards = hasShards
     if schemas.isEmpty {
       let path = try run([Query("SELECT unnest(current_schemas(false))")])
       self.schemas = path.flatMap { rows in (0..<rows.rowCount).compactMap { rows.text($0, 0) } }
@@ -54,8 +59,8 @@ public struct PostgreSQLSchemaReader {
         + [
           Query(SchemaQueries.volatility), Query(SchemaQueries.functions), Query(SchemaQueries.labels),
           Query(SchemaQueries.roleSettings),
-        ])
-    guard results.count == 9 else { return Schema(tables: []) }
+        ] + (hasShards ? [Query(SchemaQueries.distributions)] : []))
+    guard results.count >= 9 else { return Schema(tables: []) }
     var warnings: [String] = []
     var drafts = self.drafts(results[0], &warnings)
     let places = Dictionary(
@@ -70,6 +75,7 @@ public struct PostgreSQLSchemaReader {
     let volatile = VolatileRelations(results[5], functions: results[6])
     for place in drafts.indices { drafts[place].isTimeless = !volatile.contains(drafts[place].id) }
     warnings += refusedSettings(results[8])
+    if hasShards { readDistributions(results[9], into: &drafts, places) }
     let tables = drafts.indices.filter { drafts[$0].isServed && !drafts[$0].columns.isEmpty }
       .map { views.table($0, of: drafts) }
     return Schema(tables: tables, warnings: warnings, dialect: .postgreSQL)
@@ -148,6 +154,16 @@ public struct PostgreSQLSchemaReader {
       if type == "tsvector" { drafts[place].configuration = rows.text(row, 14)?.replacing("''", with: "'") }
       drafts[place].columns.append(column)
       drafts[place].numbers.append(rows.integer(row, 12) ?? 0)
+    }
+  }
+
+  private func readDistributions(
+    _ rows: QueryResult, into drafts: inout [Draft], _ places: [Int64: Int]
+  ) {
+    for row in 0..<rows.rowCount {
+      guard let place = rows.integer(row, 0).flatMap({ places[$0] }) else { continue }
+      drafts[place].distribution = Distribution(
+        column: rows.text(row, 1), colocation: rows.integer(row, 2) ?? 0)
     }
   }
 

@@ -7,11 +7,13 @@ struct PostgreSQLSchemaSource: SchemaSource {
   let schemaVersion: Int64
   let schemas: [String]
   let dialect: Dialect
+  /// Whether the database can distribute tables over shards.
+  let hasShards: Bool
   /// Runs statements in one round trip.
   let run: ([Query]) throws -> [QueryResult]
 
   func schema() throws -> Schema {
-    var schema = try PostgreSQLSchemaReader(schemas: schemas, run: run).schema()
+    var schema = try PostgreSQLSchemaReader(schemas: schemas, hasShards: hasShards, run: run).schema()
     schema.dialect = dialect
     return schema
   }

@@ -141,6 +141,15 @@ enum SchemaQueries {
       ORDER BY k.oid, c.place
       """
 
+  /// The tables that Citus distributes over shards, with their columns and colocations; those of a schema that is one shard
+  /// have no column. Reference tables, which each node has, are left out
+  /// (<https://docs.citusdata.com/en/stable/develop/api_metadata.html#partition-table>).
+  static let distributions = """
+    SELECT p.logicalrelid::oid,
+      CASE WHEN p.partmethod <> 'n' THEN column_to_column_name(p.logicalrelid, p.partkey) END, p.colocationid
+    FROM pg_dist_partition p WHERE p.partmethod <> 'n' OR p.repmodel = 's' AND p.colocationid > 0
+    """
+
   /// The definitions on which it depends whether rows are the same until something is committed: those of views and
   /// of the policies of tables.
   ///

@@ -166,7 +166,8 @@ public final class PostgreSQLBackend: Backend {
   func schemaSource(
     _ version: Int64, _ run: @escaping ([Query]) throws -> [QueryResult]
   ) -> PostgreSQLSchemaSource {
-    PostgreSQLSchemaSource(schemaVersion: version, schemas: schemas, dialect: dialect, run: run)
+    PostgreSQLSchemaSource(
+      schemaVersion: version, schemas: schemas, dialect: dialect, hasShards: capabilities.hasNodes, run: run)
   }
 
   // MARK: State

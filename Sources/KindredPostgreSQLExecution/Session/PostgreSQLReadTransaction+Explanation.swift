@@ -1,14 +1,25 @@
 import KindredAssociations
 import KindredBackend
+import KindredOutput
 import KindredPostgreSQL
 
 extension PostgreSQLReadTransaction {
-  func explanation(of plan: Plan) throws -> PlanExplanation {
+  func explanation(
+    of executable: ExecutablePlan, _ parameters: Parameters, limit: Int?
+  ) throws -> PlanExplanation {
+    let plan = executable.plan
+    let run = backend.capabilities.isSharded ? try queries(of: executable, parameters, limit: limit) : nil
     var statements: [PlanExplanation.Statement] = []
     func add(_ name: String, _ statement: Plan.Statement) throws {
-      statements.append(
-        PlanExplanation.Statement(
-          node: name, sql: statement.sql, bindings: statement.bindings, plan: try lines(of: statement)))
+      var explained = PlanExplanation.Statement(
+        node: name, sql: statement.sql, bindings: statement.bindings, plan: [])
+      if let run {
+        (explained.plan, explained.shards) = try distributedPlan(
+          of: statement, run.first { $0.sql.contains(statement.textBeforePage ?? statement.sql) })
+      } else {
+        explained.plan = try lines(of: statement)
+      }
+      statements.append(explained)
     }
     for search in plan.searches { try add("search", search.statement) }
     for step in plan.path { try add("path", step.statement) }
@@ -26,19 +37,85 @@ extension PostgreSQLReadTransaction {
     // EXPLAIN (GENERIC_PLAN) needs version 16; this also works before.
     let nulls = statement.bindings.map { _ in "NULL" }.joined(separator: ", ")
     let name = "kindred_explained_\(UInt64.random(in: .min ... .max))"
-    let plan: QueryResult
     do {
-      plan = try run([
+      return try run([
         Query("SELECT set_config('plan_cache_mode', 'force_generic_plan', true)"),
         Query("PREPARE \(name) AS \(statement.sql)", isReusable: false),
         Query("EXPLAIN (COSTS OFF) EXECUTE \(name)\(nulls.isEmpty ? "" : "(\(nulls))")", isReusable: false),
         Query("DEALLOCATE \(name)", isReusable: false),
-      ])[2]
+      ])[2].lines
     } catch {
       // A rollback doesn't remove the prepared statement.
       connection.retire()
       throw error
     }
-    return (0..<plan.rowCount).compactMap { plan.text($0, 0) }
   }
+
+  // MARK: Shards
+
+  /// Returns the statements that the request runs, with its values and those of the records that they read.
+  private func queries(
+    of plan: ExecutablePlan, _ parameters: Parameters, limit: Int?
+  ) throws -> [Query] {
+    stayOpen()
+    let recorder = StatementRecorder(self)
+    let result = PostgreSQLResultSource(plan, parameters, limit: limit, in: recorder)
+    defer { result.close() }
+    try result.start()
+    return recorder.queries
+  }
+
+  /// Returns the plan of a distributed statement, which only its values determine, and the number of its shards.
+  ///
+  /// - Parameter query: The statement with its values; nil if the request doesn't get as far, so that it goes to none.
+  private func distributedPlan(
+    of statement: Plan.Statement, _ query: Query?
+  ) throws -> (lines: [String], shards: Int) {
+    let sql = query?.sql ?? statement.sql
+    let values = query?.values ?? statement.bindings.map { _ in nil }
+    let results = try run([
+      Query("EXPLAIN (COSTS OFF) \(sql)", values, isReusable: false),
+      Query("EXPLAIN (FORMAT JSON) \(sql)", values, isReusable: false),
+    ])
+    let plan = results[1].lines.joined(separator: "\n")
+    let tasks = try run([Query(Self.tasks, [Array(plan.utf8)])])[0].integer(0, 0)
+    return (results[0].lines, query == nil ? 0 : Int(tasks ?? 1))
+  }
+
+  /// The greatest number of tasks that a part of a plan has: one for each shard.
+  private static let tasks = """
+    SELECT max(tasks::text::int8) FROM jsonb_path_query($1::jsonb, 'strict $.**."Task Count"', silent => true) AS tasks
+    """
+}
+
+extension QueryResult {
+  /// The texts of the first column.
+  fileprivate var lines: [String] { (0..<rowCount).compactMap { text($0, 0) } }
+}
+
+/// Runs the statements of a result in a transaction, and notes them.
+private final class StatementRecorder: StatementRunner {
+  private let transaction: PostgreSQLReadTransaction
+  private(set) var queries: [Query] = []
+
+  init(_ transaction: PostgreSQLReadTransaction) { self.transaction = transaction }
+
+  var batches: BatchSizes { transaction.batches }
+  var hasEnded: Bool { transaction.hasEnded }
+  var hasGivenRows: Bool {
+    get { transaction.hasGivenRows }
+    set { transaction.hasGivenRows = newValue }
+  }
+
+  func run(_ queries: [Query]) throws -> [QueryResult] {
+    let results = try transaction.run(queries)
+    self.queries += queries
+    return results
+  }
+
+  func run(_ queries: [Query], isLast: Bool) throws -> [QueryResult] { try run(queries) }
+  func stayOpen() { transaction.stayOpen() }
+  func retrying<Result>(_ body: () throws -> Result) throws -> Result { try transaction.retrying(body) }
+  func cursorName() -> String { transaction.cursorName() }
+  func holdLong() throws { try transaction.holdLong() }
 }

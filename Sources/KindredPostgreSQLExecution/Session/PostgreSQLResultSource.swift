@@ -76,7 +76,11 @@ final class PostgreSQLResultSource: ResultSource {
       path.append(Rows(result))
     }
     if let anchor = plan.anchor { parameters.cursor = try whole(parameters.cursor, by: anchor) }
-    if let before = plan.passedBefore { parameters.cursor?.passed = try run(before).integer(0, 0) ?? 0 }
+    if let before = plan.passedBefore {
+      // The statement reads the parameters, so they are changed after it.
+      let passed = try run(before).integer(0, 0) ?? 0
+      parameters.cursor?.passed = passed
+    }
     let reader = try LevelReader(executable, parameters, transaction.batches) { [transaction] in
       transaction.cursorName()
     }

@@ -47,11 +47,16 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
     let beginning =
       try [Query("BEGIN ISOLATION LEVEL SERIALIZABLE, READ WRITE", isReusable: false)]
       + backend.settings(milliseconds: limit)
+      + (backend.capabilities.hasNodes ? [Self.sequential] : [])
       + (role.map {
         [try RoleSettings.query(for: $0, backend.settings(ofRole: $0.name, schemaVersion), limit: limit)]
       } ?? [])
     _ = try RoleSettings.refusing { try connection.run(beginning) }
   }
+
+  /// Makes each node use one connection: a table that all nodes have can't be changed after several have read others.
+  private static let sequential = Query(
+    "SET LOCAL citus.multi_shard_modify_mode TO 'sequential'", isReusable: false)
 
   /// The nanoseconds that beginning a transaction without a deadline may take.
   private static let longestBeginning: UInt64 = 10_000_000_000
@@ -248,6 +253,7 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
     let result: Result
     do {
       result = try body()
+      try checkDeferred()
       // Checks the constraints that are deferred to the commit.
       _ = try changing { try run([Query("SET CONSTRAINTS ALL IMMEDIATE", isReusable: false)]) }
     } catch {
@@ -258,6 +264,23 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
     _ = try run([Self.undo(name)])
     return result
   }
+
+  /// Checks that no table that has been written has constraints that only the commit checks, on another node.
+  private func checkDeferred() throws {
+    guard backend.capabilities.hasNodes, try run([Self.deferred])[0].isTrue(0, 0) else { return }
+    throw RequestError.unsupported(
+      "`tx=rollback` with constraints that only a commit checks",
+      "leave the preference out, or declare the constraints NOT DEFERRABLE", at: Origin(parameter: "tx"))
+  }
+
+  /// Whether a distributed table that the transaction writes to, and so has locked, has deferred constraints.
+  private static let deferred = Query(
+    """
+    SELECT EXISTS (
+      SELECT FROM pg_locks l JOIN pg_constraint k ON l.relation IN (k.conrelid, k.confrelid)
+      JOIN pg_dist_partition p ON p.logicalrelid = k.conrelid
+      WHERE l.pid = pg_backend_pid() AND l.mode = 'RowExclusiveLock' AND k.condeferred)
+    """)
 
   var violatesForeignKeys: Bool { false }
 

@@ -51,6 +51,9 @@ public struct Plan: Sendable {
   /// sentence each.
   public var mismatches: [String] = []
 
+  /// The column that decides in which shard a record of the root is; nil unless its table is distributed.
+  public var distributionColumn: String?
+
   /// The places in the request of the values of expressions and keys, by the numbers of the bindings.
   public var places: [Int: Literals.Place] = [:]
 

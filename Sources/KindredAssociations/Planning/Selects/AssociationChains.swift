@@ -22,6 +22,7 @@ struct AssociationChains {
     guard let last = association.steps.last else { return pivot }
     let record = try newRecord(
       resolved.names, of: last, in: select, parent: origin, via: association.steps.count > 1 ? pivot : nil)
+    record.isGathered = try pivot.gathers([last], in: select, model)
     try add(record, by: last, of: association, isLast: true, from: pivot, isRepeated: isRepeated)
     return record
   }
@@ -42,6 +43,7 @@ struct AssociationChains {
         model: model, resource: try model.table(named: step.destination).resource, node: node,
         parent: previous.names, via: via?.resource)
       let record = try newRecord(names, of: step, in: select, parent: previous, via: via)
+      record.isGathered = try previous.gathers([step], in: select, model)
       try add(record, by: step, of: association, isLast: false, from: previous, isRepeated: isRepeated)
       previous = record
     }
@@ -64,6 +66,7 @@ struct AssociationChains {
       return try chain(resolved, from: origin, into: select, isRepeated: isRepeated)
     }
     let record = try newRecord(resolved.names, of: last, in: select, parent: origin, via: nil)
+    record.isGathered = try origin.gathers(association.steps, in: select, model)
     guard !model.takesFirst(last, of: association) else {
       // The subquery contains the same records, and their aliases, once more.
       try context.state.isolatingAliases {

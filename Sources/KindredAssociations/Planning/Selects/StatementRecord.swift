@@ -23,6 +23,9 @@ final class StatementRecord {
   let parameters: [String: SQLValue]
   /// Whether the rows of a query are numbered, as nothing else tells them apart.
   var isNumbered = false
+  /// Whether its table is read as a whole where the statement is computed, since its shards are not those of the records
+  /// that it is joined to.
+  var isGathered = false
   /// The recursion of the record's node; nil if it has none.
   var recursion: RecursionContext?
 
@@ -76,6 +79,24 @@ final class StatementRecord {
     guard self.statement !== statement else { return sql }
     let type = table.column(named: name).flatMap { statement.dialect.type(of: $0) }
     return export(sql, as: type, to: statement, .column(name))
+  }
+
+  /// Returns whether a table that is reached from the record by some steps has to be gathered.
+  ///
+  /// A record of another statement, or one that is known, is only a value.
+  func gathers(_ steps: some Sequence<AssociationStep>, in select: SelectBuilder, _ model: Model) throws
+    -> Bool
+  {
+    guard select.statement.dialect.isSharded, statement === select.statement, constants == nil else {
+      return false
+    }
+    var (table, isElsewhere) = (table, isGathered)
+    for step in steps {
+      let next = try model.table(named: step.destination).table
+      isElsewhere = next.distribution != nil && (isElsewhere || !table.isColocated(with: next, by: step))
+      table = next
+    }
+    return isElsewhere
   }
 
   /// Returns an expression about the record for its own statement or one below.

@@ -69,7 +69,8 @@ struct TableSources {
     }
     return TableReference(
       sql: try record.table.query.map { try rows(of: $0, as: record) }
-        ?? .table(record.table, as: record.alias),
+        ?? (record.isGathered
+          ? .gathered(record.table, as: record.alias) : .table(record.table, as: record.alias)),
       rule: try context.rules.rule(of: record), record: record.id)
   }
 
@@ -191,6 +192,13 @@ extension SQL {
   fileprivate static func table(_ table: Table, as alias: String) -> SQL {
     let sql: SQL =
       alias == table.nameInSchema ? table.reference : "\(table.reference) AS \(identifier: alias)"
+    return table.isTimeless ? sql : sql.noted(PlanNote.volatile)
+  }
+
+  /// The rows of a distributed table as a subquery that is computed by itself, and whose rows are then sent to all shards
+  /// of the others.
+  fileprivate static func gathered(_ table: Table, as alias: String) -> SQL {
+    let sql: SQL = "(SELECT * FROM \(table.reference) OFFSET 0) AS \(identifier: alias)"
     return table.isTimeless ? sql : sql.noted(PlanNote.volatile)
   }
 

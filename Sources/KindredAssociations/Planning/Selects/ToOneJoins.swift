@@ -79,6 +79,7 @@ struct ToOneJoins {
       presence: leadsToOne
         ? step.destinationColumns.first.map { .column(id, $0) } : table.identity(of: id).first,
       parameters: step.parameters)
+    record.isGathered = try origin.gathers([step], in: select, model)
     try state.register(record, above: origin)
     let kind: SelectSource.JoinKind = isRequired ? .required : .optional
     guard leadsToOne else {
@@ -167,6 +168,7 @@ struct ToOneJoins {
       names, table: record.table, alias: select.alias(for: record.table), select: select,
       parent: record.parent, via: record.via, parameters: step.parameters)
     candidate.isNumbered = record.isNumbered
+    candidate.isGathered = record.isGathered
     let source = try context.sources.source(of: candidate, by: step, from: origin, isRepeated: isRepeated)
     context.chains.add(
       source, links: context.sources.links(step, from: origin, to: source, in: record.statement), to: select)
