@@ -14,9 +14,12 @@ struct DocumentationPage {
 
   /// A request with the answer that the page shows.
   struct Example {
+    var method = "GET"
     var url: String
     /// The header fields that are sent.
     var sent: [String: String] = [:]
+    /// The content that is sent, on a line of its own; nil without any.
+    var sentContent: String?
     /// The first line of the answer is its status, followed by the code of its error if it has one.
     var status = 200
     var code: String?
@@ -59,7 +62,7 @@ struct DocumentationPage {
         schema: blocks.first { $0.language == "sql" && $0.text.contains("CREATE TABLE") }?.text,
         urls: part.replacing(Self.block, with: "").matches(of: /`(\/[^`]*)`/)
           .map { String($0.1).replacing("\\|", with: "|") },
-        examples: blocks.filter { $0.language.isEmpty && $0.text.hasPrefix("GET ") }.flatMap {
+        examples: blocks.filter { $0.language.isEmpty && Self.isRequest($0.text[...]) }.flatMap {
           examples($0.text)
         })
     }
@@ -69,6 +72,10 @@ struct DocumentationPage {
 
   private static func blocks(_ text: some StringProtocol) -> [(language: String, text: String)] {
     String(text).matches(of: block).map { (String($0.1), String($0.2)) }
+  }
+
+  private static func isRequest(_ text: Substring) -> Bool {
+    text.prefixMatch(of: /(?:GET|HEAD|OPTIONS|QUERY) \//) != nil
   }
 
   private func examples(_ block: String) -> [Example] {
@@ -83,15 +90,17 @@ struct DocumentationPage {
       return fields
     }
     while let request = lines.popFirst() {
-      var example = Example(url: String(request.dropFirst("GET ".count)))
+      let words = request.split(separator: " ", maxSplits: 1)
+      var example = Example(method: String(words[0]), url: String(words[1]))
       example.sent = fields()
+      if example.method == "QUERY" { example.sentContent = lines.popFirst().map(String.init) }
       if let status = lines.first?.wholeMatch(of: /(\d{3})(?: ([a-z-]+))?/) {
         example.status = Int(status.1) ?? 0
         example.code = status.2.map(String.init)
         lines.removeFirst()
         example.fields = fields()
       }
-      let content = lines.prefix { !$0.hasPrefix("GET ") }
+      let content = lines.prefix { !Self.isRequest($0) }
       example.content = content.joined(separator: "\n")
       lines = lines.dropFirst(content.count)
       examples.append(example)

@@ -27,7 +27,8 @@ struct RequestReferenceTests {
     for section in page.sections {
       let server = try section.schema.map { try serve($0) } ?? library
       for example in section.examples {
-        let answer = try await server.answer(example.url.encodedURL, sending: example.sent)
+        let answer = try await server.answer(
+          example.url.encodedURL, method: example.method, sending: example.sent, example.sentContent)
         #expect(answer.status == example.status, "\(example.url)")
         if let code = example.code {
           #expect(answer.body.contains("\"type\":\"/-/errors#\(code)\""), "\(example.url): \(answer.body)")
