@@ -103,6 +103,16 @@ struct RequestReferenceTests {
   }
 
   @Test
+  func `it has every representation of records, and no other`() async throws {
+    let refusal = try await serve().answer("/books", sending: ["Accept": "image/png"]).body
+    let offered = try #require(refusal.firstMatch(of: /is available as ([^;]+);/)).1
+    let shown = page.cells(under: "| `Accept` | `format` | |").joined().matches(of: /`([^`]+)`/).map {
+      String($0.1)
+    }
+    #expect(Set(shown) == Set(offered.components(separatedBy: ", ")))
+  }
+
+  @Test
   func `it has every code of an error, with the program's description`() async throws {
     struct Entry: Decodable {
       var code: String
