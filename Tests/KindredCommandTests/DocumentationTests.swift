@@ -153,4 +153,35 @@ struct DocumentationTests {
       #expect(help.contains(option), "\(option)")
     }
   }
+
+  @Test
+  func `links lead to files and headings that exist`() throws {
+    let top = TemporaryDirectory.migrations.deletingLastPathComponent()
+    /// The headings of a page, as links name them.
+    func anchors(_ text: String) -> Set<String> {
+      let headings = text.replacing(/(?ms)^```.*?^```/, with: "").matches(of: /(?m)^#+ (.+)$/)
+      return Set(
+        headings.map { heading in
+          heading.1.lowercased().filter { $0.isLetter || $0.isNumber || "-_ ".contains($0) }
+            .replacing(" ", with: "-")
+        })
+    }
+    let pages = try FileManager.default.contentsOfDirectory(atPath: top.appending(path: "docs").path)
+      .filter { $0.hasSuffix(".md") }.map { "docs/\($0)" }
+    var count = 0
+    for page in pages + ["README.md", "CHANGELOG.md"] {
+      let links = try DocumentationPage(page).text.matches(of: /\]\(([^)\s#:]*)(?:#([^)\s]+))?\)/)
+      for link in links {
+        let folder = top.appending(path: page).deletingLastPathComponent()
+        let file = link.1.isEmpty ? top.appending(path: page) : folder.appending(path: String(link.1))
+        #expect(FileManager.default.fileExists(atPath: file.path), "\(page): \(link.0)")
+        if let anchor = link.2, file.pathExtension == "md" {
+          let text = try String(contentsOf: file, encoding: .utf8)
+          #expect(anchors(text).contains(String(anchor)), "\(page): \(link.0)")
+        }
+        count += 1
+      }
+    }
+    #expect(count > 50)
+  }
 }
