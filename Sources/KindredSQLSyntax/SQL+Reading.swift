@@ -55,6 +55,28 @@ extension SQL {
     }
   }
 
+  /// Whether it says only that a column of a record has a value, or one of several: `column = $1`, `column IN ($1, $2)`.
+  public func isEquality(of record: RecordID, _ name: String) -> Bool {
+    guard parts.count > 2, parts[0] == SQL.column(record, name).parts[0], case .text(let sign) = parts[1],
+      [" = ", " IN ("].contains(sign)
+    else { return false }
+    return parts.dropFirst(2).allSatisfy { part in
+      switch part {
+      case .binding: true
+      case .text(let text): [", ", ")"].contains(text)
+      case .column, .term: false
+      }
+    }
+  }
+
+  /// Returns the SQL with a column replaced by another.
+  public func replacing(column: SQL, with other: SQL) -> SQL {
+    mapping { part in
+      if case .term(let expression) = part { return .term(expression.replacing(column: column, with: other)) }
+      return [part] == column.parts ? other : nil
+    }
+  }
+
   /// Whether it contains the term `wanted`.
   public func contains(term wanted: SQL) -> Bool {
     parts.contains { part in

@@ -6,6 +6,10 @@ struct PostgreSQLStrategy: PlanStrategy {
 
   func arranged(_ tree: SelectTree) -> SelectTree {
     var tree = tree
+    // The values of a path are those of one record.
+    for number in tree.nodes.indices.prefix(1) {
+      tree.nodes[number].rows = tree.nodes[number].rows.withShardConditions { $0.link }
+    }
     if let root = tree.nodes.first?.rows {
       tree.nodes[0].rows.ranking = GroupedRanking(of: root)
       if tree.isFoundByPrimaryKey, root.group == nil, !root.isDistinct {
@@ -47,10 +51,13 @@ struct PostgreSQLStrategy: PlanStrategy {
   ///     CROSS JOIN LATERAL (SELECT columns, order FROM book WHERE … ORDER BY order LIMIT …) AS rows(…)
   ///     ORDER BY above.n, rows.order
   private func batch(of node: NodeSelect) -> BatchSelect? {
-    let (rows, page) = (node.rows, node.page)
+    let page = node.page
+    var inputs = BatchInputs()
+    let rows = node.rows.withShardConditions { inputs.condition(for: $0) }
+    var node = node
+    node.rows = rows
     let isFlat = rows.group == nil && !rows.isDistinct && !rows.source.links.isEmpty
     if isFlat, page.isEmpty, let batch = keyedBatch(of: rows) { return batch }
-    var inputs = BatchInputs()
     let sql =
       if isFlat, page.isEmpty {
         flatBatch(of: rows, &inputs)

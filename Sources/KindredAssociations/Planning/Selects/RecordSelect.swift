@@ -21,8 +21,8 @@ struct RecordSelect {
   var source: SelectSource
   var order: [OrderTerm]
   /// The grouping expressions; nil if each row is a record.
-  let group: [SQL]?
-  let havings: [SQL]
+  var group: [SQL]?
+  var havings: [SQL]
   let isDistinct: Bool
   /// Whether the number of rows is limited.
   let isLimited: Bool

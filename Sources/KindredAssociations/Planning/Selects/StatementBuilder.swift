@@ -30,6 +30,8 @@ final class StatementBuilder {
   fileprivate(set) var clockViews: [RecordID: Table] = [:]
   /// The records that are read from a copy of their table.
   var copies: Set<RecordID> = []
+  /// How its records of distributed tables are linked, each after the one that it is linked to.
+  var colocations: [Colocation] = []
   /// The common table expressions that it reads.
   var definitionsRead: Set<String> = []
 

@@ -81,6 +81,30 @@ final class StatementRecord {
     return export(sql, as: type, to: statement, .column(name))
   }
 
+  /// Returns a condition that links the record to another, as a term where it says that both are in the same shard.
+  ///
+  /// - Parameters:
+  ///   - number: The number of the step's columns that it compares.
+  ///   - value: The value of the other record.
+  func colocated(
+    by link: SQL, to origin: StatementRecord, _ step: AssociationStep, _ number: Int, _ value: SQL,
+    in statement: StatementBuilder
+  ) -> SQL {
+    guard let place = table.distribution?.column, step.destinationColumns[number] == place,
+      !isGathered, table.column(named: place)?.comparesBytes ?? false
+    else { return link }
+    let isInStatement = origin.statement === statement && origin.constants == nil
+    guard !isInStatement || origin.table.distribution?.column == step.originColumns[number] else {
+      return link
+    }
+    let term = SQL.term(link)
+    statement.colocations.append(
+      Colocation(
+        link: term, record: self, column: .column(id, place), origin: isInStatement ? origin : nil,
+        originColumn: value))
+    return term
+  }
+
   /// Returns whether a table that is reached from the record by some steps has to be gathered.
   ///
   /// A record of another statement, or one that is known, is only a value.

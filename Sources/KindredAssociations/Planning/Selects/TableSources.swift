@@ -11,10 +11,13 @@ struct TableSource {
   var isConverted = false
   /// Whether some values of the keys may not fit their affinities.
   let isMixed: Bool
+  /// The record whose columns they are.
+  let record: StatementRecord
 
   /// The columns of a record whose table is already in the `FROM` clause.
   init(columns: [String], of record: StatementRecord) {
     isMixed = record.table.isCompound
+    self.record = record
     keys = columns.map { .column(record.id, $0) }
   }
 }
@@ -221,7 +224,10 @@ extension TableSources {
     let comparisons = model.comparisons(of: step)
     return source.keys.enumerated().map { number, key in
       let value = origin.column(step.originColumns[number], in: statement)
-      let comparison = comparisons[number]
+      let link = link(key, value, comparisons[number], number)
+      return source.record.colocated(by: link, to: origin, step, number, value, in: statement)
+    }
+    func link(_ key: SQL, _ value: SQL, _ comparison: KeyComparison?, _ number: Int) -> SQL {
       guard dialect.hasAffinities else {
         let (key, value) = operands(key, value, comparison, step)
         let collation = comparison?.explicitCollation(of: step)
@@ -283,7 +289,14 @@ extension TableSources {
       }
     }
     let list = keys.joined(separator: ", ")
-    return "\(keys.count == 1 ? list : "(\(list))") IN (SELECT \(values.joined(separator: ", ")) \(from))"
+    let link: SQL =
+      "\(keys.count == 1 ? list : "(\(list))") IN (SELECT \(values.joined(separator: ", ")) \(from))"
+    for number in keys.indices {
+      let linked = source.record.colocated(
+        by: link, to: pivot, step, number, values[number], in: pivot.statement)
+      if linked != link { return linked }
+    }
+    return link
   }
 }
 
