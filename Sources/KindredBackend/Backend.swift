@@ -44,11 +44,17 @@ public protocol Backend: ReaderPool {
     completion: @escaping @Sendable (Result<Value, any Error>) -> Void
   )
 
+  /// The name and version of the engine, where that is a server of its own; nil by default.
+  var engine: String? { get }
+
   /// The counters and gauges for metrics.
   var statistics: BackendStatistics { get }
 }
 
 extension Backend {
+  /// Nil: the engine is a part of the program.
+  public var engine: String? { nil }
+
   /// False: readers and writers don't wait for one another.
   public var hasWaitingWriter: Bool { false }
 }

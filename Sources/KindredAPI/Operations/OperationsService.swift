@@ -53,7 +53,7 @@ final class OperationsService: Sendable {
     func version() throws -> ModelVersion { try models.latest().seen(by: principal) }
     let representation =
       switch page {
-      case .health: Self.ok
+      case .health: ok
       case .ready: try readiness()
       case .metrics: try metricsText()
       case .openAPI:
@@ -99,22 +99,25 @@ final class OperationsService: Sendable {
       let full = (failure as? any BackendError).flatMap { $0.kind == .full ? Problem($0) : nil }
       throw full ?? Problem.unavailable
     }
-    return Self.ok
+    return ok
   }
 
-  private static var ok: Representation {
-    Representation(headers: okHeaders, content: .bytes(okContent), tag: okTag)
+  /// That the server, or the database, can be used.
+  private var ok: Representation {
+    let engine = parts.backend.engine.map { [("engine", JSONValue.string($0))] } ?? []
+    let document = JSONValue.object([("status", .string("ok"))] + engine)
+    return Representation(MediaType.json.rawValue, document.bytes, cacheControl: "no-store")
   }
-
-  // Created once, because monitors request it often.
-  private static let okContent = JSONValue.object([("status", "ok")]).bytes
-  private static let okHeaders = Representation.headers(MediaType.json.rawValue, cacheControl: "no-store")
-  private static let okTag = Representation(MediaType.json.rawValue, okContent).tag
 
   private func metricsText() throws -> Representation {
     guard options.showsMetrics else { throw Problem.hidden("the metrics") }
     var text = PrometheusText()
     ProcessStatus.append(to: &text, version: options.version)
+    if let engine = parts.backend.engine {
+      text.append(
+        "kindred_database_info", .gauge, "The engine of the database and its version.",
+        [("engine=\"\(PrometheusText.escaped(engine))\"", 1)])
+    }
     parts.metrics.append(to: &text)
     text.append(parts.planCounts.snapshot)
     if let changeFeed = parts.changeFeed { text.append(changeFeed) }

@@ -49,6 +49,17 @@ extension Problem {
     return problem
   }
 
+  /// 409: two records can't be linked, since a column of the join table that refers to both would need two values.
+  static func unlinkable(_ join: JoinTable, at pointer: JSONPointer) -> Problem {
+    let shared = join.columns.filter(join.far.originColumns.containsExactly)
+      .filter(join.near.destinationColumns.containsExactly)
+    var problem = Problem(
+      .conflict,
+      "the records can't be linked: they differ in \(shared.map { "`\($0)`" }.joined(separator: ", "))")
+    problem.pointer = pointer.fragment
+    return problem
+  }
+
   /// 422: a member can't be written; suggestions name similar ones.
   ///
   /// - Parameter record: The position of the record that has the member.

@@ -22,8 +22,31 @@ public struct JoinTable: Sendable {
   /// How ``columns`` are compared with the columns that they refer to.
   public let references: [ColumnReference]
 
-  /// The names of the columns that refer to the two records, those of the near one first.
-  public var columns: [String] { near.destinationColumns + far.originColumns }
+  /// The names of the columns that refer to the two records, those of the near one first; each once, though it may refer
+  /// to both, as that of a tenant does.
+  public var columns: [String] {
+    near.destinationColumns + far.originColumns.filter { !near.destinationColumns.containsExactly($0) }
+  }
+
+  /// Returns the values of ``columns``; nil if one refers to both records, and these have different values.
+  ///
+  /// - Parameters:
+  ///   - near: The values of the near record that its columns refer to.
+  ///   - far: Likewise.
+  ///   - areEqual: Returns whether two values are equal.
+  public func values<Value>(
+    _ near: [Value], _ far: [Value], where areEqual: (Value, Value) -> Bool
+  ) -> [Value]? {
+    var values = near
+    for (column, value) in zip(self.far.originColumns, far) {
+      guard let shared = self.near.destinationColumns.firstIndex(ofExactly: column) else {
+        values.append(value)
+        continue
+      }
+      guard areEqual(near[shared], value) else { return nil }
+    }
+    return values
+  }
 }
 
 /// A column of a foreign key, and how it is compared with the column that it refers to.
@@ -70,10 +93,10 @@ extension Association {
       else { return nil }
       let join = JoinTable(
         table: table, near: near, far: steps[1],
-        references: model.references(of: near) + model.references(of: steps[1]))
-      guard table.isWritable(join.columns), table.isUnique(join.columns),
-        NameSet(join.columns).count == join.columns.count
-      else { return nil }
+        references: model.references(of: near)
+          + zip(steps[1].originColumns, model.references(of: steps[1]))
+          .filter { !near.destinationColumns.containsExactly($0.0) }.map(\.1))
+      guard table.isWritable(join.columns), table.isUnique(join.columns) else { return nil }
       return .join(join)
     default:
       return nil

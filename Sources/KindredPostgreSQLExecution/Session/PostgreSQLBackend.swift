@@ -326,6 +326,8 @@ public final class PostgreSQLBackend: Backend {
   }
 
   /// The current counters.
+  public var engine: String? { capabilities.name }
+
   public var statistics: BackendStatistics {
     let pool = pool.statistics
     var statistics = BackendStatistics()

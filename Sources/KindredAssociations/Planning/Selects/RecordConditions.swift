@@ -22,7 +22,7 @@ struct RecordConditions {
     var conditions = try node.equalities.map { column in
       try context.rules.guarding(in: record) { try equality(column, in: record) }
     }
-    conditions += try node.filters.map { try context.rules.guarded($0, in: record) }
+    conditions += try filters(of: node).map { try context.rules.guarded($0, in: record) }
     // The conditions of groups don't apply to records.
     if !node.isGrouped { conditions += try node.havings.map { try context.rules.guarded($0, in: record) } }
     for (number, search) in node.searches.enumerated() where number != joinedSearch {
@@ -40,6 +40,14 @@ struct RecordConditions {
       }
     }
     return conditions
+  }
+
+  /// Returns the filters of a node; where one of several conditions can determine the shard, each of these.
+  private func filters(of node: RequestNode) -> [Expression] {
+    guard context.dialect.isSharded else { return node.filters }
+    return node.filters.flatMap { filter in
+      if case .all(let operands) = filter.kind { operands } else { [filter] }
+    }
   }
 
   /// Returns the condition that a column has one of its candidate values.
