@@ -113,6 +113,12 @@ struct ServiceSettings: ParsableArguments {
   var durability = ConnectionConfiguration.Durability.full
 
   @Option(
+    help: .init(
+      "PostgreSQL: how long the start waits for a database that isn't there yet.",
+      valueName: "time"))
+  var wait = TimeLimit(seconds: 30)
+
+  @Option(
     help: .init("How long requests in progress may take once the server is stopping.", valueName: "time"))
   var shutdownTimeout = TimeSpan(seconds: 10)
 }

@@ -78,7 +78,10 @@ final class Server {
         metadata: ["files": "\(descriptors)"])
       settings.clients.maxConnections = Limit(room)
     }
-    let database = try lifecycle.start({ try location.open(opening, command.postgreSQL) }) {
+    let database = try lifecycle.start({
+      try DatabaseWait(limit: settings.wait, at: place, settings, logger)
+        .opened { try location.open(opening, command.postgreSQL) }
+    }) {
       $0.backend.close()
     }
     if let notice = database.notice { logger.notice("\(notice)") }

@@ -1,0 +1,13 @@
+import KindredHTTP
+
+/// Answers all requests with 503 while the database is awaited.
+public struct AwaitingService: HTTPHandler {
+  /// Creates the service.
+  public init() {}
+
+  /// Returns 503.
+  public func respond(to request: HTTPRequest) -> HTTPResponse { Problem.unavailable.response }
+
+  /// Returns the problem for a request that the HTTP layer refuses.
+  public func response(to error: HTTPError, from peer: String?) -> HTTPResponse { Problem(error).response }
+}
