@@ -18,8 +18,8 @@ struct Colocation {
 
 /// The conditions on the shards of a statement, for each term that links a record.
 struct ShardConditions {
-  /// What replaces a link; nil where equal links have different conditions.
-  private var replacements: [SQL: SQL?] = [:]
+  /// What replaces each link.
+  private var replacements: [(link: SQL, conditions: SQL)] = []
 
   /// - Parameters:
   ///   - conditions: The conditions of the statement's own rows.
@@ -29,37 +29,33 @@ struct ShardConditions {
     _ colocations: [Colocation], conditions: [SQL], of root: StatementRecord,
     linked: (Colocation) -> SQL?
   ) {
-    guard !colocations.isEmpty else { return }
-    var known: [ObjectIdentifier: (column: SQL, conditions: [SQL])] = [:]
-    if let name = root.table.distribution?.column, root.table.column(named: name)?.comparesBytes ?? false {
-      let own = conditions.filter { $0.isEquality(of: root.id, name) }
-      known[ObjectIdentifier(root)] = (.column(root.id, name), own)
+    let ways = Dictionary(grouping: colocations, by: \.record.place)
+    /// The conditions by which a record is linked, and those of the records that it is linked to.
+    func known(_ record: StatementRecord) -> [SQL] {
+      let own = record.place == root.place ? record.equalities(among: conditions) : []
+      return own + (ways[record.place] ?? []).flatMap(added)
+    }
+    func added(_ colocation: Colocation) -> [SQL] {
+      guard let origin = colocation.origin else { return linked(colocation).map { [$0] } ?? [] }
+      return known(origin).map { $0.replacing(column: colocation.originColumn, with: colocation.column) }
     }
     for colocation in colocations {
-      var conditions: [SQL] = []
-      if let origin = colocation.origin.flatMap({ known[ObjectIdentifier($0)] }) {
-        conditions = origin.conditions.map { $0.replacing(column: origin.column, with: colocation.column) }
-      } else if colocation.origin == nil {
-        conditions = linked(colocation).map { [$0] } ?? []
-      }
-      let record = ObjectIdentifier(colocation.record)
-      let isOwn = colocation.origin == nil && conditions == [colocation.link]
-      let new: SQL = ([colocation.link] + (isOwn ? [] : conditions)).joined(separator: " AND ")
-      if let other = replacements[colocation.link], other != new {
-        replacements[colocation.link] = .some(nil)
+      let others = added(colocation).filter { $0 != colocation.link }
+      let new: SQL = ([colocation.link] + others).joined(separator: " AND ")
+      if let place = replacements.firstIndex(where: { $0.link == colocation.link }) {
+        // Equal links of different records have the conditions of none.
+        if replacements[place].conditions != new { replacements[place].conditions = colocation.link }
       } else {
-        replacements[colocation.link] = new
+        replacements.append((colocation.link, new))
       }
-      known[record] = (colocation.column, (known[record]?.conditions ?? []) + conditions)
     }
-    replacements = replacements.filter { $0.value != $0.key }
+    replacements.removeAll { $0.link == $0.conditions }
   }
 
   /// Returns SQL with the conditions beside the links.
   func added(to sql: SQL) -> SQL {
-    replacements.reduce(sql) { sql, replacement in
-      replacement.value.map { sql.replacing(term: replacement.key, with: $0) } ?? sql
-    }
+    // A link may contain those before it.
+    replacements.reversed().reduce(sql) { $0.replacing(term: $1.link, with: $1.conditions) }
   }
 
   /// Returns a source with the conditions beside the links.
@@ -71,6 +67,20 @@ struct ShardConditions {
     source.links = source.links.map(added)
     source.conditions = source.conditions.map(added)
     return source
+  }
+}
+
+extension StatementRecord {
+  /// What tells it apart in its statement: subqueries may use an alias again.
+  fileprivate var place: AnyHashable {
+    id.depth == 0 ? AnyHashable(id) : AnyHashable(ObjectIdentifier(self))
+  }
+
+  /// Returns the conditions that the record is in a shard, or in one of several.
+  fileprivate func equalities(among conditions: [SQL]) -> [SQL] {
+    guard let name = table.distribution?.column, table.column(named: name)?.comparesBytes ?? false
+    else { return [] }
+    return conditions.filter { $0.isEquality(of: id, name) }
   }
 }
 
