@@ -79,7 +79,7 @@ final class Server {
       settings.clients.maxConnections = Limit(room)
     }
     let database = try lifecycle.start({
-      try DatabaseWait(limit: settings.wait, at: place, settings, logger)
+      try DatabaseWait(limit: settings.service.wait, at: place, settings, logger)
         .opened { try location.open(opening, command.postgreSQL) }
     }) {
       $0.backend.close()
