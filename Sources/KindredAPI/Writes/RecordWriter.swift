@@ -327,7 +327,7 @@ extension RecordWriter {
   func link(
     _ join: JoinTable, _ near: StoredRecord, _ far: StoredRecord, at pointer: JSONPointer = JSONPointer()
   ) throws {
-    guard let values = values(of: join, near, far) else {
+    guard let values = join.values(of: near, far) else {
       throw Problem.unlinkable(join, at: pointer)
     }
     guard !values.contains(.null) else {
@@ -354,16 +354,10 @@ extension RecordWriter {
     try rules.didInsert(StoredRecord(locators, row), into: resource)
   }
 
-  private func values(of join: JoinTable, _ near: StoredRecord, _ far: StoredRecord) -> [SQLValue]? {
-    join.values(
-      near.values(of: join.near.originColumns), far.values(of: join.far.destinationColumns),
-      where: { $0.isSameKey(as: $1) })
-  }
-
   /// Removes the link between two records.
   func unlink(_ join: JoinTable, _ near: StoredRecord, _ far: StoredRecord) throws {
     // Otherwise there is no link.
-    guard let values = values(of: join, near, far) else { throw Problem.ignored() }
+    guard let values = join.values(of: near, far) else { throw Problem.ignored() }
     let locators = join.table.locatorColumns
     let resource = rules.resource(of: join.table)
     let links = try run(.links(of: locators, join.references), values, on: join.table) {

@@ -63,3 +63,12 @@ extension Table {
     return locatorColumns + key.filter { !locatorColumns.containsExactly($0) }
   }
 }
+
+extension JoinTable {
+  /// Returns the values of the columns of the link between two records; nil if these differ in a shared one.
+  func values(of near: StoredRecord, _ far: StoredRecord) -> [SQLValue]? {
+    values(
+      near.values(of: self.near.originColumns), far.values(of: self.far.destinationColumns),
+      where: { $0.isSameKey(as: $1) })
+  }
+}

@@ -141,8 +141,9 @@ enum SchemaQueries {
       ORDER BY k.oid, c.place
       """
 
-  /// The tables that Citus distributes over shards, with their columns and colocations; those of a schema that is one shard
-  /// have no column. Reference tables, which each node has, are left out
+  /// The tables that Citus distributes over shards, with their columns and colocations.
+  ///
+  /// Those of a schema that is one shard have no column. Reference tables, which each node has, are left out
   /// (<https://docs.citusdata.com/en/stable/develop/api_metadata.html#partition-table>).
   static let distributions = """
     SELECT p.logicalrelid::oid,

@@ -325,9 +325,10 @@ public final class PostgreSQLBackend: Backend {
     }
   }
 
-  /// The current counters.
+  /// The name and version of the server's engine.
   public var engine: String? { capabilities.name }
 
+  /// The current counters.
   public var statistics: BackendStatistics {
     let pool = pool.statistics
     var statistics = BackendStatistics()
