@@ -69,7 +69,7 @@ struct TableRecordReferenceTests {
     struct PostalAddress: TableRecord {}
     struct HTTPRequest: TableRecord {}
     struct TOEFL: TableRecord {}
-    let types: [TableRecord.Type] = [
+    let types: [any TableRecord.Type] = [
       Player.self, Place.self, PostalAddress.self, HTTPRequest.self, TOEFL.self,
     ]
     #expect(
