@@ -94,7 +94,7 @@ let package = Package(
     // The server.
     .target(
       name: "KindredMigrations",
-      dependencies: ["KindredSQLSyntax", "KindredSQLite", "KindredCryptography"]),
+      dependencies: ["KindredSQLSyntax", "KindredSQLite", "KindredPostgreSQL", "KindredCryptography"]),
     .target(
       name: "KindredHTTP",
       dependencies: [
@@ -141,6 +141,7 @@ let package = Package(
       name: "KindredPostgreSQLTests",
       dependencies: [
         "KindredAPI", "KindredHTTP", "KindredBackend", "KindredPostgreSQL", "KindredPostgreSQLExecution",
+        "KindredMigrations",
         "KindredAssociations", "KindredSQLSyntax", "KindredClock", "KindredSQLite",
         "KindredExecution", "KindredModelFile", "TestSupport",
         .product(name: "Logging", package: "swift-log"),

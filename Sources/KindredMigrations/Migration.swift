@@ -11,6 +11,12 @@ public struct Migration: Hashable, Sendable {
   /// The SHA-256 of the text with LF as line breaks, in hexadecimal digits: a checkout may change line breaks.
   public let checksum: String
 
+  /// Whether it runs in a transaction, where the database knows others: its first line isn't `-- no transaction`.
+  var isTransaction: Bool {
+    let first = sql.prefix { !$0.isNewline }
+    return first.firstMatch(of: /^\u{FEFF}?-- no transaction\s*$/) == nil
+  }
+
   /// Creates a migration from the name and the text of its file.
   ///
   /// - Throws: `MigrationError` if the name is not of the form `NUMBER-NAME.sql`.

@@ -1,5 +1,3 @@
-import KindredSQLite
-
 /// The reason why the migrations stopped, described in one line that begins with the file.
 public struct MigrationError: Error, Hashable, Sendable {
   /// The kinds of errors.
@@ -20,8 +18,10 @@ public struct MigrationError: Error, Hashable, Sendable {
     case transactionStatement(String)
     /// The file contains a pragma that has no effect inside a transaction.
     case ineffectivePragma(String)
-    /// A statement failed, or the commit.
-    case failed(DatabaseError)
+    /// A statement failed, or the commit, maybe because the disk is full.
+    case failed(message: String, isFull: Bool)
+    /// A statement can't be in a file.
+    case unsupported(String)
     /// A row refers to a row that doesn't exist, and didn't before.
     case foreignKeyViolation(BrokenReference)
   }
@@ -63,8 +63,10 @@ extension MigrationError: CustomStringConvertible {
         "\(keyword) is not allowed, because each file is one transaction"
       case .ineffectivePragma(let name):
         "PRAGMA \(name) has no effect, because each file is one transaction; remove it"
-      case .failed(let error):
-        error.message + (error.isFull ? "; free some space, and run the migrations again" : "")
+      case .failed(let message, let isFull):
+        message + (isFull ? "; free some space, and run the migrations again" : "")
+      case .unsupported(let explanation):
+        explanation
       case .foreignKeyViolation(let reference):
         "leaves \(reference.row) of \(reference.table) with a reference to a missing row of \(reference.target)"
       }

@@ -1,5 +1,3 @@
-import KindredSQLite
-
 extension Migrator {
   /// A file, and whether it has been applied.
   public struct Status: Sendable {
@@ -7,18 +5,6 @@ extension Migrator {
     public let migration: Migration
     /// When it was applied, in UTC; nil if it hasn't been.
     public let appliedAt: String?
-  }
-
-  /// Returns the standing of each file.
-  ///
-  /// - Throws: `MigrationError` if the files contradict what has been applied; `DatabaseError`.
-  public func status(on connection: Connection) throws -> [Status] {
-    let pending = Set(try pending(on: connection).map(\.number))
-    let times = try AppliedMigration.times(on: connection)
-    return migrations.map { migration in
-      Status(
-        migration: migration, appliedAt: pending.contains(migration.number) ? nil : times[migration.number])
-    }
   }
 
   /// Returns the name of the next file of a directory: `0003-NAME.sql`, with as many digits as the others.

@@ -1,11 +1,7 @@
-import KindredSQLite
-
 /// Brings a database to the state that numbered SQL files describe.
 ///
 /// Each file is applied once, in the order of the numbers and in a transaction of its own. The table
-/// `kindred_migration` records the applied ones. Foreign keys are not enforced while a file runs, so that it can
-/// rebuild a table in the way that SQLite recommends
-/// (<https://www.sqlite.org/lang_altertable.html#otheralter>), but at its end, it must have added no broken reference.
+/// `kindred_migration` records the applied ones.
 public struct Migrator: Sendable {
   /// The migrations in order.
   public let migrations: [Migration]
@@ -40,9 +36,12 @@ public struct Migrator: Sendable {
 
   /// Returns the migrations that `migrate` would apply.
   ///
-  /// - Throws: `MigrationError` if the files contradict what has been applied; `DatabaseError`.
-  public func pending(on connection: Connection) throws -> [Migration] {
-    let applied = try AppliedMigration.all(on: connection)
+  /// - Throws: `MigrationError` if the files contradict what has been applied; an error of the database.
+  public func pending(on target: some MigrationTarget) throws -> [Migration] {
+    try pending(after: target.appliedMigrations)
+  }
+
+  private func pending(after applied: [AppliedMigration]) throws -> [Migration] {
     let numbers = Set(migrations.map(\.number))
     for former in applied where !numbers.contains(former.number) {
       throw MigrationError(.missing, file: path(former.fileName))
@@ -76,85 +75,54 @@ public struct Migrator: Sendable {
   ///
   /// - Parameter report: called for each event when it happens.
   /// - Returns: The migrations that were applied.
-  /// - Throws: `MigrationError`; `DatabaseError` if the database can't be read.
+  /// - Throws: `MigrationError`, also if what others have applied in the meantime contradicts the files; an error of the
+  ///   database if it can't be read.
   @discardableResult
   public func migrate(
-    _ connection: Connection, report: (Event) -> Void = { _ in }
+    _ target: some MigrationTarget, report: (Event) -> Void = { _ in }
   ) throws -> [Migration] {
-    let pending = try pending(on: connection)
-    // This setting can't be changed inside a transaction.
-    let areEnforced = try connection.foreignKeys.areEnforced
-    try connection.foreignKeys.setEnforced(false)
-    let outcome = Result {
+    let pending = try pending(on: target)
+    return try target.prepared {
       try pending.filter { migration in
         let isFirst = migration == pending.first
-        let isApplied = try apply(migration, on: connection) { if isFirst { report(.found($0)) } }
+        let isApplied = try apply(migration, to: target) { if isFirst { report(.found($0)) } }
         if isApplied { report(.applied(migration)) }
         return isApplied
       }
     }
-    try connection.foreignKeys.setEnforced(areEnforced)
-    return try outcome.get()
   }
 
-  /// Applies a migration, unless another process has applied it in the meantime.
-  ///
-  /// - Parameter found: called with the broken references that the migration finds, if there are any.
-  /// - Throws: `MigrationError`, also if what others have applied in the meantime contradicts the files.
   private func apply(
-    _ migration: Migration, on connection: Connection, _ found: (BrokenReferences) -> Void
+    _ migration: Migration, to target: some MigrationTarget, _ found: (BrokenReferences) -> Void
   ) throws -> Bool {
     do {
-      return try connection.writeTransaction {
-        try AppliedMigration.createTable(on: connection)
-        guard try pending(on: connection).contains(migration) else { return false }
-        let former = try BrokenReferences(on: connection)
-        if !former.isEmpty { found(former) }
-        try run(migration, on: connection)
-        let references = try BrokenReferences(on: connection)
-        do throws(MigrationError.Reason) {
-          try references.check(against: former)
-        } catch {
-          throw MigrationError(error, file: path(migration.fileName))
-        }
-        try AppliedMigration.record(migration, on: connection)
-        return true
-      }
-    } catch let error as DatabaseError {
-      throw MigrationError(.failed(error), file: path(migration.fileName))
+      return try target.apply(
+        migration, if: { try self.pending(on: target).contains(migration) }, found: found)
+    } catch let failure as MigrationFailure {
+      throw MigrationError(failure.reason, file: path(migration.fileName), line: failure.line)
     }
   }
 
-  private func run(_ migration: Migration, on connection: Connection) throws {
-    var script = Script(migration.sql)
-    do {
-      while let statement = try script.next(on: connection) {
-        let keyword = script.keyword
-        guard !Self.transactionKeywords.contains(keyword) else {
-          throw MigrationError(
-            .transactionStatement(keyword), file: path(migration.fileName), line: script.line())
-        }
-        if let pragma = script.pragma, Self.ineffectivePragmas.contains(pragma) {
-          throw MigrationError(
-            .ineffectivePragma(pragma), file: path(migration.fileName), line: script.line())
-        }
-        while try statement.step() {}
-      }
-    } catch let error as DatabaseError {
-      throw MigrationError(
-        .failed(error), file: path(migration.fileName), line: script.line(offset: error.offset))
+  /// Returns the standing of each file.
+  ///
+  /// - Throws: `MigrationError` if the files contradict what has been applied; an error of the database.
+  public func status(on target: some MigrationTarget) throws -> [Status] {
+    let applied = try target.appliedMigrations
+    // This compares them.
+    _ = try pending(after: applied)
+    return statuses(after: applied)
+  }
+
+  /// The standing of each file for a database that doesn't exist yet.
+  public var newStatus: [Status] { statuses(after: []) }
+
+  private func statuses(after applied: [AppliedMigration]) -> [Status] {
+    migrations.map { migration in
+      Status(migration: migration, appliedAt: applied.first { $0.number == migration.number }?.time)
     }
   }
 
   private func path(_ fileName: String) -> String {
     directory.map { "\($0)/\(fileName)" } ?? fileName
   }
-
-  /// The first words of the statements that manage transactions.
-  private static let transactionKeywords: Set = [
-    "BEGIN", "COMMIT", "END", "ROLLBACK", "SAVEPOINT", "RELEASE",
-  ]
-
-  /// The pragmas that do nothing inside a transaction (<https://www.sqlite.org/pragma.html>).
-  private static let ineffectivePragmas: Set = ["foreign_keys", "journal_mode"]
 }

@@ -245,6 +245,7 @@ public final class PostgreSQLConnection {
     }
     if case .preparation(let sql) = expected { error.sql = sql }
     error.constraint = field("n")
+    error.character = field("P").flatMap { Int($0) }
     // Types of extensions, such as hstore, call their conversion errors internal ones, or since PostgreSQL 16 some of
     // syntax; `regclass` says that a table is unknown.
     if ["22", "42", "XX"].contains(error.category) {

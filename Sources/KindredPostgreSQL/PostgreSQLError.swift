@@ -21,6 +21,8 @@ public struct PostgreSQLError: Error, Hashable, Sendable {
   public var parameter: Int?
   /// The number of statements of the pipeline that ran before the one that failed; nil if none failed.
   public var position: Int?
+  /// The place of the error in the statement, in characters from 1; nil if it has none.
+  public var character: Int?
   /// The number of records after the one that failed, if they were to be inserted together; otherwise nil.
   public var recordsAfter: Int?
   /// Whether `RAISE` or `ASSERT` of a function reported it, with any SQLSTATE.
@@ -83,6 +85,8 @@ public struct PostgreSQLError: Error, Hashable, Sendable {
     public static let deadlock = "40P01"
     /// The user lacks a privilege.
     public static let forbidden = "42501"
+    /// The server's disk is full.
+    public static let diskFull = "53100"
     /// No connection is free.
     public static let tooManyConnections = "53300"
     /// A value would be longer than PostgreSQL allows.

@@ -47,7 +47,8 @@ enum Architecture {
     Module(
       name: "Kindred", uses: ["KindredExecution"], gates: ["CKindredSQLite"],
       libraries: ["Dispatch", "Foundation", "OrderedCollections"]),
-    Module(name: "KindredMigrations", uses: ["KindredSQLite", "KindredCryptography"]),
+    Module(
+      name: "KindredMigrations", uses: ["KindredSQLite", "KindredPostgreSQL", "KindredCryptography"]),
     Module(
       name: "KindredHTTP", uses: ["KindredClock"],
       gates: ["CKindredSockets", "CKindredOpenSSL", "CKindredZlib"],

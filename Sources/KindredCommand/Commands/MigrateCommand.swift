@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import KindredMigrations
+import KindredPostgreSQL
 import KindredSQLite
 import Logging
 
@@ -11,20 +12,26 @@ struct MigrateCommand: ParsableCommand {
     abstract: "Apply numbered SQL files to a database.",
     discussion: """
       Each file of the directory is applied once, in the order of the numbers and in a transaction of its own. A file \
-      that fails, or that has changed since it was applied, stops the run. A database that doesn't exist is created.
+      that fails, or that has changed since it was applied, stops the run. An SQLite database that doesn't exist is \
+      created. On PostgreSQL, a file whose first line is `-- no transaction` runs outside of one, and others who \
+      migrate the same database wait.
 
       Examples:
         kindred migrate library.sqlite
         kindred migrate shop.db --migrations db/migrations
         kindred migrate shop.db --status
         kindred migrate shop.db --dry-run
+        kindred migrate postgres://ada@localhost/shop
         kindred migrate --new add-tags
       """)
 
-  @Argument(help: "The database file.") var database: String?
+  @Argument(help: "The database file, or the postgres:// URL of the database.") var database: String?
   @OptionGroup var migrations: MigrationSettings
   @Flag(help: "Show which files have been applied, and when, and apply nothing.") var status = false
-  @Flag(help: "Apply the files to a temporary copy of the database, and show what would be applied.")
+  @Flag(
+    help:
+      "Show what would be applied: the files run on a temporary copy of the database, or on PostgreSQL in a transaction that is undone."
+  )
   var dryRun = false
   @Option(help: .init("Create an empty file with the next number.", valueName: "name")) var new: String?
 
@@ -47,12 +54,18 @@ struct MigrateCommand: ParsableCommand {
 
   func run() throws {
     if let new { return try create(new) }
-    guard let database, case .file(let path) = try DatabaseLocation(database) else {
-      throw ValidationError("migrations can be applied only to SQLite; use another tool for PostgreSQL")
-    }
+    let location = try DatabaseLocation(database ?? "")
     let migrator = try MigrationSettings.migrator(of: directory)
+    switch location {
+    case .file(let path): try run(migrator, onFile: path)
+    case .postgreSQL(let target): try run(migrator, on: target)
+    }
+  }
+
+  private func run(_ migrator: Migrator, onFile path: String) throws {
     if status {
-      try show(migrator, path)
+      let exists = FileManager.default.fileExists(atPath: path)
+      try show(exists ? migrator.status(on: Connection(path: path, access: .readOnly)) : migrator.newStatus)
     } else if dryRun {
       try tryOut(migrator, path)
     } else {
@@ -60,8 +73,17 @@ struct MigrateCommand: ParsableCommand {
     }
   }
 
-  private func apply(_ migrator: Migrator, to connection: Connection, _ done: String) throws {
-    let applied = try migrator.migrate(connection) { event in
+  private func run(_ migrator: Migrator, on target: ConnectionTarget) throws {
+    let database = PostgreSQLMigrationTarget(try PostgreSQLConnection(target), isTrial: dryRun)
+    if status {
+      try show(migrator.status(on: database))
+    } else {
+      try apply(migrator, to: database, dryRun ? "would apply" : "applied")
+    }
+  }
+
+  private func apply(_ migrator: Migrator, to database: some MigrationTarget, _ done: String) throws {
+    let applied = try migrator.migrate(database) { event in
       switch event {
       case .found(let references): Logger.kindred(level: .warning).warning("\(references)")
       case .applied(let migration): StandardOutput.report("\(done) \(migration.fileName)")
@@ -72,14 +94,8 @@ struct MigrateCommand: ParsableCommand {
     }
   }
 
-  private func show(_ migrator: Migrator, _ path: String) throws {
-    let exists = FileManager.default.fileExists(atPath: path)
-    let connection = try exists ? Connection(path: path, access: .readOnly) : nil
-    for migration in migrator.migrations where connection == nil {
-      try StandardOutput.writeLine("pending \(migration.fileName)")
-    }
-    guard let connection else { return }
-    for status in try migrator.status(on: connection) {
+  private func show(_ statuses: [Migrator.Status]) throws {
+    for status in statuses {
       let standing = status.appliedAt.map { "applied \(status.migration.fileName) \($0)" }
       try StandardOutput.writeLine(standing ?? "pending \(status.migration.fileName)")
     }

@@ -97,7 +97,7 @@ public struct PostgreSQLSchemaReader {
     var drafts: [Draft] = []
     for row in 0..<rows.rowCount {
       let (name, relation) = (rows.text(row, 1) ?? "", rows.text(row, 5) ?? "")
-      guard relation != BookkeepingName.answers else { continue }
+      guard !BookkeepingName.all.contains(relation) else { continue }
       let draft = Draft(
         id: rows.integer(row, 0) ?? 0, name: name, kind: rows.text(row, 2) ?? "",
         updates: rows.integer(row, 3) ?? 0, schema: rows.text(row, 4), relation: relation,

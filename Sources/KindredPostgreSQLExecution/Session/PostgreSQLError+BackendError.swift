@@ -13,7 +13,7 @@ extension PostgreSQLError: BackendError {
     case State.forbidden where isOfBookkeeping: return .misconfigured
     case State.forbidden, "25006": return .forbidden
     case State.raised: return .constraint(.raised(raised))
-    case "53100": return .full
+    case State.diskFull: return .full
     case "53200": return .exceeded("memory")
     // The schema has just changed, and will be read again.
     case _ where namesWhatIsGone: return .busy
