@@ -151,6 +151,12 @@ extension DatabaseError {
       message: message ?? String(cString: sqlite3_errstr(resultCode.rawValue)), sql: sql)
   }
 
+  /// The description, which has no values, because an error never contains them.
+  public var expandedDescription: String { description }
+
+  /// Whether the statement was interrupted, or its transaction has been rolled back.
+  public var isInterruptionError: Bool { isInterrupted || resultCode == .SQLITE_ABORT }
+
   /// Whether an error has a result code, or the primary one of it: `catch ResultCode.SQLITE_CONSTRAINT`.
   public static func ~= (code: ResultCode, error: DatabaseError) -> Bool { code ~= error.extendedResultCode }
 }

@@ -57,6 +57,15 @@ public final class Statement {
   /// Sets the values of the parameters, which are checked when the statement runs.
   public func setUncheckedArguments(_ arguments: StatementArguments) { self.arguments = arguments }
 
+  /// Checks that the statement has a parameter for each value, and a value for each parameter.
+  ///
+  /// - Throws: `DatabaseError` (misuse) if it hasn't.
+  public func validateArguments(_ arguments: StatementArguments) throws {
+    let statement = try prepared
+    defer { statement.clearBindings() }
+    try arguments.bindAll(to: statement)
+  }
+
   /// Whether the statement doesn't change the database.
   ///
   /// - Throws: `DatabaseError` (misuse) when the access has ended.

@@ -20,6 +20,11 @@ public struct StatementArguments: Hashable, Sendable {
     positional = values.map { $0?.databaseValue.sqlValue ?? .null }
   }
 
+  /// The values of `?` parameters, in order.
+  public init<Value: DatabaseValueConvertible>(_ values: some Sequence<Value>) {
+    positional = values.map(\.databaseValue.sqlValue)
+  }
+
   /// The values of `:name`, `@name` and `$name` parameters, by their names without the first character.
   public init(_ values: [String: (any DatabaseValueConvertible)?]) {
     named = values.mapValues { $0?.databaseValue.sqlValue ?? .null }
@@ -42,6 +47,21 @@ public struct StatementArguments: Hashable, Sendable {
     }
   }
 
+  /// The values of `?` parameters, in order; `nil` if one of them can't be stored.
+  public init?(_ values: [Any]) {
+    let stored = values.map(DatabaseValue.init(value:))
+    guard stored.allSatisfy({ $0 != nil }) else { return nil }
+    positional = stored.compactMap { $0?.sqlValue }
+  }
+
+  /// The values of `:name`, `@name` and `$name` parameters; `nil` if one of them can't be stored.
+  public init?(_ values: [AnyHashable: Any]) {
+    for (key, value) in values {
+      guard let name = key as? String, let stored = DatabaseValue(value: value) else { return nil }
+      named[name] = stored.sqlValue
+    }
+  }
+
   /// Whether there are no values.
   public var isEmpty: Bool { positional.isEmpty && named.isEmpty }
 
@@ -53,6 +73,23 @@ public struct StatementArguments: Hashable, Sendable {
     both.positional += right.positional
     both.named.merge(right.named) { $1 }
     return both
+  }
+
+  /// Returns the values of both.
+  ///
+  /// If both have a value for a name, the right one is used.
+  public static func &+ (left: StatementArguments, right: StatementArguments) -> StatementArguments {
+    left + right
+  }
+
+  /// Appends values.
+  ///
+  /// - Returns: The values of names that had one before, which are replaced.
+  @discardableResult
+  public mutating func append(contentsOf arguments: StatementArguments) -> [String: DatabaseValue] {
+    let replaced = named.filter { arguments.named[$0.key] != nil }
+    self += arguments
+    return replaced.mapValues(DatabaseValue.init)
   }
 
   /// Appends the values of `right`.

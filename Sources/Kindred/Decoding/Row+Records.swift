@@ -8,20 +8,36 @@ extension Row {
   ///
   /// - Throws: `RowDecodingError` if there is no record of that key; the error that decoding throws.
   public subscript<Record: FetchableRecord>(key: String) -> Record {
-    get throws {
-      guard let scope = scopesTree[key] else {
-        throw RowDecodingError(.keyNotFound, key: key, type: Record.self)
-      }
-      return try RowDecodingError.below(key) { try Record.decoded(from: scope) }
+    get throws { try decode(forKey: key) }
+  }
+
+  /// Returns the associated record of a key.
+  ///
+  /// - Throws: `RowDecodingError` if there is no record of that key; the error that decoding throws.
+  public func decode<Record: FetchableRecord>(
+    _ type: Record.Type = Record.self, forKey key: String
+  ) throws -> Record {
+    guard let scope = scopesTree[key] else {
+      throw RowDecodingError(.keyNotFound, key: key, type: Record.self)
     }
+    return try RowDecodingError.below(key) { try Record.decoded(from: scope) }
+  }
+
+  /// Returns the associated record of a key; `nil` if there is none, or all of its columns are NULL.
+  ///
+  /// - Throws: The error that decoding throws.
+  public func decodeIfPresent<Record: FetchableRecord>(
+    _ type: Record.Type = Record.self, forKey key: String
+  ) throws -> Record? {
+    guard let scope = scopesTree[key], !scope.containsOnlyNulls else { return nil }
+    return try RowDecodingError.below(key) { try Record.decoded(from: scope) }
   }
 
   /// The associated record of a key; `nil` if there is none, or all of its columns are NULL.
   ///
   /// An error of decoding is thrown by the fetch.
   public subscript<Record: FetchableRecord>(key: String) -> Record? {
-    guard let scope = scopesTree[key], !scope.containsOnlyNulls else { return nil }
-    return recordingFailures { try RowDecodingError.below(key) { try Record.decoded(from: scope) } }
+    recordingFailures { try decodeIfPresent(forKey: key) } ?? nil
   }
 
   /// The records of the collection of a key; if there is no such collection, an empty array, and the fetch throws.

@@ -109,4 +109,53 @@ extension Database {
   public static func jsonGroupObject(
     key: some SQLExpressible, value: some SQLExpressible
   ) -> SQLExpression { .call("JSON_GROUP_OBJECT", [key, value]) }
+
+  /// Returns the value at a path as a value of SQL: `JSON_EXTRACT(…, …)`.
+  public static func jsonExtract(
+    _ value: some SQLExpressible, atPath path: some SQLExpressible
+  ) -> SQLExpression { .call("JSON_EXTRACT", [value, path]) }
+
+  /// Returns the values at several paths as an array: `JSON_EXTRACT(…, …, …)`.
+  public static func jsonExtract(
+    _ value: some SQLExpressible, atPaths paths: some Collection<any SQLExpressible>
+  ) -> SQLExpression { .call("JSON_EXTRACT", [value] + Array(paths)) }
+
+  /// Returns a value of SQL as JSON: `JSON_QUOTE(…)`.
+  public static func jsonQuote(_ value: some SQLExpressible) -> SQLExpression {
+    .call("JSON_QUOTE", [value])
+  }
+
+  /// Returns a JSON value changed by a merge patch: `JSON_PATCH(…, …)`.
+  public static func jsonPatch(
+    _ value: some SQLExpressible, with patch: some SQLExpressible
+  ) -> SQLExpression { .call("JSON_PATCH", [value, patch]) }
+
+  /// Returns a JSON value without what is at a path: `JSON_REMOVE(…, …)`.
+  public static func jsonRemove(
+    _ value: some SQLExpressible, atPath path: some SQLExpressible
+  ) -> SQLExpression { .call("JSON_REMOVE", [value, path]) }
+
+  /// Returns a JSON value without what is at several paths: `JSON_REMOVE(…, …, …)`.
+  public static func jsonRemove(
+    _ value: some SQLExpressible, atPaths paths: some Collection<any SQLExpressible>
+  ) -> SQLExpression { .call("JSON_REMOVE", [value] + Array(paths)) }
+
+  /// Returns a JSON value with other values at paths where there are none: `JSON_INSERT(…)`.
+  public static func jsonInsert(
+    _ value: some SQLExpressible, _ assignments: some Collection<(key: String, value: any SQLExpressible)>
+  ) -> SQLExpression { .call("JSON_INSERT", [value] + operands(assignments)) }
+
+  /// Returns a JSON value with other values at paths where there are some: `JSON_REPLACE(…)`.
+  public static func jsonReplace(
+    _ value: some SQLExpressible, _ assignments: some Collection<(key: String, value: any SQLExpressible)>
+  ) -> SQLExpression { .call("JSON_REPLACE", [value] + operands(assignments)) }
+
+  /// Returns a JSON value with other values at paths: `JSON_SET(…)`.
+  public static func jsonSet(
+    _ value: some SQLExpressible, _ assignments: some Collection<(key: String, value: any SQLExpressible)>
+  ) -> SQLExpression { .call("JSON_SET", [value] + operands(assignments)) }
+
+  private static func operands(
+    _ assignments: some Collection<(key: String, value: any SQLExpressible)>
+  ) -> [any SQLExpressible] { assignments.flatMap { [$0.key, $0.value] as [any SQLExpressible] } }
 }

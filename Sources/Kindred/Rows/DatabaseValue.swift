@@ -11,6 +11,15 @@ public struct DatabaseValue: Hashable, Sendable {
     sqlValue = value
   }
 
+  /// Creates a value of any type that can be stored; `nil` if it can't.
+  public init?(value: Any) {
+    switch value {
+    case let value as any DatabaseValueConvertible: self = value.databaseValue
+    case is NSNull: self = .null
+    default: return nil
+    }
+  }
+
   /// A value by its storage class.
   public enum Storage: Hashable, Sendable {
     /// NULL.

@@ -1,3 +1,4 @@
+import Foundation
 import KindredSQLSyntax
 
 /// Values by the names of columns, ignoring case, and by position. If several columns have the same name, the first is
@@ -118,6 +119,20 @@ extension Row {
   public func decodeIfPresent<Value: DatabaseValueConvertible>(
     _ type: Value.Type = Value.self, forColumn name: String
   ) throws -> Value? { hasNull(forColumn: name) ? nil : try decode(type, forKey: name) }
+
+  /// Calls `body` with the bytes of a column; with `nil` if it is NULL or missing.
+  ///
+  /// - Throws: The error that `body` throws; `RowDecodingError` if the column contains something else than bytes.
+  public func withUnsafeData<Result>(
+    named name: String, _ body: (Data?) throws -> Result
+  ) throws -> Result { try body(decodeIfPresent(forColumn: name)) }
+
+  /// Calls `body` with the bytes of the column at a position from 0; with `nil` if it is NULL.
+  ///
+  /// - Throws: The error that `body` throws; `RowDecodingError` if the column contains something else than bytes.
+  public func withUnsafeData<Result>(
+    atIndex index: Int, _ body: (Data?) throws -> Result
+  ) throws -> Result { try body(decode(Data?.self, atIndex: index)) }
 
   /// - Parameter key: The requested name, for errors; if nil, they have the name of the column.
   func decode<Value: DatabaseValueConvertible>(

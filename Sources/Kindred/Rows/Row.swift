@@ -55,6 +55,9 @@ public struct Row: Sendable {
     layout.columns.indices.map { DatabaseValue(value(at: $0)) }
   }
 
+  /// The name and the value of the first column; `nil` if there is none.
+  public var first: (String, DatabaseValue)? { first { _ in true } }
+
   /// The number of columns, without those of scopes.
   public var count: Int { layout.columns.count }
 
