@@ -42,7 +42,7 @@ REPRODUCIBLE := -Xswiftc -file-prefix-map -Xswiftc '$(CURDIR)=.' -Xcc -ffile-pre
 STATIC := $(if $(filter Linux,$(shell uname)),--static-swift-stdlib)
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test explorer-tools explorer-test explorer-pictures clients-test postgresql-test behaviours oracle fuzz build release docs install dist deployment-test uninstall format lint image system-packages swift
+.PHONY: help serve test explorer-tools explorer-test explorer-pictures clients-test postgresql-test scale-test behaviours oracle fuzz build release docs install dist deployment-test uninstall format lint image system-packages swift
 
 help: ## List the targets.
 	@sed -nE 's/^([a-z-]+):.*## (.*)/make \1	\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -78,6 +78,10 @@ postgresql-test: system-packages swift ## Test PostgreSQL 18, and PostgreSQL beh
 	$(call install-missing,$(POSTGRESQL_PACKAGES))
 	Tests/PostgreSQL/run 18
 	Tests/PostgreSQL/run pgbouncer
+
+scale-test: release ## Test standbys of PostgreSQL: positions, lag, failover.
+	$(call install-missing,$(POSTGRESQL_PACKAGES))
+	python3 Tests/Scale/run.py $(KINDRED)
 
 behaviours: ## List the numbered behaviours of the Swift API that no test covers.
 	Tests/untested-behaviours

@@ -38,10 +38,11 @@ public protocol Backend: ReaderPool {
   ///
   /// - Parameters:
   ///   - body: changes the database; it may run more than once, so it must have no other effects.
-  ///   - completion: receives the result after the commit; it runs on the writing thread and must be short.
+  ///   - completion: receives the result after the commit, and how far the changes have come then, if that is known; it
+  ///     runs on the writing thread and must be short.
   func write<Value: Sendable>(
     _ order: WriteOrder, _ body: @escaping @Sendable (any WriteTransaction) throws -> Value,
-    completion: @escaping @Sendable (Result<Value, any Error>) -> Void
+    completion: @escaping @Sendable (Result<Value, any Error>, Position?) -> Void
   )
 
   /// The name and version of the engine, where that is a server of its own; nil by default.
@@ -49,6 +50,12 @@ public protocol Backend: ReaderPool {
 
   /// The counters and gauges for metrics.
   var statistics: BackendStatistics { get }
+
+  /// The copies of the database that answer reads; nil, the default, without any.
+  var replication: (any Replication)? { get }
+
+  /// How far the changes have come that the state of the last ``stateNumber`` shows; nil, the default, if that is unknown.
+  var lastPosition: Position? { get }
 }
 
 extension Backend {
@@ -57,6 +64,12 @@ extension Backend {
 
   /// False: readers and writers don't wait for one another.
   public var hasWaitingWriter: Bool { false }
+
+  /// Nil: there are no copies.
+  public var replication: (any Replication)? { nil }
+
+  /// Nil: there are no copies to compare with.
+  public var lastPosition: Position? { nil }
 }
 
 /// Something that the operator should know about the database while it is served.
@@ -101,7 +114,10 @@ public enum ReaderSource: Sendable {
 
   /// No connection is free, so the request must queue.
   public struct NoneFree: Error {
-    /// An error without details.
+    /// The number of the database in whose queue the request should wait: 0, or that of a copy.
+    public var database = 0
+
+    /// Creates the error of a database's own pool.
     public init() {}
   }
 }
@@ -112,6 +128,8 @@ public enum ReaderSource: Sendable {
 public struct ReaderTicket: Sendable {
   /// The number that identifies it to the pool.
   public let number: UInt64
+  /// The number of the database whose queue it is: 0, or that of a copy.
+  public var database = 0
   private let leave: @Sendable (_ number: UInt64, _ isOverdue: Bool) -> Void
 
   /// - Parameter leave: gives up the place or the granted connection of a number; has no effect after it was used.

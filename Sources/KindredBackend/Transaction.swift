@@ -12,6 +12,9 @@ public protocol Transaction: AnyObject, SchemaSource {
 extension ReadTransaction {
   /// Nil: the state is known before anything is read.
   public var observedState: Int64? { nil }
+
+  /// Nil: there are no copies to compare with.
+  public var position: Position? { nil }
 }
 
 extension Transaction {
@@ -35,6 +38,10 @@ public protocol ReadTransaction: Transaction {
   /// The number of the snapshot's state, if ``stateNumber(since:)`` has been called and something has been read since;
   /// nil if it is unknown.
   var observedState: Int64? { get }
+
+  /// How far the changes have come that the snapshot shows, or a later position, once something has been read; nil, the
+  /// default, if it is unknown.
+  var position: Position? { get }
 
   /// Returns whether a number, which is that of this state or of an earlier one, is certainly that of this state.
   ///

@@ -187,16 +187,20 @@ final class ChangeFeed: Sendable {
 
   /// Ends all streams and the feed.
   func stop() {
-    let listeners = state.withLock { box in
+    state.withLock { box in
       box.value.isStopped = true
       box.value.timer?.cancel()
       box.value.timer = nil
-      return box.value.listeners
     }
-    for listener in listeners { listener.end() }
+    endStreams()
     // Wait for running queries, so that nothing reads the database once this returns.
     workers.sync(flags: .barrier) {}
     readers.close()
+  }
+
+  /// Ends all streams, so that their clients connect again.
+  func endStreams() {
+    for listener in state.withLock({ $0.value.listeners }) { listener.end() }
   }
 
   private func startTimer() {

@@ -50,7 +50,7 @@ final class LiveService: Sendable {
     let lastEventID = request.headers["Last-Event-ID"]
     guard feed.hasRoom else { throw Problem.tooManyListeners }
     if request.method == .get, let listener = feed.join(key, lastEventID: lastEventID, credentials) {
-      return Self.response(listener, to: request)
+      return Self.response(listener, to: request).telling(backend.lastPosition)
     }
     let start = MonotonicTime.now()
     // The request that is repeated has no client connection.
@@ -63,7 +63,7 @@ final class LiveService: Sendable {
     guard let result = try result(of: asked, reading) else {
       throw Problem.notAcceptable("events are available for records only; change `Accept`")
     }
-    guard request.method == .get else { return Self.response(nil, to: request) }
+    guard request.method == .get else { return Self.response(nil, to: request).telling(reading.position) }
     let listener = feed.listen(
       to: key, result, version: asked.version, duration: MonotonicTime.now() - start,
       lastEventID: lastEventID,
@@ -72,7 +72,7 @@ final class LiveService: Sendable {
     guard let listener else { throw Problem.tooManyListeners }
     // A successor doesn't know that this result may be that of another model.
     if services.latest !== self { feed.outdate() }
-    return Self.response(listener, to: request)
+    return Self.response(listener, to: request).telling(reading.position)
   }
 
   /// Returns the current result.

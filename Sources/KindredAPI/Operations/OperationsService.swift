@@ -87,7 +87,9 @@ final class OperationsService: Sendable {
       _ = try models.latest()
       failure = nil
     } catch {
-      failure = error
+      // What is only read can be read from a copy.
+      let hasCopy = parts.backend.replication?.standings.contains(where: \.isUp) ?? false
+      failure = isWritable || !hasCopy ? error : nil
     }
     // Monitors ask again and again, so only changes are logged.
     let isReady = failure == nil
@@ -120,10 +122,12 @@ final class OperationsService: Sendable {
     }
     parts.metrics.append(to: &text)
     text.append(parts.planCounts.snapshot)
-    if let changeFeed = parts.changeFeed { text.append(changeFeed) }
+    if !parts.changeFeeds.isEmpty { text.append(parts.changeFeeds) }
+    if let replication = parts.backend.replication { text.append(replication.standings) }
     let statistics = parts.backend.statistics
     text.append(statistics)
-    text.appendSnapshots(parts.snapshots.count, spooled: options.spools.used, statistics)
+    text.appendSnapshots(
+      parts.databases.reduce(0) { $0 + $1.snapshots.count }, spooled: options.spools.used, statistics)
     if isWritable { text.appendWrites(of: statistics) }
     if let serverCounters = parts.metrics.serverCounters { text.append(serverCounters) }
     if let dropped = options.droppedLogLines?() {

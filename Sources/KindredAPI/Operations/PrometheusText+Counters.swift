@@ -85,13 +85,26 @@ extension PrometheusText {
       "kindred_writes_waiting", .gauge, "Writes waiting for the writing connection.", database.writesWaiting)
   }
 
-  mutating func append(_ feed: ChangeFeed) {
-    let live = feed.counts
-    append("kindred_live_listeners", .gauge, "Clients subscribed to live results.", live.listeners)
+  mutating func append(_ feeds: [ChangeFeed]) {
+    func sum(_ count: KeyPath<ChangeFeed.Counts, Int>) -> Int {
+      feeds.reduce(0) { $0 + $1.counts[keyPath: count] }
+    }
+    append("kindred_live_listeners", .gauge, "Clients subscribed to live results.", sum(\.listeners))
     append(
-      "kindred_live_queries_behind", .gauge, "Queries that have to run again after a commit.", feed.behind)
-    append("kindred_live_queries_total", .counter, "Queries run again after a commit.", live.queries)
-    append("kindred_live_events_total", .counter, "Change events sent, counted per client.", live.events)
+      "kindred_live_queries_behind", .gauge, "Queries that have to run again after a commit.",
+      feeds.reduce(0) { $0 + $1.behind })
+    append("kindred_live_queries_total", .counter, "Queries run again after a commit.", sum(\.queries))
+    append("kindred_live_events_total", .counter, "Change events sent, counted per client.", sum(\.events))
+  }
+
+  mutating func append(_ replicas: [ReplicaStanding]) {
+    let labels = replicas.map { "replica=\"\(Self.escaped($0.name))\"" }
+    append(
+      "kindred_replica_up", .gauge, "Whether a replica responds.",
+      zip(labels, replicas).map { ($0, $1.isUp ? 1 : 0) })
+    append(
+      "kindred_replica_lag_seconds", .gauge, "The seconds by which a replica is behind.",
+      zip(labels, replicas).map { ($0, Int($1.lag.rounded(.up))) })
   }
 
   mutating func append(_ plans: PlanCounts.Snapshot) {

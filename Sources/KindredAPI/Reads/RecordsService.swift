@@ -5,7 +5,7 @@ import KindredOutput
 
 /// Answers requests that read records.
 final class RecordsService: Sendable {
-  private let backend: any Backend
+  let backend: any Backend
   let options: KindredService.Options
   private let planner: RequestPlanner
   let longRequests: LongRequests
@@ -14,7 +14,7 @@ final class RecordsService: Sendable {
   let tableStates: TableStates
   /// Whether pages let clients write.
   let isWritable: Bool
-  private let models: ModelSource
+  let models: ModelSource
   private let access: AccessControl
   private let types: OfferedTypes
   private let metrics: ServiceMetrics
@@ -22,18 +22,18 @@ final class RecordsService: Sendable {
   private let live: LiveService?
 
   init(
-    _ backend: any Backend, _ options: KindredService.Options, _ models: ModelSource,
-    _ planner: RequestPlanner, _ longRequests: LongRequests, _ snapshots: HeldSnapshots,
+    _ database: ReadDatabase, _ options: KindredService.Options, _ models: ModelSource,
+    _ planner: RequestPlanner, _ longRequests: LongRequests,
     _ access: AccessControl, _ types: OfferedTypes, _ metrics: ServiceMetrics,
-    _ tableStates: TableStates, live: LiveService?, isWritable: Bool
+    live: LiveService?, isWritable: Bool
   ) {
-    self.backend = backend
-    self.tableStates = tableStates
+    backend = database.backend
+    tableStates = database.tableStates
+    snapshots = database.snapshots
     self.options = options
     self.models = models
     self.planner = planner
     self.longRequests = longRequests
-    self.snapshots = snapshots
     self.access = access
     self.types = types
     self.metrics = metrics
@@ -109,7 +109,9 @@ final class RecordsService: Sendable {
       // only costs another query.
       version: condition == nil ? nil : backend.stateNumber, condition: condition,
       startsWithCursor: startsWithCursor)
-    if case .success = accepted, let response = unchanged(asked, models.known?.number) { return response }
+    if case .success = accepted, let response = unchanged(asked, models.known?.number) {
+      return response.telling(backend.lastPosition)
+    }
     // The time in the queue, or of the first try, counts towards the query time.
     let isLate = if case .queued = readers { true } else { startsWithCursor }
     let waited = isLate ? Double(timing.nanoseconds) / 1e9 : 0
@@ -125,7 +127,7 @@ final class RecordsService: Sendable {
       timing.shape = planned.shape
       if planned.isColumnValue {
         defer { reading.close() }
-        return try columnValue(planned, for: request, reading)
+        return try columnValue(planned, for: request, reading).telling(reading.position)
       }
       // Report an error in the request before an unacceptable media type.
       _ = try accepted.get()
@@ -148,7 +150,7 @@ final class RecordsService: Sendable {
         _ = try? planned.plan.readTables.find { try reading.tables(readBy: planned.plan.plan) }
         if let response = unchanged(asked, version.number, planned.plan.readTables) {
           reading.close()
-          return response
+          return response.telling(backend.lastPosition)
         }
       }
       let result = RecordsReading(
@@ -156,7 +158,7 @@ final class RecordsService: Sendable {
       do {
         let representation = try result.representation()
         timing.mark("query")
-        return deliver(representation, to: request)
+        return deliver(representation, to: request).telling(reading.position)
       } catch {
         result.close()
         throw error

@@ -31,12 +31,14 @@ public struct CORSPolicy: Sendable {
     methods: [String] = ["GET", "HEAD", "OPTIONS", "QUERY", "POST", "PUT", "PATCH", "DELETE"],
     headers: [String] = [
       "Accept", "Authorization", "Content-Type", "Idempotency-Key", "If-Match", "If-None-Match", "If-Range",
-      "Last-Event-ID", "MCP-Protocol-Version", "Mcp-Method", "Mcp-Name", "Prefer", "Range", "Traceparent",
+      "Kindred-Position", "Last-Event-ID", "MCP-Protocol-Version", "Mcp-Method", "Mcp-Name", "Prefer",
+      "Range", "Traceparent",
       "Tracestate",
     ],
     exposedHeaders: [String] = [
       "Accept-Patch", "Accept-Post", "Accept-Query", "Accept-Ranges", "Allow", "Content-Disposition",
-      "Content-Range", "ETag", "Link", "Location", "Preference-Applied", "Retry-After", "Server-Timing",
+      "Content-Range", "ETag", "Kindred-Position", "Link", "Location", "Preference-Applied", "Retry-After",
+      "Server-Timing",
       "WWW-Authenticate", "X-Estimated-Count", "X-Total-Count",
     ],
     maxAge: Int = 600, allowsCredentials: Bool = false

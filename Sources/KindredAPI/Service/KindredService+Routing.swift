@@ -16,7 +16,9 @@ extension KindredService {
     case (.options, _): return .now(try options(of: route, principal))
     case (_, .batch): return try writes.batch(request, principal, readers, timing)
     case (.query, .records(let segments)):
-      return .now(try records.read(segments, try QueryContent.get(request), principal, readers, &timing))
+      let get = try QueryContent.get(request)
+      return .now(
+        try reads.read(request, readers) { try $0.read(segments, get, principal, $1, &timing) })
     case (_, .records(let segments)): return try writes.write(segments, request, principal, timing)
     case (_, .index), (_, .operations), (_, .asset), (_, .mcp):
       throw Problem.methodNotAllowed(request.method, allow: try methods(at: route, principal))
@@ -33,7 +35,8 @@ extension KindredService {
       throw Problem.methodNotAllowed(request.method, allow: try methods(at: route, principal))
     case .operations(let page): return try operations.respond(with: page, to: request, principal)
     case .asset(let path): return try asset(path, request)
-    case .records(let segments): return try records.read(segments, request, principal, readers, &timing)
+    case .records(let segments):
+      return try reads.read(request, readers) { try $0.read(segments, request, principal, $1, &timing) }
     }
   }
 

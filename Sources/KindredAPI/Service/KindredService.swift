@@ -12,12 +12,13 @@ public final class KindredService: HTTPHandler {
   let planner: RequestPlanner
   let problems: ProblemReporter
   let access: AccessControl
-  let records: RecordsService
+  let reads: ReadServices
   let writes: WriteService
   let operations: OperationsService
   let options: Options
   private let parts: ServiceParts
-  private let live: LiveService?
+  /// By the numbers of their databases; nil if live results are disabled.
+  private let live: [LiveService?]
   private let screening: RequestScreening
   let finisher: ResponseFinisher
 
@@ -40,26 +41,30 @@ public final class KindredService: HTTPHandler {
     let longRequests = LongRequests(cursors)
     self.parts = parts
     self.options = options
-    models = ModelSource(backend, parts.planCounts, logger: logger, read: model)
+    let sources = parts.databases.map {
+      ModelSource($0.backend, parts.planCounts, logger: logger, read: model)
+    }
+    models = sources[0]
     planner = RequestPlanner(limits: options.limits, cursors, options.basePath)
     screening = RequestScreening(hosts: options.hosts, cors: options.cors)
     access = try AccessControl(options, models, logger: logger)
     problems = ProblemReporter(options, models, cursors, types, metrics, logger: logger)
     finisher = ResponseFinisher(options, access, metrics)
-    live =
-      if let feed = parts.changeFeed, let settings = options.live {
-        LiveService(
-          feed, backend, settings, models, planner, access, among: parts.liveServices, logger: logger,
-          queryTime: options.queryTime)
-      } else {
-        nil
-      }
-    records = RecordsService(
-      backend, options, models, planner, longRequests, parts.snapshots, access, types, metrics,
-      parts.tableStates, live: live, isWritable: isWritable)
+    live = zip(parts.databases, sources).map { [planner, access] database, models in
+      guard let feed = database.changeFeed, let settings = options.live else { return nil }
+      return LiveService(
+        feed, database.backend, settings, models, planner, access, among: database.liveServices,
+        logger: logger, queryTime: options.queryTime)
+    }
+    let records = zip(parts.databases, sources).map { [planner, access, live] database, models in
+      RecordsService(
+        database, options, models, planner, longRequests, access, types, metrics,
+        live: live[database.number], isWritable: isWritable)
+    }
+    reads = ReadServices(records, backend.replication)
     writes = WriteService(
-      backend, options, models, planner, longRequests, problems, finisher, parts.tableStates,
-      parts.changeFeed, isWritable: isWritable)
+      parts.served, options, models, planner, longRequests, problems, finisher, reads,
+      isWritable: isWritable)
     operations = OperationsService(
       parts, options, models,
       ToolsService(
@@ -82,8 +87,10 @@ public final class KindredService: HTTPHandler {
 
   /// Takes over the listeners of the services before it.
   func succeed() {
-    parts.liveServices.latest = live
-    parts.changeFeed?.outdate()
+    for (database, live) in zip(parts.databases, live) {
+      database.liveServices.latest = live
+      database.changeFeed?.outdate()
+    }
   }
 
   /// Reads the model, reports its errors and warnings, and removes expired answers.
@@ -108,14 +115,16 @@ public final class KindredService: HTTPHandler {
   ///
   /// Call it before the database is closed.
   public func stop() {
-    parts.changeFeed?.stop()
-    parts.liveServices.latest = nil
+    for database in parts.databases {
+      database.changeFeed?.stop()
+      database.liveServices.latest = nil
+    }
   }
 
   /// Notifies listeners of commits; nil if live results are disabled.
-  var changeFeed: ChangeFeed? { parts.changeFeed }
+  var changeFeed: ChangeFeed? { parts.served.changeFeed }
 
-  var snapshots: HeldSnapshots { parts.snapshots }
+  var snapshots: HeldSnapshots { parts.served.snapshots }
 
   /// Sets the source of the server's counters for the metrics; the server is created after the service.
   public func reportCounters(_ counters: @escaping @Sendable () -> HTTPServerCounters) {
@@ -145,24 +154,27 @@ public final class KindredService: HTTPHandler {
       case .now(let response): return .now(finisher.finished(response, to: request, timing))
       case .later(let response): return .later(response)
       }
-    } catch is ReaderSource.NoneFree {
-      return .later(park(request, start))
+    } catch let none as ReaderSource.NoneFree {
+      return .later(park(request, start, at: parts.databases[none.database]))
     } catch {
       return .now(
         finisher.finished(problems.response(to: error, of: request, by: principal), to: request, timing))
     }
   }
 
-  /// Queues a request for a reading connection.
-  private func park(_ request: HTTPRequest, _ timing: RequestTiming) -> HTTPPendingResponse {
+  /// Queues a request for a reading connection of a database.
+  private func park(
+    _ request: HTTPRequest, _ timing: RequestTiming, at database: ReadDatabase
+  ) -> HTTPPendingResponse {
     let pending = HTTPPendingResponse()
     let deadline = options.queryTime.map { timing.start + UInt64($0 * 1e9) }
-    parts.readerQueue.park(until: deadline, request.cancellation) { [self] ticket in
+    database.queue.park(until: deadline, request.cancellation) { [self] ticket in
       pending.resume { [self] in
-        guard let ticket else {
+        guard var ticket else {
           return .now(
             finisher.finished(problems.response(to: Problem.busy, of: request), to: request, timing))
         }
+        ticket.database = database.number
         // If the request no longer needs the connection, it goes to the next one.
         defer { ticket.withdraw() }
         return answer(request, .queued(ticket), timing)

@@ -7,23 +7,20 @@ struct ServiceParts: Sendable {
   let cursors: CursorCoding
   let metrics = ServiceMetrics()
   let planCounts = PlanCounts()
-  let snapshots: HeldSnapshots
-  let readerQueue: ReaderQueue
-  let tableStates: TableStates
-  /// Notifies listeners of commits; nil if live results are disabled.
-  let changeFeed: ChangeFeed?
-  /// The service that runs the queries of listeners.
-  let liveServices = LiveServices()
+  /// The database and its copies, by their numbers.
+  let databases: [ReadDatabase]
   let logger: Logger
+
+  /// The database itself, which takes the writes.
+  var served: ReadDatabase { databases[0] }
+  /// Notify listeners of commits; none if live results are disabled.
+  var changeFeeds: [ChangeFeed] { databases.compactMap(\.changeFeed) }
 
   init(_ backend: any Backend, _ options: KindredService.Options, logger: Logger) throws {
     guard let cursors = CursorCoding(key: options.cursorKey) else { throw CursorKeyError() }
     self.backend = backend
     self.cursors = cursors
     self.logger = logger
-    snapshots = HeldSnapshots(of: backend, age: options.snapshotAge)
-    readerQueue = ReaderQueue(pool: backend, snapshots)
-    tableStates = TableStates(backend)
-    changeFeed = try options.live.map { try ChangeFeed(backend, $0) }
+    databases = try ReadDatabase.all(of: backend, options)
   }
 }

@@ -15,25 +15,28 @@ final class WriteService: Sendable {
   let isWritable: Bool
   private let models: ModelSource
   private let finisher: ResponseFinisher
+  /// Answers batches that only read.
+  private let reads: ReadServices
   private let tableStates: TableStates
   /// Nil if live results are disabled.
   private let changeFeed: ChangeFeed?
   private let idempotencyKeys = IdempotencyKeys()
 
   init(
-    _ backend: any Backend, _ options: KindredService.Options, _ models: ModelSource,
+    _ database: ReadDatabase, _ options: KindredService.Options, _ models: ModelSource,
     _ planner: RequestPlanner, _ longRequests: LongRequests, _ problems: ProblemReporter,
-    _ finisher: ResponseFinisher, _ tableStates: TableStates, _ changeFeed: ChangeFeed?, isWritable: Bool
+    _ finisher: ResponseFinisher, _ reads: ReadServices, isWritable: Bool
   ) {
-    self.tableStates = tableStates
-    self.backend = backend
+    tableStates = database.tableStates
+    backend = database.backend
+    self.reads = reads
     self.options = options
     self.models = models
     self.planner = planner
     self.longRequests = longRequests
     self.problems = problems
     self.finisher = finisher
-    self.changeFeed = changeFeed
+    changeFeed = database.changeFeed
     self.isWritable = isWritable
   }
 
@@ -41,7 +44,7 @@ final class WriteService: Sendable {
   func removeExpiredAnswers() {
     backend.write(WriteOrder()) { [idempotencyKeys] in
       try idempotencyKeys.removeExpired(in: $0)
-    } completion: { _ in
+    } completion: { _, _ in
     }
   }
 
@@ -121,7 +124,11 @@ final class WriteService: Sendable {
     }
     var timing = timing
     timing.mark("plan")
-    if plan.onlyReads { return try read(plan, request, parts, readers, timing, deadline: deadline) }
+    if plan.onlyReads {
+      return try reads.read(request, readers) {
+        try read(plan, request, parts, from: $0, $1, timing, deadline: deadline)
+      }
+    }
     return try submit(request, principal, timing, isKept: !preferences.isRolledBack) { transaction in
       let version = try self.models.version(in: transaction).seen(by: principal)
         .readable(by: principal.databaseRole(), in: transaction)
@@ -133,19 +140,19 @@ final class WriteService: Sendable {
     }
   }
 
-  /// Executes a batch that only reads, in a snapshot and without waiting for its turn to write.
+  /// Executes a batch that only reads, in a snapshot of a database and without waiting for its turn to write.
   private func read(
-    _ plan: BatchPlan, _ request: HTTPRequest, _ parts: [HTTPRequest], _ readers: ReaderSource,
-    _ timing: RequestTiming, deadline: UInt64?
+    _ plan: BatchPlan, _ request: HTTPRequest, _ parts: [HTTPRequest], from records: RecordsService,
+    _ readers: ReaderSource, _ timing: RequestTiming, deadline: UInt64?
   ) throws -> HTTPAnswer {
     let principal = plan.principal
     let role = try principal.databaseRole()
     let now = MonotonicTime.now()
-    let reading = try backend.read(
+    let reading = try records.backend.read(
       readers, as: role, cancellation: request.cancellation,
       seconds: deadline.map { $0 > now ? Double($0 - now) / 1e9 : 0 })
     defer { reading.close() }
-    let version = try models.version(for: reading).seen(by: principal).readable(by: role, in: reading)
+    let version = try records.models.version(for: reading).seen(by: principal).readable(by: role, in: reading)
     let plan =
       version === plan.version
       ? plan : try BatchPlan(parts, plan.preferences, principal, version, self, deadline: deadline)
@@ -153,7 +160,8 @@ final class WriteService: Sendable {
     guard request.headers["Idempotency-Key"] != nil else {
       var timing = timing
       timing.mark("query")
-      return .now(result.response(to: request, compressionLevel: options.compressionLevel))
+      let response = result.response(to: request, compressionLevel: options.compressionLevel)
+      return .now(response.telling(reading.position))
     }
     // Only keeping the answer takes a turn to write.
     return try submit(request, principal, timing, isKept: !plan.preferences.isRolledBack) { _ in result }
@@ -201,25 +209,25 @@ final class WriteService: Sendable {
       return try self.idempotencyKeys.once(identity, in: transaction, isKept: isKept) {
         try body(transaction)
       }
-    } completion: { result in
+    } completion: { result, position in
       self.tableStates.noteCommit()
       self.changeFeed?.nudge()
       if let identity { self.idempotencyKeys.end(identity) }
-      pending.resume { .now(self.response(result, to: request, principal, timing)) }
+      pending.resume { .now(self.response(result, at: position, to: request, principal, timing)) }
     }
     return .later(pending)
   }
 
   private func response(
-    _ result: Result<WriteResult, any Error>, to request: HTTPRequest, _ principal: Principal,
-    _ timing: RequestTiming
+    _ result: Result<WriteResult, any Error>, at position: Position?, to request: HTTPRequest,
+    _ principal: Principal, _ timing: RequestTiming
   ) -> HTTPResponse {
     var timing = timing
     timing.mark("write")
     switch result {
     case .success(let result):
       let response = result.response(to: request, compressionLevel: options.compressionLevel)
-      return finisher.finished(response, to: request, timing)
+      return finisher.finished(response.telling(position), to: request, timing)
     case .failure(let error as any BackendError):
       // Deferred foreign keys are checked at the commit.
       return finisher.finished(

@@ -114,6 +114,16 @@ struct ServiceSettings: ParsableArguments {
 
   @Option(
     help: .init(
+      "PostgreSQL: a standby that answers reads, as a URL; repeat it for several.", valueName: "url"))
+  var replica: [ReplicaURLs] = []
+
+  @Option(
+    help: .init(
+      "PostgreSQL: how far a replica may be behind to answer reads.", valueName: "time"))
+  var replicaLag = TimeSpan(seconds: 10)
+
+  @Option(
+    help: .init(
       "PostgreSQL: how long the start waits for a database that isn't there yet.",
       valueName: "time"))
   var wait = TimeLimit(seconds: 30)

@@ -52,7 +52,7 @@ struct Checkup {
     _ location: DatabaseLocation, _ access: AccessConfiguration?, _ model: ModelDefinition?
   ) {
     let logger = Logger.kindred(level: max(command.server.everyday.logLevel, .warning))
-    var opening = command.opening(for: location, logger)
+    guard var opening = mistakes.attempt({ try command.opening(for: location, logger) }) else { return }
     opening.readers = 1
     if case .file(let path) = location {
       // To be opened for writing, a database is switched to another mode.

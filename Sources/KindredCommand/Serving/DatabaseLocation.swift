@@ -44,6 +44,9 @@ enum DatabaseLocation {
   struct Opening {
     var isWritable = false
     var readers = 1
+    /// The standbys that answer reads, and the seconds that they may be behind.
+    var replicas: [ConnectionTarget] = []
+    var replicaLag = 10.0
     /// How long a request waits for a connection, in milliseconds.
     var checkoutTimeout = 5000
     /// The configuration of connections to SQLite.
@@ -69,9 +72,19 @@ enum DatabaseLocation {
         metadata: ["database": "\(path)", "sqlite": "\(SQLiteLibrary.version)"])
     case .postgreSQL(var target):
       target.preparation = settings.prepared
-      let pool = PostgreSQLPool(target, size: opening.readers, checkoutTimeout: opening.checkoutTimeout)
+      func pool(of target: ConnectionTarget) -> PostgreSQLPool {
+        PostgreSQLPool(target, size: opening.readers, checkoutTimeout: opening.checkoutTimeout)
+      }
+      let replicas = opening.replicas.map { replica in
+        var replica = replica
+        replica.preparation = settings.prepared
+        // Another one answers meanwhile.
+        replica.connectTimeout = 2
+        return pool(of: replica)
+      }
       let backend = try PostgreSQLBackend(
-        pool, schemas: settings.schemaNames, isWritable: opening.isWritable, engine: settings.engine)
+        pool(of: target), schemas: settings.schemaNames, isWritable: opening.isWritable,
+        engine: settings.engine, copies: replicas, maximumLag: opening.replicaLag)
       return OpenDatabase(
         backend: backend, notice: nil,
         metadata: ["database": "\(target)", "engine": "\(backend.capabilities.name)"])

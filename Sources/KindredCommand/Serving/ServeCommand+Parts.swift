@@ -74,8 +74,15 @@ extension ServeCommand {
   }
 
   /// Returns how the database is opened.
-  func opening(for location: DatabaseLocation, _ logger: Logger) -> DatabaseLocation.Opening {
+  ///
+  /// - Throws: `ValidationError`
+  func opening(for location: DatabaseLocation, _ logger: Logger) throws -> DatabaseLocation.Opening {
     var opening = DatabaseLocation.Opening()
+    opening.replicas = server.service.replica.flatMap(\.targets)
+    opening.replicaLag = Double(server.service.replicaLag.milliseconds) / 1000
+    if case .file = location, !opening.replicas.isEmpty {
+      throw ValidationError("--replica names standbys of PostgreSQL, and the database is an SQLite file")
+    }
     opening.isWritable = server.everyday.writable
     opening.readers = server.readerCount(for: location)
     opening.configuration = requests.connectionConfiguration

@@ -70,8 +70,9 @@ final class Server {
     let configured = try command.config.access()
     let access = try command.access(configured, for: location)
     var settings = command.server
-    let opening = command.opening(for: location, logger)
-    let room = FileDescriptors.connections(within: descriptors, readers: opening.readers)
+    let opening = try command.opening(for: location, logger)
+    let room = FileDescriptors.connections(
+      within: descriptors, readers: opening.readers * (1 + opening.replicas.count))
     if room < settings.clients.maxConnections.count {
       logger.warning(
         "The limit of open files allows \(room) connections instead of \(settings.clients.maxConnections.count); raise it with `ulimit -n`.",

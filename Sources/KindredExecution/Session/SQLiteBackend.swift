@@ -173,7 +173,7 @@ public final class SQLiteBackend: Backend {
   /// Queues `body` to run in a write transaction.
   public func write<Value: Sendable>(
     _ order: WriteOrder, _ body: @escaping @Sendable (any WriteTransaction) throws -> Value,
-    completion: @escaping @Sendable (Result<Value, any Error>) -> Void
+    completion: @escaping @Sendable (Result<Value, any Error>, Position?) -> Void
   ) {
     let cancellation = order.cancellation
     writes.submit(
@@ -196,7 +196,7 @@ public final class SQLiteBackend: Backend {
       },
       completion: { [weak self] result in
         self?.note(result)
-        completion(result)
+        completion(result, nil)
       })
   }
 

@@ -25,6 +25,9 @@ public final class PostgreSQLBackend: Backend {
   /// Whether the last write found the disk of the server full.
   private let fullDisk = FullDisk()
   private let standby = StandbyProgress()
+  private let replicas: PostgreSQLReplicas?
+  /// Whether answers tell how far the changes have come that they show.
+  let tellsPositions: Bool
 
   /// The settings that roles have by themselves, and the version of the schema with which they were read.
   private let roleSettings = Mutex<(version: Int64, settings: [String: RoleSettings.Own])>((-1, [:]))
@@ -50,17 +53,21 @@ public final class PostgreSQLBackend: Backend {
   ///   - isWritable: Whether records can be changed.
   ///   - batches: The number of records that are read from a cursor at once.
   ///   - engine: The engine whose statements are used, regardless of the server; nil for the server's own.
+  ///   - copies: Pools of connections to standbys of the server, which need not be there yet.
+  ///   - maximumLag: The seconds that a standby may be behind to answer reads while the server responds.
   /// - Throws: `PostgreSQLError` if the database can't be reached.
   public init(
     _ pool: PostgreSQLPool, schemas: [String] = [], isWritable: Bool = false,
-    batches: BatchSizes = BatchSizes(), engine: EngineCapabilities.Engine? = nil
+    batches: BatchSizes = BatchSizes(), engine: EngineCapabilities.Engine? = nil,
+    copies: [PostgreSQLPool] = [], maximumLag: Double = 10
   ) throws {
     self.pool = pool
     self.batches = batches
     self.schemas = schemas
     self.isWritable = isWritable
     writer = PostgreSQLWriter(besides: pool)
-    watcher = Watcher(pool.target)
+    tellsPositions = !copies.isEmpty
+    watcher = Watcher(pool.target, tellsPositions: !copies.isEmpty)
     let ownPath: String
     (capabilities, ownPath) = try watcher.withConnection { connection in
       let result = try connection.run([
@@ -78,10 +85,35 @@ public final class PostgreSQLBackend: Backend {
     }
     if capabilities.hasNodes { watcher.watchNodes() }
     let names = schemas.map { "\"" + $0.replacing("\"", with: "\"\"") + "\"" }
-    searchPath =
-      names.isEmpty ? nil : (names + (ownPath.isEmpty ? [] : [ownPath])).joined(separator: ", ")
+    let path = names.isEmpty ? nil : (names + (ownPath.isEmpty ? [] : [ownPath])).joined(separator: ", ")
+    searchPath = path
+    replicas =
+      copies.isEmpty
+      ? nil
+      : PostgreSQLReplicas(
+        copies.map { [capabilities] in
+          PostgreSQLBackend(copyIn: $0, capabilities, schemas, searchPath: path, batches)
+        },
+        of: watcher, maximumLag: maximumLag)
     try checkSchemas()
   }
+
+  /// Creates the backend of a standby, which is known by the server that it follows and need not be there yet.
+  private init(
+    copyIn pool: PostgreSQLPool, _ capabilities: EngineCapabilities, _ schemas: [String],
+    searchPath: String?, _ batches: BatchSizes
+  ) {
+    (self.pool, self.capabilities, self.schemas) = (pool, capabilities, schemas)
+    (self.searchPath, self.batches) = (searchPath, batches)
+    isWritable = false
+    writer = PostgreSQLWriter(besides: pool)
+    tellsPositions = true
+    watcher = Watcher(pool.target, tellsPositions: true)
+    replicas = nil
+  }
+
+  /// The standbys that answer reads.
+  public var replication: (any Replication)? { replicas }
 
   /// Checks that the named schemas exist.
   ///
@@ -181,6 +213,9 @@ public final class PostgreSQLBackend: Backend {
     guard let version = known ?? (try? checkSchemaVersion()) else { return nil }
     return StateNumbers.number(number, schemaVersion: version)
   }
+
+  /// How far the changes have come that the state of the last ``stateNumber`` shows.
+  public var lastPosition: Position? { watcher.position }
 
   /// Returns nil: the engine doesn't report the transactions between two states.
   public func tablesChanged(since earlier: Int64, until later: Int64) -> Set<String>? { nil }
@@ -307,6 +342,7 @@ public final class PostgreSQLBackend: Backend {
 
   /// Closes the connections; one that is in use is closed when it is returned.
   public func close() {
+    replicas?.close()
     pool.close()
     writer.close()
     watcher.close()
@@ -317,11 +353,11 @@ public final class PostgreSQLBackend: Backend {
   /// Runs `body` in a write transaction, on another thread.
   public func write<Value: Sendable>(
     _ order: WriteOrder, _ body: @escaping @Sendable (any WriteTransaction) throws -> Value,
-    completion: @escaping @Sendable (Result<Value, any Error>) -> Void
+    completion: @escaping @Sendable (Result<Value, any Error>, Position?) -> Void
   ) {
-    writer.submit(order, to: self, body) { [fullDisk] result in
+    writer.submit(order, to: self, body) { [fullDisk] result, position in
       fullDisk.note(result)
-      completion(result)
+      completion(result, position)
     }
   }
 
@@ -341,44 +377,10 @@ public final class PostgreSQLBackend: Backend {
     (statistics.writes, statistics.writeCommits) = (written.writes, written.writes)
     (statistics.writesWaiting, statistics.isWriterInUse) = (written.waiting, written.isInUse)
     statistics.connections = [.init("reader", pool.open), .init("writer", written.open), .init("watcher", 1)]
+    if let replicas {
+      statistics.connections.append(
+        .init("replica", replicas.backends.reduce(0) { $0 + 1 + $1.pool.statistics.open }))
+    }
     return statistics
   }
-}
-
-/// The reading connections of a pool.
-struct PostgreSQLReaders: ReaderPool {
-  let backend: PostgreSQLBackend
-  let pool: PostgreSQLPool
-  /// Whether the schema is never older than the changes that have been noticed.
-  var seesLatestSchema = false
-
-  func read(
-    _ source: ReaderSource, as role: DatabaseRole?, cancellation: (any Cancellation)?, seconds: Double?
-  ) throws -> any ReadTransaction {
-    // Checked before a connection is taken, which other requests can use meanwhile.
-    let schemaVersion = try backend.checkSchemaVersion(isLatest: seesLatestSchema)
-    let start = MonotonicTime.now()
-    let connection = try connection(from: source)
-    // The time that it took to get one is part of the request's.
-    let waited = Double(MonotonicTime.now() - start) / 1e9
-    return PostgreSQLReadTransaction(
-      connection, of: backend, pool, as: role, schemaVersion: schemaVersion, cancellation: cancellation,
-      seconds: seconds.map { max(0, $0 - waited) })
-  }
-
-  private func connection(from source: ReaderSource) throws -> PostgreSQLConnection {
-    switch source {
-    case .waiting: return try pool.take()
-    case .free:
-      guard let connection = try pool.takeIfFree() else { throw ReaderSource.NoneFree() }
-      return connection
-    case .queued(let ticket): return try pool.take(ticket.number)
-    }
-  }
-
-  func queueForReader(_ onGrant: @escaping @Sendable () -> Void) -> ReaderTicket {
-    ReaderTicket(number: pool.enqueue { _ in onGrant() }) { [pool] in pool.withdraw($0, isOverdue: $1) }
-  }
-
-  func close() { pool.close() }
 }

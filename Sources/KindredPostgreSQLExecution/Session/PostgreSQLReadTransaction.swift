@@ -25,6 +25,7 @@ final class PostgreSQLReadTransaction: ReadTransaction, StatementRunner {
   /// Whether the first statements also return the state that they see, and its number once they have.
   private var observesState = false
   private(set) var observedState: Int64?
+  private(set) var position: Position?
   /// The nanoseconds that the statements may still take; nil for no limit.
   private var timeLeft: UInt64?
   private var start: UInt64 = 0
@@ -99,7 +100,7 @@ final class PostgreSQLReadTransaction: ReadTransaction, StatementRunner {
   private func forgetStateIfEnded() {
     guard hasEnded, progress == .none else { return }
     observesState = observesState || observedState != nil
-    observedState = nil
+    (observedState, position) = (nil, nil)
   }
 
   private func send(_ queries: [Query], isLast: Bool) throws -> [QueryResult] {
@@ -108,7 +109,9 @@ final class PostgreSQLReadTransaction: ReadTransaction, StatementRunner {
     try checkInterruption()
     let observer = observer(of: queries)
     let beginning = try beginning(for: queries, observesState: observesState && observer == nil)
-    let end = isLast && progress == .inBlock ? [Self.commit] : []
+    // Any time after the snapshot will do.
+    let positions = backend.tellsPositions && position == nil ? [StateNumbers.position] : []
+    let end = positions + (isLast && progress == .inBlock ? [Self.commit] : [])
     var results: [QueryResult]
     do {
       results = try RoleSettings.refusing {
@@ -126,6 +129,9 @@ final class PostgreSQLReadTransaction: ReadTransaction, StatementRunner {
       observe(results[beginning.count], column: results[beginning.count].columnCount - 1)
     } else if observesState, let number = beginning.firstIndex(of: StateNumbers.query) {
       observe(results[number], column: 0)
+    }
+    if !positions.isEmpty {
+      position = Position(ofServer: results[beginning.count + queries.count].text(0, 0))
     }
     if isLast { progress = .none }
     results.removeFirst(beginning.count)
@@ -220,7 +226,7 @@ final class PostgreSQLReadTransaction: ReadTransaction, StatementRunner {
     // The idle connections were probably lost at the same time.
     if error.endsConnection { pool.closeIdle() }
     progress = .none
-    (whole, hasEnded) = ([], false)
+    (whole, hasEnded, position) = ([], false, nil)
     observesState = observesState || observedState != nil
     cancellation?.onCancel(nil)
     isClosed = true

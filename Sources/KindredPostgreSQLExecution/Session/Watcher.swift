@@ -1,3 +1,4 @@
+import KindredBackend
 import KindredClock
 import KindredPostgreSQL
 import Synchronization
@@ -14,6 +15,7 @@ final class Watcher: Sendable {
     var nextAttempt: UInt64 = 0
     /// The number of the state that was read last, and by which query.
     var number: Int64?
+    var position: Position?
     var query = 0
     /// Watches the other nodes of a database that has several.
     var nodes: NodeWatcher?
@@ -24,6 +26,7 @@ final class Watcher: Sendable {
   private let begun = Atomic(0)
   private let change = Atomic<UInt64>(0)
   private let target: ConnectionTarget
+  private let stateQuery: Query
   let numbers = StateNumbers()
 
   /// The nanoseconds for which a failure to connect applies to all: in an outage, requests don't wait one after
@@ -32,9 +35,14 @@ final class Watcher: Sendable {
   /// The nanoseconds that one use of the connection may take.
   private static let patience: UInt64 = 5_000_000_000
 
-  init(_ target: ConnectionTarget) {
+  /// - Parameter tellsPositions: Whether the position of the state is read too.
+  init(_ target: ConnectionTarget, tellsPositions: Bool) {
     self.target = target
+    stateQuery = StateNumbers.ofServer(withPosition: tellsPositions)
   }
+
+  /// The position that belongs to the state that was read last; nil if it is unknown.
+  var position: Position? { state.withLock { $0.position } }
 
   /// The number of the current state; nil if it can't be determined.
   ///
@@ -54,7 +62,12 @@ final class Watcher: Sendable {
   /// Returns the snapshots that identify the state of all nodes.
   private func text(_ state: inout State) throws -> String? {
     guard let nodes = state.nodes else {
-      return try withConnection(of: &state) { try $0.run([StateNumbers.query]).first?.text(0, 0) }
+      let (text, position) = try withConnection(of: &state) { connection in
+        let result = try connection.run([stateQuery])[0]
+        return (result.text(0, 0), result.columnCount > 1 ? Position(ofServer: result.text(0, 1)) : nil)
+      }
+      state.position = position
+      return text
     }
     return try withConnection(of: &state) { try nodes.snapshots($0) }
   }

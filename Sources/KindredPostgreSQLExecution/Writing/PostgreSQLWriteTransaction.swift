@@ -71,13 +71,15 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
 
   /// Commits the changes.
   ///
+  /// - Returns: The position after the commit; nil if the backend tells none.
   /// - Throws: `PostgreSQLError`, also for constraints that are checked at the commit.
-  func commit() throws {
+  func commit() throws -> Position? {
     try insert()
     isOpen = false
     let results: [QueryResult]
     do throws(PostgreSQLError) {
-      results = try connection.run([Query("COMMIT", isReusable: false)])
+      results = try connection.run(
+        [Query("COMMIT", isReusable: false)] + (backend.tellsPositions ? [StateNumbers.position] : []))
     } catch {
       throw error.endsConnection ? .unknownOutcome : error.ofWrite()
     }
@@ -85,6 +87,7 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
     guard results.first?.command == "COMMIT" else {
       throw PostgreSQLError(state: PostgreSQLError.State.rollback, message: "the transaction was rolled back")
     }
+    return results.count > 1 ? Position(ofServer: results[1].text(0, 0)) : nil
   }
 
   // MARK: Statements

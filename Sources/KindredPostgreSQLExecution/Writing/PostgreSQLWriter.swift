@@ -56,11 +56,11 @@ final class PostgreSQLWriter: Sendable {
   func submit<Value: Sendable>(
     _ order: WriteOrder, to backend: PostgreSQLBackend,
     _ body: @escaping @Sendable (any WriteTransaction) throws -> Value,
-    completion: @escaping @Sendable (Result<Value, any Error>) -> Void
+    completion: @escaping @Sendable (Result<Value, any Error>, Position?) -> Void
   ) {
     counts.withLock { $0.waiting += 1 }
     let pool = order.isLong ? longPool : self.pool
-    @Sendable func onThread(_ work: @escaping @Sendable () -> Result<Value, any Error>) {
+    @Sendable func onThread(_ work: @escaping @Sendable () -> Result<Written<Value>, any Error>) {
       // A serial queue of its own, so that Dispatch gives it a thread however many others are busy.
       DispatchQueue(label: "kindred.postgresql.write").async { [self] in
         let result = work()
@@ -68,7 +68,7 @@ final class PostgreSQLWriter: Sendable {
           counts.waiting -= 1
           if case .success = result { counts.writes += 1 }
         }
-        completion(result)
+        completion(result.map(\.value), (try? result.get())?.position)
       }
     }
     let turn = WriteTurn { error, number in
@@ -101,10 +101,16 @@ final class PostgreSQLWriter: Sendable {
 
   // MARK: Attempts
 
+  /// What a write returns, and the position after its commit, if that is read.
+  private struct Written<Value: Sendable>: Sendable {
+    let value: Value
+    let position: Position?
+  }
+
   private func run<Value: Sendable>(
     _ order: WriteOrder, _ number: UInt64, of pool: PostgreSQLPool, to backend: PostgreSQLBackend,
     _ body: (any WriteTransaction) throws -> Value
-  ) throws -> Value {
+  ) throws -> Written<Value> {
     var held: PostgreSQLConnection? = try pool.take(number)
     var isAlone = false
     defer {
@@ -148,15 +154,14 @@ final class PostgreSQLWriter: Sendable {
   private func write<Value: Sendable>(
     _ order: WriteOrder, by connection: PostgreSQLConnection, to backend: PostgreSQLBackend,
     _ body: (any WriteTransaction) throws -> Value
-  ) throws -> Value {
+  ) throws -> Written<Value> {
     let handle = connection.cancelHandle
     order.cancellation?.onCancel { handle.cancel() }
     defer { order.cancellation?.onCancel(nil) }
     let transaction = try PostgreSQLWriteTransaction(
       connection, of: backend, as: order.role, deadline: order.isLong ? nil : order.deadline)
     let value = try body(transaction)
-    try transaction.commit()
-    return value
+    return Written(value: value, position: try transaction.commit())
   }
 }
 

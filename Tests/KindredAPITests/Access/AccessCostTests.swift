@@ -58,7 +58,7 @@ struct AccessCostTests {
         KeptAnswer(fingerprint: [], time: 0, status: 200), under: KeptAnswer.Key(principal: "p", text: "t"))
       _ = try service.models.version(in: transaction)
       throw Stop()
-    } completion: { (_: Result<Void, any Error>) in
+    } completion: { (_: Result<Void, any Error>, _) in
       done.signal()
     }
     done.wait()

@@ -1,0 +1,87 @@
+import KindredAssociations
+import KindredBackend
+import KindredHTTP
+
+/// The services of the databases that answer reads, and the choice among them.
+final class ReadServices: Sendable {
+  private let replication: (any Replication)?
+  /// By the numbers of their databases.
+  private let services: [RecordsService]
+
+  init(_ services: [RecordsService], _ replication: (any Replication)?) {
+    self.services = services
+    self.replication = replication
+  }
+
+  /// The header field that tells how far the changes have come that an answer shows, or has to show.
+  static let position = "Kindred-Position"
+
+  /// Returns the answer of the first database that can give it: one of the copies in turn, as far as the request allows
+  /// it, or the database itself.
+  ///
+  /// - Parameter body: Answers from a database; it may be called once for each.
+  /// - Throws: What `body` throws; `NoneFree` with the database in whose queue the request should wait.
+  func read<Answer>(
+    _ request: HTTPRequest, _ readers: ReaderSource,
+    _ body: (RecordsService, ReaderSource) throws -> Answer
+  ) throws -> Answer {
+    guard let replication else { return try body(services[0], readers) }
+    var order = replication.order(after: try Self.position(of: request))
+    if case .queued(let ticket) = readers {
+      order = [ticket.database] + order.filter { $0 != ticket.database }
+    }
+    var busy: ReaderSource.NoneFree?
+    var failure: any Error = Problem.unavailable
+    for (index, number) in order.enumerated() {
+      do {
+        return try body(services[number], index == 0 ? readers : readers.ofAnother)
+      } catch var none as ReaderSource.NoneFree {
+        none.database = number
+        busy = busy ?? none
+      } catch let error as any BackendError where error.concernsDatabase {
+        if error.kind != .busy { replication.note(failureOf: number) }
+        failure = error
+      }
+    }
+    throw busy ?? failure
+  }
+
+  /// Returns the position that the answer has to show; nil if the request names none.
+  ///
+  /// - Throws: `RequestError` (400).
+  private static func position(of request: HTTPRequest) throws -> Position? {
+    guard let text = request.headers[position] else { return nil }
+    guard let position = Position(text) else {
+      throw RequestError(
+        .invalidValue, "`\(position)` must be what an answer had there, such as 16/B374D848")
+    }
+    return position
+  }
+}
+
+extension ReaderSource {
+  /// How a connection is obtained from another database: a ticket is of one.
+  fileprivate var ofAnother: ReaderSource {
+    if case .queued = self { .free } else { self }
+  }
+}
+
+extension BackendError {
+  /// Whether another copy of the database may answer instead.
+  fileprivate var concernsDatabase: Bool {
+    switch kind {
+    case .busy, .unavailable, .away: true
+    default: false
+    }
+  }
+}
+
+extension HTTPResponse {
+  /// Returns the response with the position that it shows, if that is known.
+  func telling(_ position: Position?) -> HTTPResponse {
+    guard let position else { return self }
+    var response = self
+    response.headers.append(ReadServices.position, position.description)
+    return response
+  }
+}

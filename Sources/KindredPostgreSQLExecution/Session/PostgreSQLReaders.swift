@@ -1,0 +1,41 @@
+import KindredBackend
+import KindredClock
+import KindredPostgreSQL
+
+/// The reading connections of a pool.
+struct PostgreSQLReaders: ReaderPool {
+  let backend: PostgreSQLBackend
+  let pool: PostgreSQLPool
+  /// Whether the schema is never older than the changes that have been noticed.
+  var seesLatestSchema = false
+
+  func read(
+    _ source: ReaderSource, as role: DatabaseRole?, cancellation: (any Cancellation)?, seconds: Double?
+  ) throws -> any ReadTransaction {
+    // Checked before a connection is taken, which other requests can use meanwhile.
+    let schemaVersion = try backend.checkSchemaVersion(isLatest: seesLatestSchema)
+    let start = MonotonicTime.now()
+    let connection = try connection(from: source)
+    // The time that it took to get one is part of the request's.
+    let waited = Double(MonotonicTime.now() - start) / 1e9
+    return PostgreSQLReadTransaction(
+      connection, of: backend, pool, as: role, schemaVersion: schemaVersion, cancellation: cancellation,
+      seconds: seconds.map { max(0, $0 - waited) })
+  }
+
+  private func connection(from source: ReaderSource) throws -> PostgreSQLConnection {
+    switch source {
+    case .waiting: return try pool.take()
+    case .free:
+      guard let connection = try pool.takeIfFree() else { throw ReaderSource.NoneFree() }
+      return connection
+    case .queued(let ticket): return try pool.take(ticket.number)
+    }
+  }
+
+  func queueForReader(_ onGrant: @escaping @Sendable () -> Void) -> ReaderTicket {
+    ReaderTicket(number: pool.enqueue { _ in onGrant() }) { [pool] in pool.withdraw($0, isOverdue: $1) }
+  }
+
+  func close() { pool.close() }
+}

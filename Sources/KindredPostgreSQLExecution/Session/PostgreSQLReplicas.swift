@@ -1,0 +1,157 @@
+import Dispatch
+import KindredBackend
+import KindredClock
+import KindredPostgreSQL
+import Synchronization
+
+/// The standbys of a server, which are asked again and again whether they respond and how far they have come.
+final class PostgreSQLReplicas: Replication {
+  private struct State {
+    var copies: [Copy]
+    var isServerUp = true
+    var history = ReplicationHistory()
+    /// The number of reads so far, so that the copies answer in turn.
+    var reads = 0
+    var whenOneLeaves: (@Sendable (Int) -> Void)?
+  }
+
+  private struct Timers: @unchecked Sendable {
+    // A source may be used by any thread.
+    var all: [any DispatchSourceTimer] = []
+  }
+
+  private struct Copy {
+    var isUp = false
+    var position: Position?
+    var lag: UInt64 = 0
+    /// Whether it answers reads that need no position.
+    var answers = false
+  }
+
+  /// The standbys, in the order of their numbers.
+  let backends: [PostgreSQLBackend]
+  private let server: Watcher
+  private let maximumLag: UInt64
+  private let state: Mutex<State>
+  private let timers = Mutex(Timers())
+
+  /// The milliseconds between two looks at a server.
+  private static let interval = 250
+  /// The milliseconds for which the start waits for the first answers.
+  private static let patience = 1500
+
+  /// - Parameters:
+  ///   - server: Watches the server that they follow.
+  ///   - maximumLag: The seconds that a standby may be behind to answer reads while the server responds.
+  init(_ backends: [PostgreSQLBackend], of server: Watcher, maximumLag: Double) {
+    self.backends = backends
+    self.server = server
+    self.maximumLag = UInt64(maximumLag * 1e9)
+    state = Mutex(State(copies: Array(repeating: Copy(), count: backends.count)))
+    start()
+  }
+
+  var copies: [any Backend] { backends }
+
+  func close() {
+    timers.withLock { timers in
+      for timer in timers.all { timer.cancel() }
+      timers.all = []
+    }
+    for backend in backends { backend.close() }
+  }
+
+  // MARK: Watching
+
+  /// Looks at every server now, and from now on.
+  private func start() {
+    let first = DispatchGroup()
+    for number in 0...backends.count {
+      // One that doesn't respond keeps none of the others waiting.
+      let queue = DispatchQueue(label: "kindred.postgresql.replicas.\(number)")
+      queue.async(group: first) { [weak self] in self?.look(at: number) }
+      let timer = DispatchSource.makeTimerSource(queue: queue)
+      timer.schedule(
+        deadline: .now() + .milliseconds(Self.interval), repeating: .milliseconds(Self.interval),
+        leeway: .milliseconds(Self.interval / 4))
+      timer.setEventHandler { [weak self] in self?.look(at: number) }
+      timer.activate()
+      let timers = Timers(all: [timer])
+      self.timers.withLock { $0.all += timers.all }
+    }
+    _ = first.wait(timeout: .now() + .milliseconds(Self.patience))
+  }
+
+  private func look(at number: Int) {
+    let watcher = number == 0 ? server : backends[number - 1].watcher
+    let isUp = watcher.current != nil
+    let position = isUp ? watcher.position : nil
+    let now = MonotonicTime.now()
+    change { state in
+      if number == 0 {
+        state.isServerUp = isUp
+        if let position { state.history.note(position, at: now) }
+        if let slowest = state.copies.filter(\.isUp).compactMap(\.position).min() {
+          state.history.forget(before: slowest)
+        }
+      } else {
+        state.copies[number - 1].isUp = isUp
+        if let position { state.copies[number - 1].position = position }
+      }
+      for index in state.copies.indices {
+        state.copies[index].lag = state.copies[index].position.map { state.history.lag(of: $0, at: now) } ?? 0
+      }
+    }
+  }
+
+  func note(failureOf number: Int) {
+    change { state in
+      if number == 0 { state.isServerUp = false } else { state.copies[number - 1].isUp = false }
+    }
+  }
+
+  /// Changes what is known, and tells which copies no longer answer.
+  private func change(_ body: (inout State) -> Void) {
+    let maximumLag = maximumLag
+    let (left, action) = state.withLock { state in
+      body(&state)
+      var left: [Int] = []
+      for index in state.copies.indices {
+        let copy = state.copies[index]
+        let answers = copy.isUp && (copy.lag <= maximumLag || !state.isServerUp)
+        if copy.answers, !answers { left.append(index + 1) }
+        state.copies[index].answers = answers
+      }
+      return (left, state.whenOneLeaves)
+    }
+    for number in left { action?(number) }
+  }
+
+  func whenOneLeaves(_ action: @escaping @Sendable (Int) -> Void) {
+    state.withLock { $0.whenOneLeaves = action }
+  }
+
+  // MARK: Reading
+
+  func order(after position: Position?) -> [Int] {
+    let (copies, isServerUp, reads) = state.withLock { state in
+      state.reads &+= 1
+      return (state.copies, state.isServerUp, state.reads)
+    }
+    let inTurn = copies.indices.map { (reads % copies.count + $0) % copies.count }
+    let usable = inTurn.filter { index in
+      guard copies[index].isUp, let position else { return copies[index].isUp }
+      return copies[index].position.map { $0 >= position } ?? false
+    }
+    let current = usable.filter { copies[$0].lag <= maximumLag }.map { $0 + 1 }
+    let late = usable.filter { copies[$0].lag > maximumLag }.map { $0 + 1 }
+    return isServerUp ? current + [0] + late : current + late + [0]
+  }
+
+  var standings: [ReplicaStanding] {
+    let copies = state.withLock(\.copies)
+    return zip(backends, copies).map { backend, copy in
+      ReplicaStanding(name: "\(backend.pool.target)", isUp: copy.isUp, lag: Double(copy.lag) / 1e9)
+    }
+  }
+}
