@@ -26,6 +26,10 @@ public protocol Backend: ReaderPool {
   /// Checks that the database can be read and, where it is writable, written; it may be busy.
   func probe() throws
 
+  /// Whether the schema is read by ``withSchema(_:)`` alone, and not in the transactions of requests, which may then use
+  /// the model of the schema before it for a moment; false by default.
+  var readsSchemaApart: Bool { get }
+
   /// Runs `body` with the current schema, without taking a connection from the pool; `body` must be short.
   func withSchema<Result: Sendable>(
     _ body: @Sendable (any SchemaSource) throws -> Result
@@ -64,6 +68,9 @@ extension Backend {
 
   /// False: readers and writers don't wait for one another.
   public var hasWaitingWriter: Bool { false }
+
+  /// False: reading the schema never waits for long.
+  public var readsSchemaApart: Bool { false }
 
   /// Nil: there are no copies.
   public var replication: (any Replication)? { nil }

@@ -18,6 +18,7 @@ public final class PostgreSQLConnection {
   public var sessionTimeout: UInt64?
   /// Whether the connection can't be used any more.
   public private(set) var isBroken = false
+  private var isClosed = false
   /// Whether the statements so far are a transaction that the next ones continue.
   private var isOpen = false
   /// Whether the response to the end of a transaction has not been read yet.
@@ -62,7 +63,12 @@ public final class PostgreSQLConnection {
     if target.preparation == .auto { preparesStatements = ownsSession }
   }
 
-  deinit {
+  deinit { close() }
+
+  /// Closes the connection at once, whoever still refers to it.
+  func close() {
+    guard !isClosed else { return }
+    (isClosed, isBroken) = (true, true)
     cancelState.close()
     kindred_pq_finish(handle)
   }

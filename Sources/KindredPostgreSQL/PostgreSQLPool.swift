@@ -1,4 +1,6 @@
 import Dispatch
+import Foundation
+import KindredClock
 import KindredPooling
 import Synchronization
 
@@ -25,6 +27,8 @@ public final class PostgreSQLPool: Sendable {
   private struct Idle: @unchecked Sendable {
     // An idle connection has no holder, so the one that takes it is its only holder.
     let connection: PostgreSQLConnection
+    /// Since when, in nanoseconds of `MonotonicTime`.
+    var since: UInt64 = 0
   }
 
   private struct State {
@@ -41,6 +45,18 @@ public final class PostgreSQLPool: Sendable {
       case other(HeldConnections.Step)
     }
 
+    /// Returns the call that grants the slot of a connection, if it had one, to the next request.
+    mutating func uncount(_ hold: LongHold?) -> SlotQueue.Call? {
+      switch hold {
+      case .extra:
+        extra -= 1
+        return nil
+      case .slot: longInSlots -= 1
+      case nil: break
+      }
+      return slots.release()
+    }
+
     mutating func step(_ attempt: HeldConnections.Attempt) -> Step {
       guard let connection = idle.popLast() else {
         return .other(slots.isClosed ? .fail(.lost("the pool is closed")) : held.step(attempt))
@@ -54,23 +70,35 @@ public final class PostgreSQLPool: Sendable {
   /// The database.
   public let target: ConnectionTarget
   private let checkoutMilliseconds: Int
+  /// The connections that this pool and others may have open together.
+  public let budget: ConnectionBudget
+  /// The largest number of connections beyond the slots, for long results.
+  private let extraCount: Int
 
   /// Creates a pool, which opens no connection yet.
   ///
   /// - Parameters:
   ///   - size: The maximum number of connections, at least one.
+  ///   - extra: The number of connections beyond those for long results; nil for as many.
   ///   - checkoutTimeout: The milliseconds for which `take()` waits for a connection.
-  public init(_ target: ConnectionTarget, size: Int, checkoutTimeout: Int) {
+  ///   - budget: The connections that this pool and others may have open together; nil for no other limit.
+  public init(
+    _ target: ConnectionTarget, size: Int, extra: Int? = nil, checkoutTimeout: Int,
+    budget: ConnectionBudget? = nil
+  ) {
     self.target = target
+    self.budget = budget ?? ConnectionBudget(limit: .max)
     state = Mutex(State(slots: SlotQueue(count: size)))
+    extraCount = extra ?? max(1, size)
     checkoutMilliseconds = checkoutTimeout
+    self.budget.add(self)
   }
 
   deinit { close() }
 
-  /// Returns a pool of other connections to the same database.
+  /// Returns a pool of other connections to the same database, of the same budget.
   public func sibling(size: Int) -> PostgreSQLPool {
-    PostgreSQLPool(target, size: size, checkoutTimeout: checkoutMilliseconds)
+    PostgreSQLPool(target, size: size, extra: 0, checkoutTimeout: checkoutMilliseconds, budget: budget)
   }
 
   /// The current counters.
@@ -137,29 +165,41 @@ public final class PostgreSQLPool: Sendable {
 
   /// Resets a connection for another attempt of its holder, and replaces a lost one.
   ///
+  /// - Parameter hold: How it is counted, if it is held for long.
   /// - Throws: `PostgreSQLError` if no connection can be opened; the holder has none then.
-  public func renew(_ connection: PostgreSQLConnection) throws(PostgreSQLError) -> PostgreSQLConnection {
+  public func renew(
+    _ connection: PostgreSQLConnection, after hold: LongHold? = nil
+  ) throws(PostgreSQLError) -> PostgreSQLConnection {
     connection.relinquish()
     guard connection.isBroken else { return connection }
-    state.withLock { $0.held.remove(isClosed: true) }
-    return try self.connection()
+    close(connection)
+    return try self.connection(after: hold)
   }
 
-  /// Takes or opens a connection for the holder of a slot.
-  private func connection() throws(PostgreSQLError) -> sending PostgreSQLConnection {
+  /// Takes or opens a connection for the holder of a slot, or of what it was passed on for.
+  private func connection(
+    after hold: LongHold? = nil
+  ) throws(PostgreSQLError) -> sending PostgreSQLConnection {
     let end = DispatchTime.now() + .milliseconds(checkoutMilliseconds)
     var attempt = HeldConnections.Attempt.first
     while true {
       switch state.withLock({ $0.step(attempt) }) {
       case .take(let idle):
         if !idle.connection.hasEnded { return idle.connection }
-        state.withLock { $0.held.remove(isClosed: true) }
+        close(idle.connection)
       case .other(.open):
         do throws(PostgreSQLError) {
-          let new = Idle(connection: try PostgreSQLConnection(target))
+          try budget.reserve(until: end)
+        } catch {
+          release(hold)
+          throw error
+        }
+        do throws(PostgreSQLError) {
+          let new = Idle(connection: try opened(until: end))
           state.withLock { $0.held.add() }
           return new.connection
         } catch {
+          budget.release()
           attempt = .refused(error)
         }
       case .other(.wait(let handover)):
@@ -170,16 +210,54 @@ public final class PostgreSQLPool: Sendable {
         if let passed = handover.connection {
           let idle = Idle(connection: passed)
           if !idle.connection.hasEnded { return idle.connection }
-          state.withLock { $0.held.remove(isClosed: true) }
+          close(idle.connection)
         } else if end <= .now() {
-          release()
+          release(hold)
           throw handover.refusal
         }
       case .other(.fail(let error)):
-        release()
+        release(hold)
         throw error
       }
     }
+  }
+
+  /// Opens a connection, for which a place is reserved; if the server refuses it, connections of other pools give way
+  /// first: idle ones at once, others if this pool has none of its own.
+  private func opened(until end: DispatchTime) throws(PostgreSQLError) -> sending PostgreSQLConnection {
+    while true {
+      let refusal: PostgreSQLError
+      do throws(PostgreSQLError) {
+        return try PostgreSQLConnection(target)
+      } catch {
+        refusal = error
+      }
+      let hasOwn = state.withLock { $0.held.count > 0 }
+      guard DispatchTime.now() < end, hasOwn ? budget.closeIdle() : budget.makeRoom(until: end) else {
+        throw refusal
+      }
+      // The server takes a moment to end the session of a connection that has been closed.
+      Thread.sleep(forTimeInterval: Self.timeToEnd)
+    }
+  }
+
+  /// The seconds that the server has to end a session.
+  private static let timeToEnd = 0.02
+
+  /// Closes a connection that has a holder.
+  private func close(_ connection: PostgreSQLConnection) {
+    connection.close()
+    state.withLock { $0.held.remove(isClosed: true) }
+    budget.release()
+  }
+
+  /// Takes the connection that has been idle for longest, if that is since before a time, and more than so many are.
+  func takeIdle(before time: UInt64, keeping count: Int) -> sending PostgreSQLConnection? {
+    let idle = state.withLock { state -> Idle? in
+      guard state.idle.count > count, let first = state.idle.first, first.since < time else { return nil }
+      return state.idle.removeFirst()
+    }
+    return idle?.connection
   }
 
   // MARK: Long results
@@ -194,12 +272,12 @@ public final class PostgreSQLPool: Sendable {
 
   /// Notes that a client may hold a connection for an unlimited time, and passes its slot to another request.
   ///
-  /// There may be as many extra connections as slots; beyond that, long results may hold half of the slots.
+  /// Beyond the extra connections, long results may hold half of the slots.
   ///
   /// - Throws: `PostgreSQLError`, with `53300` if both limits are reached.
   public func holdLong() throws(PostgreSQLError) -> LongHold {
     let (hold, grantNext) = state.withLock { state -> (LongHold?, SlotQueue.Call?) in
-      if state.extra < state.slots.count {
+      if state.extra < extraCount {
         state.extra += 1
         return (.extra, state.slots.release())
       }
@@ -215,6 +293,17 @@ public final class PostgreSQLPool: Sendable {
     return hold
   }
 
+  /// Passes the slot of a connection to another request, because its holder waits for a lock; the caller limits how many
+  /// do.
+  public func passSlot() -> LongHold {
+    let grantNext = state.withLock { state in
+      state.extra += 1
+      return state.slots.release()
+    }
+    grantNext?()
+    return .extra
+  }
+
   // MARK: Giving back
 
   /// Takes a connection back, and undoes what its holder has left behind.
@@ -223,20 +312,27 @@ public final class PostgreSQLPool: Sendable {
   public func giveBack(_ connection: PostgreSQLConnection, after hold: LongHold? = nil) {
     // Outside the lock, because a rollback may take long.
     connection.relinquish()
-    let returned = Idle(connection: connection)
-    let grantNext = state.withLock { state -> SlotQueue.Call? in
-      switch hold {
-      case .extra: state.extra -= 1
-      case .slot: state.longInSlots -= 1
-      case nil: break
-      }
+    let returned = Idle(connection: connection, since: MonotonicTime.now())
+    // Someone who has no connection goes before those who would open none.
+    let isWantedElsewhere = budget.isWanted
+    let (grantNext, isClosed) = state.withLock { state -> (SlotQueue.Call?, Bool) in
       let isWanted = hold != .extra || state.slots.taken + state.idle.count < state.slots.count
-      let isKept = !state.slots.isClosed && !returned.connection.isBroken
+      let isKept = !state.slots.isClosed && !returned.connection.isBroken && !isWantedElsewhere
+      var isClosed = false
       if !isKept || !state.held.pass(returned.connection) {
-        if isKept, isWanted { state.idle.append(returned) }
-        state.held.remove(isClosed: !isKept || !isWanted)
+        isClosed = !isKept || !isWanted
+        if !isClosed { state.idle.append(returned) }
+        state.held.remove(isClosed: isClosed)
       }
-      return hold == .extra ? nil : state.slots.release()
+      return (state.uncount(hold), isClosed)
+    }
+    if isClosed {
+      returned.connection.close()
+      budget.release()
+    } else if budget.isWanted, let idle = takeIdle(before: .max, keeping: 0) {
+      // Someone has begun to wait meanwhile.
+      idle.close()
+      budget.release()
     }
     grantNext?()
   }
@@ -247,12 +343,15 @@ public final class PostgreSQLPool: Sendable {
       defer { state.idle = [] }
       return state.idle
     }
-    // Deallocation closes them here, outside the lock.
-    _ = consume idle
+    for one in idle {
+      one.connection.close()
+      budget.release()
+    }
   }
 
-  private func release() {
-    let grantNext = state.withLock { $0.slots.release() }
+  /// Returns what counts a connection: a slot, which goes to the next request, or the place of a long result.
+  private func release(_ hold: LongHold? = nil) {
+    let grantNext = state.withLock { $0.uncount(hold) }
     grantNext?()
   }
 

@@ -108,32 +108,9 @@ struct PoolTests {
     #expect(pool.statistics.open <= 2)
   }
 
-  /// Returns a target whose user may have two connections at once.
-  private func narrowTarget() throws -> ConnectionTarget {
-    let cluster = try Cluster.shared.get()
-    var parts = try #require(URLComponents(string: cluster.url))
-    let target = try Cluster.database()
-    let role = "kindred_narrow_\(UUID().uuidString.lowercased().replacing("-", with: ""))"
-    let admin = try PostgreSQLConnection(target)
-    let password = parts.password.map { " PASSWORD '\($0)'" } ?? ""
-    _ = try admin.run([
-      Query("CREATE ROLE \(role) LOGIN CONNECTION LIMIT 2\(password)", isReusable: false)
-    ])
-    let database = try #require(try admin.rows("SELECT current_database()")[0][0])
-    parts.path = "/\(database)"
-    parts.queryItems = (parts.queryItems ?? []).filter { $0.name != "user" }
-    if parts.host?.isEmpty ?? true {
-      parts.queryItems?.append(URLQueryItem(name: "user", value: role))
-    } else {
-      parts.user = role
-    }
-    let url = try #require(parts.string)
-    return try #require(ConnectionTarget(url))
-  }
-
   @Test
   func `if the server refuses another connection, requests share those that there are`() throws {
-    let pool = PostgreSQLPool(try narrowTarget(), size: 6, checkoutTimeout: 20_000)
+    let pool = PostgreSQLPool(try Cluster.narrowDatabase(), size: 6, checkoutTimeout: 20_000)
     DispatchQueue.concurrentPerform(iterations: 40) { number in
       do {
         let connection = try pool.take()
@@ -149,7 +126,7 @@ struct PoolTests {
 
   @Test
   func `if the server refuses another connection for too long, requests are told why`() throws {
-    let pool = PostgreSQLPool(try narrowTarget(), size: 4, checkoutTimeout: 100)
+    let pool = PostgreSQLPool(try Cluster.narrowDatabase(), size: 4, checkoutTimeout: 100)
     let held = [try pool.take(), try pool.take()]
     let error = #expect(throws: PostgreSQLError.self) { _ = try pool.take() }
     #expect(error?.message.contains("too many connections") ?? false)
@@ -161,7 +138,7 @@ struct PoolTests {
 
   @Test
   func `who waits for the connection of another gets a new one in place of a lost one`() throws {
-    let pool = PostgreSQLPool(try narrowTarget(), size: 4, checkoutTimeout: 20_000)
+    let pool = PostgreSQLPool(try Cluster.narrowDatabase(), size: 4, checkoutTimeout: 20_000)
     var first: PostgreSQLConnection? = try pool.take()
     let second = try pool.take()
     let next = Thread {

@@ -17,21 +17,23 @@ struct Served {
   init(_ sql: String...) throws { try self.init(contentsOf: sql) }
 
   /// - Parameters:
+  ///   - connections: The largest number of connections.
   ///   - configure: Changes the options of the service.
   ///   - model: Makes the model of the schema.
   init(
-    contentsOf sql: [String], isWritable: Bool = false,
+    contentsOf sql: [String], isWritable: Bool = false, connections: Int = .max,
     configure: (inout KindredService.Options) -> Void = { _ in },
     model: @escaping @Sendable (any SchemaSource) throws -> Model = { Model(inferredFrom: try $0.schema()) }
   ) throws {
     let target = try Cluster.database()
     let connection = try PostgreSQLConnection(target)
     for statement in sql { _ = try connection.run([Query(statement, isReusable: false)]) }
-    try self.init(target, isWritable: isWritable, configure, model: model)
+    try self.init(target, isWritable: isWritable, connections: connections, configure, model: model)
   }
 
   private init(
-    _ target: ConnectionTarget, schemas: [String] = [], isWritable: Bool, batches: BatchSizes = BatchSizes(),
+    _ target: ConnectionTarget, schemas: [String] = [], isWritable: Bool, connections: Int = .max,
+    batches: BatchSizes = BatchSizes(),
     _ configure: (inout KindredService.Options) -> Void = { _ in },
     model: @escaping @Sendable (any SchemaSource) throws -> Model = { Model(inferredFrom: try $0.schema()) }
   ) throws {
@@ -40,7 +42,9 @@ struct Served {
     options.isWritable = isWritable
     configure(&options)
     backend = try PostgreSQLBackend(
-      PostgreSQLPool(target, size: 4, checkoutTimeout: 60_000), schemas: schemas, isWritable: isWritable,
+      PostgreSQLPool(
+        target, size: 4, checkoutTimeout: 60_000, budget: ConnectionBudget(limit: connections)),
+      schemas: schemas, isWritable: isWritable,
       batches: batches,
       engine: Cluster.engine)
     service = try KindredService(

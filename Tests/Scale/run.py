@@ -254,6 +254,91 @@ def a_standby_that_becomes_the_server_takes_the_writes(at):
         assert at.near.sql("SELECT n FROM shelf") == "701"
 
 
+@test
+def writes_go_on_where_the_server_allows_few_connections(at):
+    at.server.start()
+    at.server.sql("CREATE ROLE narrow LOGIN CONNECTION LIMIT 4; GRANT ALL ON ALL TABLES IN SCHEMA public TO narrow")
+    with served(at.server.url("narrow"), "--writable") as program:
+        stop, refused = threading.Event(), []
+
+        def read():
+            while not stop.is_set():
+                answer = program.get("/shelves?include=books&books.limit=5")
+                if answer.status != 200:
+                    refused.append(answer.text)
+
+        readers = [threading.Thread(target=read) for _ in range(16)]
+        for reader in readers:
+            reader.start()
+        time.sleep(1)
+        # While all read, and when all connections for reading are idle.
+        statuses = [program.ask("PATCH", "/shelves/1", {"n": n}).status for n in range(10)]
+        stop.set()
+        for reader in readers:
+            reader.join()
+        statuses += [program.ask("PATCH", "/shelves/1", {"n": n}).status for n in range(10)]
+        assert statuses == [200] * 20, statuses
+        assert not refused, refused[:2]
+
+
+@test
+def no_more_connections_are_opened_than_are_allowed(at):
+    count = "SELECT count(*) FROM pg_stat_activity WHERE usename = 'counted'"
+    at.server.sql("CREATE ROLE counted LOGIN; GRANT ALL ON ALL TABLES IN SCHEMA public TO counted")
+    for limit in (2, 3, 6):
+        with served(at.server.url("counted"), "--writable", "--connections", str(limit)) as program:
+            stop, statuses, most = threading.Event(), [], []
+
+            def work(number):
+                while not stop.is_set():
+                    write = number % 3 == 0
+                    answer = (
+                        program.ask("PATCH", "/shelves/1", {"n": number})
+                        if write
+                        else program.get("/shelves?include=books&books.limit=3")
+                    )
+                    statuses.append(answer.status)
+
+            workers = [threading.Thread(target=work, args=[number]) for number in range(9)]
+            for worker in workers:
+                worker.start()
+            for _ in range(15):
+                most.append(int(at.server.sql(count)))
+                time.sleep(0.1)
+            stop.set()
+            for worker in workers:
+                worker.join()
+            # A session may end a moment after its successor has begun.
+            assert sorted(most)[len(most) // 2] <= limit, most
+            assert set(statuses) == {200}, set(statuses)
+
+
+@test
+def a_start_waits_for_a_database_that_is_not_there_yet(at):
+    url = at.server.url().replace("/library", "/later")
+    port = free_port()
+    command = [sys.argv[1], "serve", url, "--port", str(port), "--log-level", "error"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        program = Kindred.__new__(Kindred)
+        program.port = port
+
+        def status():
+            try:
+                return program.get("/-/health").status
+            except OSError:
+                return None
+
+        until(lambda: status() == 503)
+        at.server.sql("CREATE DATABASE later", "postgres")
+        assert process.stdout.readline().startswith("listening on "), process.poll()
+        assert status() == 200
+        process.terminate()
+    command[2] = url.replace("later", "never")
+    start = time.monotonic()
+    ended = subprocess.run([*command, "--wait", "2s"], capture_output=True, text=True, timeout=60)
+    assert ended.returncode and "never" in ended.stderr and time.monotonic() - start > 1.5, ended.stderr
+
+
 def main():
     scratch = Path(tempfile.mkdtemp(prefix="kindred-scale-"))
     if not os.getuid():

@@ -1,5 +1,7 @@
+import Dispatch
 import KindredAssociations
 import KindredBackend
+import KindredClock
 import Logging
 import Synchronization
 
@@ -15,6 +17,9 @@ final class ModelSource: Sendable {
   private let isRestricted = Atomic(false)
   /// The number of models that have been read.
   private let count = Atomic(0)
+  /// The reading of the schema that is under way apart from requests, and the earliest time of the next one, in
+  /// nanoseconds of `MonotonicTime`.
+  private let renewal = Mutex<(underWay: DispatchGroup?, nextTime: UInt64)>((nil, 0))
   /// The counts of all versions together.
   let planCounts: PlanCounts
 
@@ -35,8 +40,48 @@ final class ModelSource: Sendable {
   /// Whether the most recently used model has access rules.
   var hasAccessRules: Bool { isRestricted.load(ordering: .sequentiallyConsistent) }
 
-  /// Returns the model of a snapshot's schema.
+  /// Returns the model of a snapshot's schema; of the schema before, if it is read apart and that takes long.
   func version(for source: any SchemaSource) throws -> ModelVersion {
+    let schemaVersion = source.schemaVersion
+    guard backend.readsSchemaApart, let known else { return try stored(for: source) }
+    if known.schemaVersion == schemaVersion { return known }
+    renew()
+    if misfit.withLock({ $0 }) == schemaVersion { throw MisfittingModel() }
+    return self.known ?? known
+  }
+
+  /// Reads the schema again on another thread, and waits for it for a while.
+  ///
+  /// After a failure, which usually is that of a lock, the next attempt follows after a second.
+  private func renew() {
+    let underWay = renewal.withLock { renewal -> DispatchGroup? in
+      if let underWay = renewal.underWay { return underWay }
+      guard MonotonicTime.now() >= renewal.nextTime else { return nil }
+      let group = DispatchGroup()
+      renewal.underWay = group
+      group.enter()
+      DispatchQueue(label: "kindred.model").async { [self] in
+        var nextTime: UInt64 = 0
+        do {
+          _ = try backend.withSchema { try stored(for: $0) }
+        } catch {
+          nextTime = MonotonicTime.now() + Self.pause
+        }
+        self.renewal.withLock { $0 = (nil, nextTime) }
+        group.leave()
+      }
+      return group
+    }
+    _ = underWay?.wait(timeout: .now() + .milliseconds(Self.patience))
+  }
+
+  /// The milliseconds for which a request waits for the new model.
+  private static let patience = 500
+  /// The nanoseconds after a failure before the schema is read again.
+  private static let pause: UInt64 = 1_000_000_000
+
+  /// Returns the model of the schema that a source has, and stores it.
+  private func stored(for source: any SchemaSource) throws -> ModelVersion {
     let schemaVersion = source.schemaVersion
     if let version = current.withLock({ $0 }), version.schemaVersion == schemaVersion { return version }
     let version = try made(for: source)
@@ -52,7 +97,7 @@ final class ModelSource: Sendable {
   /// It needs no reading connection, so requests that read no records don't wait for those that do.
   func latest() throws -> ModelVersion {
     do {
-      return try backend.withSchema { try version(for: $0) }
+      return try backend.withSchema { try stored(for: $0) }
     } catch let error as any BackendError where error.kind == .busy {
       guard let known else { throw error }
       return known
@@ -64,10 +109,24 @@ final class ModelSource: Sendable {
   /// A write that shares its commit may have changed the schema, by creating the table of kept answers.
   func version(in transaction: any WriteTransaction) throws -> ModelVersion {
     // From the transaction itself: a pooler may have no connection for another while it has begun.
-    if transaction.beginsWithCommittedSchema { return try version(for: transaction) }
+    if transaction.beginsWithCommittedSchema { return try committedVersion(in: transaction) }
     if let known, known.schemaVersion == transaction.schemaVersion { return known }
     if let latest = try? latest(), latest.schemaVersion == transaction.schemaVersion { return latest }
     return try made(for: transaction)
+  }
+
+  /// Returns the model of the schema of a transaction, which is read in it; that of the schema before, if it has just been
+  /// found that a lock keeps it from being read: a transaction that fails for it begins again.
+  private func committedVersion(in transaction: any WriteTransaction) throws -> ModelVersion {
+    if let known, backend.readsSchemaApart, MonotonicTime.now() < renewal.withLock({ $0.nextTime }) {
+      return known
+    }
+    do {
+      return try stored(for: transaction)
+    } catch let error as any BackendError where error.kind == .busy {
+      renewal.withLock { $0.nextTime = MonotonicTime.now() + Self.pause }
+      throw error
+    }
   }
 
   /// Creates the model of a schema, without storing it: the schema may never be committed.

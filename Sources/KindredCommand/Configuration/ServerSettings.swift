@@ -101,10 +101,16 @@ struct ServiceSettings: ParsableArguments {
 
   @Option(
     help: .init(
-      "The number of connections for reading the database; 0 for 10 (PostgreSQL), or 4 per processor but at least 16 (SQLite).",
+      "SQLite: the number of connections for reading the database; 0 for 4 per processor but at least 16.",
       valueName: "n")
   )
   var readers = OptionalLimit(0)
+
+  @Option(
+    help: .init(
+      "PostgreSQL: the maximum number of connections to each database, whatever they are for, at least 2.",
+      valueName: "n"))
+  var connections = Limit(20)
 
   @Option(
     help: .init(
@@ -260,14 +266,9 @@ extension ServerSettings {
     return options
   }
 
-  /// Returns the number of connections for reading the database.
-  func readerCount(for location: DatabaseLocation) -> Int {
-    if let count = service.readers.count { return count }
-    return switch location {
-    case .file: max(16, 4 * ProcessInfo.processInfo.activeProcessorCount)
-    // Each connection is a process of PostgreSQL's server, which limits their number.
-    case .postgreSQL: 10
-    }
+  /// The number of connections for reading an SQLite file.
+  var readerCount: Int {
+    service.readers.count ?? max(16, 4 * ProcessInfo.processInfo.activeProcessorCount)
   }
 
   /// The limits of the HTTP server.

@@ -44,6 +44,8 @@ enum DatabaseLocation {
   struct Opening {
     var isWritable = false
     var readers = 1
+    /// The largest number of connections to each database of PostgreSQL.
+    var connections = 4
     /// The standbys that answer reads, and the seconds that they may be behind.
     var replicas: [ConnectionTarget] = []
     var replicaLag = 10.0
@@ -53,6 +55,14 @@ enum DatabaseLocation {
     var configuration = ConnectionConfiguration()
     /// Receives what happens to the database while it is open.
     var notify: @Sendable (BackendNotice) -> Void = { _ in }
+
+    /// Returns the number of connections to databases that may be open.
+    func descriptors(at location: DatabaseLocation) -> Int {
+      switch location {
+      case .file: readers
+      case .postgreSQL: connections * (1 + replicas.count)
+      }
+    }
   }
 
   /// Opens the database.
@@ -73,7 +83,12 @@ enum DatabaseLocation {
     case .postgreSQL(var target):
       target.preparation = settings.prepared
       func pool(of target: ConnectionTarget) -> PostgreSQLPool {
-        PostgreSQLPool(target, size: opening.readers, checkoutTimeout: opening.checkoutTimeout)
+        // One is for watching. Half of them read, and long results leave a quarter, and one for live results, to others.
+        let budget = ConnectionBudget(limit: opening.connections - 1)
+        let readers = max(1, opening.connections / 2)
+        return PostgreSQLPool(
+          target, size: readers, extra: max(0, budget.limit - readers - max(1, budget.limit / 4) - 1),
+          checkoutTimeout: opening.checkoutTimeout, budget: budget)
       }
       let replicas = opening.replicas.map { replica in
         var replica = replica

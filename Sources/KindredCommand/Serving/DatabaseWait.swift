@@ -64,6 +64,9 @@ struct DatabaseWait {
 }
 
 extension PostgreSQLError {
-  /// Whether a database that can't be opened may be there later: libpq tells only in words that a password is refused.
-  fileprivate var mayPass: Bool { category == "08" && !message.contains("password") }
+  /// Whether a database that can't be opened may be there later, or its schema read, which a lock prevents (`55P03`): libpq
+  /// tells only in words that a password is refused.
+  fileprivate var mayPass: Bool {
+    category == "08" && !message.contains("password") || state == "55P03"
+  }
 }

@@ -84,7 +84,16 @@ extension ServeCommand {
       throw ValidationError("--replica names standbys of PostgreSQL, and the database is an SQLite file")
     }
     opening.isWritable = server.everyday.writable
-    opening.readers = server.readerCount(for: location)
+    opening.readers = server.readerCount
+    opening.connections = server.service.connections.count
+    if case .postgreSQL = location {
+      guard opening.connections > 1 else {
+        throw ValidationError("--connections must be at least 2: one watches the database")
+      }
+      if server.service.readers.count != nil {
+        logger.warning("--readers is for SQLite; --connections limits all connections to PostgreSQL.")
+      }
+    }
     opening.configuration = requests.connectionConfiguration
     opening.configuration.durability = server.service.durability
     // A request may wait for a connection as long as its query may run.

@@ -72,26 +72,34 @@ final class Server {
     var settings = command.server
     let opening = try command.opening(for: location, logger)
     let room = FileDescriptors.connections(
-      within: descriptors, readers: opening.readers * (1 + opening.replicas.count))
+      within: descriptors, readers: opening.descriptors(at: location))
     if room < settings.clients.maxConnections.count {
       logger.warning(
         "The limit of open files allows \(room) connections instead of \(settings.clients.maxConnections.count); raise it with `ulimit -n`.",
         metadata: ["files": "\(descriptors)"])
       settings.clients.maxConnections = Limit(room)
     }
-    let database = try lifecycle.start({
-      try DatabaseWait(limit: settings.service.wait, at: place, settings, logger)
-        .opened { try location.open(opening, command.postgreSQL) }
-    }) {
-      $0.backend.close()
-    }
-    if let notice = database.notice { logger.notice("\(notice)") }
     var options = try command.options(for: place)
     options.live = settings.liveOptions
     options.access = access
-    let first = try lifecycle.start({ [options] in
-      try KindredService(database.backend, options: options, logger: logger, model: model.model)
-    }) { $0.stop() }
+    let (database, first) = try lifecycle.start({ [options] in
+      try DatabaseWait(limit: settings.service.wait, at: place, settings, logger).opened {
+        let database = try location.open(opening, command.postgreSQL)
+        do {
+          return (
+            database,
+            try KindredService(database.backend, options: options, logger: logger, model: model.model)
+          )
+        } catch {
+          database.backend.close()
+          throw error
+        }
+      }
+    }) { database, service in
+      service.stop()
+      database.backend.close()
+    }
+    if let notice = database.notice { logger.notice("\(notice)") }
     let service = ReloadableService(first)
     willListen()
     let http = HTTPServer(

@@ -17,6 +17,7 @@ public final class PostgreSQLBackend: Backend {
   /// of the session's own path, and the definitions of the model file.
   private let searchPath: String?
   let watcher: Watcher
+  let lockWaits: LockWaits
   let batches: BatchSizes
   /// Whether records can be changed.
   public let isWritable: Bool
@@ -67,7 +68,8 @@ public final class PostgreSQLBackend: Backend {
     self.isWritable = isWritable
     writer = PostgreSQLWriter(besides: pool)
     tellsPositions = !copies.isEmpty
-    watcher = Watcher(pool.target, tellsPositions: !copies.isEmpty)
+    watcher = Watcher(pool.target, tellsPositions: !copies.isEmpty, among: pool.budget)
+    lockWaits = LockWaits(connections: pool.budget.limit)
     let ownPath: String
     (capabilities, ownPath) = try watcher.withConnection { connection in
       let result = try connection.run([
@@ -108,9 +110,13 @@ public final class PostgreSQLBackend: Backend {
     isWritable = false
     writer = PostgreSQLWriter(besides: pool)
     tellsPositions = true
-    watcher = Watcher(pool.target, tellsPositions: true)
+    watcher = Watcher(pool.target, tellsPositions: true, among: pool.budget)
+    lockWaits = LockWaits(connections: pool.budget.limit)
     replicas = nil
   }
+
+  /// True: a lock that a change of a table holds must not hold a request that reads another one.
+  public var readsSchemaApart: Bool { true }
 
   /// The standbys that answer reads.
   public var replication: (any Replication)? { replicas }
@@ -146,7 +152,8 @@ public final class PostgreSQLBackend: Backend {
         SELECT set_config('statement_timeout', $1, true), set_config('DateStyle', 'ISO, YMD', true), \
         set_config('TimeZone', 'UTC', true), set_config('IntervalStyle', 'postgres', true), \
         set_config('extra_float_digits', '1', true), set_config('bytea_output', 'hex', true), \
-        set_config('cursor_tuple_fraction', '1', true)\(searchPath == nil ? "" : ", set_config('search_path', $2, true)")
+        set_config('cursor_tuple_fraction', '1', true), \
+        set_config('lock_timeout', '\(LockWaits.patience)', true)\(searchPath == nil ? "" : ", set_config('search_path', $2, true)")
         """, [Array(String(milliseconds ?? 0).utf8)] + (searchPath.map { [Array($0.utf8)] } ?? []))
     ] + shardSettings
   }
@@ -171,6 +178,7 @@ public final class PostgreSQLBackend: Backend {
     return Query(
       """
       SELECT set_config('statement_timeout', $1, false), set_config('cursor_tuple_fraction', '1', false), \
+      set_config('lock_timeout', '\(LockWaits.patience)', false), \
       set_config('default_transaction_read_only', 'on', false), \
       set_config('default_transaction_isolation', 'repeatable read', false)\
       \(searchPath == nil ? "" : ", set_config('search_path', $2, false)")

@@ -31,6 +31,8 @@ final class PostgreSQLReadTransaction: ReadTransaction, StatementRunner {
   private var start: UInt64 = 0
   /// How the connection is counted once it is held for long.
   private var hold: PostgreSQLPool.LongHold?
+  /// Set once the transaction waits for locks for as long as it may.
+  private var lockWait: LockWaits.Wait?
   /// The number of cursors opened so far.
   private var cursors = 0
   /// Whether rows have been returned, so that nothing can be tried again.
@@ -178,11 +180,12 @@ final class PostgreSQLReadTransaction: ReadTransaction, StatementRunner {
       let roleSettings = try role.map {
         try RoleSettings.query(for: $0, backend.settings(ofRole: $0.name, schemaVersion), limit: milliseconds)
       }
-      progress = needsBlock || !hasSettings ? .inBlock : .open
+      progress = needsBlock || !hasSettings || lockWait != nil ? .inBlock : .open
       var beginning: [Query] = []
       if progress == .inBlock {
         beginning = [Query("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY", isReusable: false)]
         beginning += hasSettings ? backend.shardSettings : backend.settings(milliseconds: milliseconds)
+        if lockWait != nil { beginning.append(LockWaits.settings) }
         if let roleSettings { beginning.append(roleSettings) }
       }
       return beginning + (observesState ? [StateNumbers.query] : [])
@@ -214,10 +217,17 @@ final class PostgreSQLReadTransaction: ReadTransaction, StatementRunner {
       return try body()
     } catch let error as PostgreSQLError {
       backend.notice(error)
-      guard error.isTransient, !isClosed, !hasGivenRows, !(cancellation?.isCancelled ?? false) else {
+      let lacksLock = error.isOfLock && lockWait == nil
+      guard error.isTransient || lacksLock, !isClosed, !hasGivenRows, !(cancellation?.isCancelled ?? false)
+      else { throw error }
+      if lacksLock { lockWait = try backend.lockWaits.begin(after: error) }
+      do {
+        try restart(error)
+      } catch {
+        lockWait?.end()
         throw error
       }
-      try restart(error)
+      if lacksLock { hold = pool.passSlot() }
       return try body()
     }
   }
@@ -230,7 +240,7 @@ final class PostgreSQLReadTransaction: ReadTransaction, StatementRunner {
     observesState = observesState || observedState != nil
     cancellation?.onCancel(nil)
     isClosed = true
-    connection = try pool.renew(connection)
+    connection = try pool.renew(connection, after: hold)
     isClosed = false
     if let timeLeft { connection.deadline = start + timeLeft }
     watchCancellation()
@@ -299,6 +309,7 @@ final class PostgreSQLReadTransaction: ReadTransaction, StatementRunner {
     whole = []
     cancellation?.onCancel(nil)
     pool.giveBack(connection, after: hold)
+    lockWait?.end()
   }
 }
 

@@ -26,6 +26,7 @@ final class Watcher: Sendable {
   private let begun = Atomic(0)
   private let change = Atomic<UInt64>(0)
   private let target: ConnectionTarget
+  private let budget: ConnectionBudget
   private let stateQuery: Query
   let numbers = StateNumbers()
 
@@ -35,9 +36,12 @@ final class Watcher: Sendable {
   /// The nanoseconds that one use of the connection may take.
   private static let patience: UInt64 = 5_000_000_000
 
-  /// - Parameter tellsPositions: Whether the position of the state is read too.
-  init(_ target: ConnectionTarget, tellsPositions: Bool) {
+  /// - Parameters:
+  ///   - tellsPositions: Whether the position of the state is read too.
+  ///   - budget: The connections of others, of which an idle one gives way if the server refuses this one.
+  init(_ target: ConnectionTarget, tellsPositions: Bool, among budget: ConnectionBudget) {
     self.target = target
+    self.budget = budget
     stateQuery = StateNumbers.ofServer(withPosition: tellsPositions)
   }
 
@@ -113,6 +117,7 @@ final class Watcher: Sendable {
       (state.connection, state.failure) = (new, nil)
       return new
     } catch {
+      _ = budget.closeIdle()
       (state.failure, state.nextAttempt) = (error, MonotonicTime.now() + Self.pause)
       throw error
     }

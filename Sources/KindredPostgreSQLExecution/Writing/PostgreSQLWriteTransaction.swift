@@ -34,7 +34,7 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
   /// - Throws: `PostgreSQLError`.
   init(
     _ connection: PostgreSQLConnection, of backend: PostgreSQLBackend, as role: DatabaseRole?,
-    deadline: UInt64?
+    deadline: UInt64?, waitsForLocks: Bool
   ) throws {
     self.backend = backend
     self.role = role
@@ -46,7 +46,7 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
     limit = Self.milliseconds(until: deadline)
     let beginning =
       try [Query("BEGIN ISOLATION LEVEL SERIALIZABLE, READ WRITE", isReusable: false)]
-      + backend.settings(milliseconds: limit)
+      + backend.settings(milliseconds: limit) + (waitsForLocks ? [LockWaits.settings] : [])
       + (backend.capabilities.hasNodes ? [Self.sequential] : [])
       + (role.map {
         [try RoleSettings.query(for: $0, backend.settings(ofRole: $0.name, schemaVersion), limit: limit)]

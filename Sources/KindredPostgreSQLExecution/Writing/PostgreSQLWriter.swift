@@ -24,8 +24,9 @@ final class PostgreSQLWriter: Sendable {
   private let alone = DispatchSemaphore(value: 1)
   private let clock = DispatchQueue(label: "kindred.postgresql.writes.clock")
 
-  private static let connectionCount = 4
-  private static let longConnectionCount = 2
+  /// The largest numbers of connections, and the parts of all connections that they are.
+  private static let connections = (count: 4, part: 4)
+  private static let longConnections = (count: 2, part: 8)
   /// The number of attempts after which a write runs apart from others that have failed as often.
   private static let attemptsInCompany = 2
   /// The maximum number of attempts.
@@ -33,8 +34,12 @@ final class PostgreSQLWriter: Sendable {
 
   /// Creates a writer to the database of a pool.
   init(besides pool: PostgreSQLPool) {
-    self.pool = pool.sibling(size: Self.connectionCount)
-    longPool = pool.sibling(size: Self.longConnectionCount)
+    self.pool = pool.sibling(size: Self.size(Self.connections, pool.budget))
+    longPool = pool.sibling(size: Self.size(Self.longConnections, pool.budget))
+  }
+
+  private static func size(_ limits: (count: Int, part: Int), _ budget: ConnectionBudget) -> Int {
+    max(1, min(limits.count, budget.limit / limits.part))
   }
 
   /// The counters: completed writes, those that wait or run, whether a connection is in use, and how many are open.
@@ -113,21 +118,31 @@ final class PostgreSQLWriter: Sendable {
   ) throws -> Written<Value> {
     var held: PostgreSQLConnection? = try pool.take(number)
     var isAlone = false
+    var waitsForLocks = order.isLong
+    var lockWait: LockWaits.Wait?
+    var hold: PostgreSQLPool.LongHold?
     defer {
       // This rolls back anything that has not been committed.
-      if let held { pool.giveBack(held) }
+      if let held { pool.giveBack(held, after: hold) }
       if isAlone { alone.signal() }
+      lockWait?.end()
     }
     var attempt = 1
     while let connection = held {
       do {
-        return try write(order, by: connection, to: backend, body)
+        return try write(order, by: connection, to: backend, waitsForLocks: waitsForLocks, body)
+      } catch let error as PostgreSQLError where error.isOfLock && !waitsForLocks {
+        lockWait = try backend.lockWaits.begin(after: error)
+        waitsForLocks = true
+        held = nil
+        held = try pool.renew(connection)
+        hold = pool.passSlot()
       } catch let error as PostgreSQLError where error.isTransient {
         guard attempt < Self.attempts, !(order.cancellation?.isCancelled ?? false), hasTime(order) else {
           throw error
         }
         held = nil
-        held = try pool.renew(connection)
+        held = try pool.renew(connection, after: hold)
         if attempt == Self.attemptsInCompany { isAlone = waitUntilAlone(order) }
         wait(afterAttempt: attempt)
         attempt += 1
@@ -153,13 +168,14 @@ final class PostgreSQLWriter: Sendable {
 
   private func write<Value: Sendable>(
     _ order: WriteOrder, by connection: PostgreSQLConnection, to backend: PostgreSQLBackend,
-    _ body: (any WriteTransaction) throws -> Value
+    waitsForLocks: Bool, _ body: (any WriteTransaction) throws -> Value
   ) throws -> Written<Value> {
     let handle = connection.cancelHandle
     order.cancellation?.onCancel { handle.cancel() }
     defer { order.cancellation?.onCancel(nil) }
     let transaction = try PostgreSQLWriteTransaction(
-      connection, of: backend, as: order.role, deadline: order.isLong ? nil : order.deadline)
+      connection, of: backend, as: order.role, deadline: order.isLong ? nil : order.deadline,
+      waitsForLocks: waitsForLocks)
     let value = try body(transaction)
     return Written(value: value, position: try transaction.commit())
   }
