@@ -1,5 +1,4 @@
 import Dispatch
-import Foundation
 import KindredClock
 import KindredPooling
 import Synchronization
@@ -237,12 +236,12 @@ public final class PostgreSQLPool: Sendable {
         throw refusal
       }
       // The server takes a moment to end the session of a connection that has been closed.
-      Thread.sleep(forTimeInterval: Self.timeToEnd)
+      _ = DispatchSemaphore(value: 0).wait(timeout: .now() + .milliseconds(Self.timeToEnd))
     }
   }
 
-  /// The seconds that the server has to end a session.
-  private static let timeToEnd = 0.02
+  /// The milliseconds that the server has to end a session.
+  private static let timeToEnd = 20
 
   /// Closes a connection that has a holder.
   private func close(_ connection: PostgreSQLConnection) {
