@@ -59,8 +59,10 @@ public final class ConnectionBudget: Sendable {
 
   /// Adds a pool, whose idle connections give way to those of others, and are closed after a minute.
   func add(_ pool: PostgreSQLPool) {
+    // Held meanwhile, so that none ends while the lock is held.
+    let known = pools
     state.withLock { state in
-      state.pools = state.pools.filter { $0.pool != nil } + [Member(pool: pool)]
+      state.pools = (known + [pool]).map { Member(pool: $0) }
       guard state.timer == nil else { return }
       let source = DispatchSource.makeTimerSource(queue: .global())
       source.schedule(
@@ -112,10 +114,7 @@ public final class ConnectionBudget: Sendable {
   ///
   /// - Returns: Whether a connection has been closed for it.
   func makeRoom(until end: DispatchTime) -> Bool {
-    if closeAnyIdle() {
-      state.withLock { $0.taken -= 1 }
-      return true
-    }
+    if closeIdle() { return true }
     let waiter = Waiter(needsPlace: false)
     // Only what others hold can be closed for it.
     let canWait = state.withLock { state in
