@@ -166,6 +166,16 @@ def a_position_is_checked_and_one_of_the_future_is_not_waited_for(at):
 
 
 @test
+def assistants_send_positions_too(at):
+    call = {"name": "fetch", "arguments": {"url": "/places"}}
+    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}
+    fields = {"Accept": "application/json, text/event-stream", "MCP_Protocol_Version": "2025-11-25"}
+    answer = at.kindred.ask("POST", "/-/mcp", message, Kindred_Position="FFFFFFFF/0", **fields)
+    text = json.loads(answer.text)["result"]["content"][0]["text"]
+    assert json.loads(text)[0]["id"] == at.server.port and answer.position, answer.text
+
+
+@test
 def conditions_hold_whoever_answers(at):
     until(lambda: len({at.kindred.get("/shelves").text for _ in range(6)}) == 1)
     tags = {at.kindred.get("/shelves").getheader("ETag") for _ in range(6)}

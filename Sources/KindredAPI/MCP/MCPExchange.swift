@@ -105,7 +105,10 @@ struct MCPExchange {
     }
     let answer: HTTPAnswer
     do {
-      let inner = try tool.request(message, for: request)
+      var inner = try tool.request(message, for: request)
+      if let position = request.headers[ReadServices.position] {
+        inner.headers.append(ReadServices.position, position)
+      }
       answer = try service.answer(inner, at: Route(inner.path), principal, readers, &timing)
     } catch let error as ReaderSource.NoneFree {
       throw error
@@ -113,12 +116,14 @@ struct MCPExchange {
       return .now(reply.response(failure(error).json))
     }
     switch answer {
-    case .now(let response): return .now(reply.response(result(of: tool, response)))
+    case .now(let response):
+      return .now(reply.response(result(of: tool, response)).telling(response.position))
     case .later(let pending):
       let timing = timing
       return .later(
         pending.map { [self] response in
-          service.finisher.finished(reply.response(result(of: tool, response)), to: request, timing)
+          service.finisher.finished(
+            reply.response(result(of: tool, response)).telling(response.position), to: request, timing)
         })
     }
   }

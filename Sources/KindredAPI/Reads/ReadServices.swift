@@ -77,6 +77,9 @@ extension BackendError {
 }
 
 extension HTTPResponse {
+  /// The position that the response tells; nil without one.
+  var position: Position? { headers[ReadServices.position].flatMap { Position($0) } }
+
   /// Returns the response with the position that it shows, if that is known.
   func telling(_ position: Position?) -> HTTPResponse {
     guard let position else { return self }
