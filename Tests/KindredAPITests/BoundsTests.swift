@@ -147,7 +147,8 @@ struct BoundsTests {
       headers: ["Content-Type": "application/json"], body: Array(#"{"title":"T"}"#.utf8))
     #expect(throws: Stop.self) {
       try WritePlan(
-        ["books"], request, .operator, library.service.models.latest(), RequestLimits(),
+        ["books"], RequestContext(request, at: .records(["books"]), by: .operator),
+        in: library.service.context.models.latest(), RequestLimits(),
         check: { throw Stop() })
     }
   }

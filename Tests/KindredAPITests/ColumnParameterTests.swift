@@ -55,7 +55,7 @@ struct ColumnParameterTests {
   func `requests that differ in the value share one plan`() throws {
     let database = try Library.database()
     for year in 1840..<1900 { _ = try database.get("/books?limit=3&year=\(year)") }
-    #expect(database.service.models.planCounts.snapshot.misses == 1)
+    #expect(database.service.context.models.planCounts.snapshot.misses == 1)
   }
 
   @Test

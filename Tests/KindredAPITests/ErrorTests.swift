@@ -135,7 +135,8 @@ struct ErrorTests {
   @Test(  // SQLITE_NOMEM, IOERR_READ, CORRUPT, FULL, CANTOPEN, NOTADB
     arguments: [7, 266, 11, 13, 14, 26])
   func `a file that fails is no defect: the client may come back`(code: Int32) throws {
-    let problem = library.service.problems.problem(for: DatabaseError(extendedCode: code, message: "secret"))
+    let problem = library.service.context.problems.problem(
+      for: DatabaseError(extendedCode: code, message: "secret"))
     #expect(problem.status == .serviceUnavailable)
     #expect(problem.headers.contains { $0.0 == "Retry-After" })
     #expect(!problem.detail.contains("secret"))
@@ -143,8 +144,8 @@ struct ErrorTests {
 
   @Test
   func `a connection that can't be opened while somebody holds the file is no defect`() throws {
-    #expect(library.service.problems.problem(for: OpenError(.busy, path: "/secret")).code == "busy")
-    let problem = library.service.problems.problem(for: OpenError(.missing, path: "/secret"))
+    #expect(library.service.context.problems.problem(for: OpenError(.busy, path: "/secret")).code == "busy")
+    let problem = library.service.context.problems.problem(for: OpenError(.missing, path: "/secret"))
     #expect(problem.code == "unavailable")
     #expect(!problem.detail.contains("secret"))
   }

@@ -154,7 +154,8 @@ struct HTTPSemanticsTests {
 
   @Test
   func `who is told to come back is told when, in seconds (RFC 9110 §10.2.3, §15.6.4)`() {
-    let problem = library.service.problems.problem(for: DatabaseError(extendedCode: 5, message: "busy"))
+    let problem = library.service.context.problems.problem(
+      for: DatabaseError(extendedCode: 5, message: "busy"))
     #expect(problem.status == .serviceUnavailable)
     #expect(problem.headers.contains { $0.0 == "Retry-After" && UInt($0.1) != nil })
   }

@@ -43,7 +43,7 @@ struct PlanSharingTests {
   func `so many requests of one shape are planned once`(target: @Sendable (Int) -> String) throws {
     let library = try Library.database()
     for number in 1...20 { _ = try library.get(target(number)) }
-    #expect(library.service.models.planCounts.snapshot.misses == 1)
+    #expect(library.service.context.models.planCounts.snapshot.misses == 1)
   }
 
   @Test
@@ -59,7 +59,7 @@ struct PlanSharingTests {
     // Links to next pages are compared, too.
     options.cursorKey = [UInt8](0..<32)
     let shared = try TestDatabase(sql, options: options)
-    let targets = shared.service.models.known.map { Array($0.model.resources.keys) } ?? []
+    let targets = shared.service.context.models.known.map { Array($0.model.resources.keys) } ?? []
     let requests = targets.flatMap { name in
       ["/\(name)", "/\(name)/1", "/\(name)?limit=2&fields=name", "/\(name)/1?fields=name"].flatMap { target in
         ["application/json", "application/x-ndjson", "application/jsonl", "text/csv", "text/html"].map {

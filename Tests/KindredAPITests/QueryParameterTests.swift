@@ -167,7 +167,7 @@ struct QueryParameterTests {
     ] as [@Sendable (Int) -> String])
   func `requests with other values have the same plan`(target: @Sendable (Int) -> String) throws {
     for number in 1...5 { _ = try library.get(target(number)) }
-    #expect(library.service.models.planCounts.snapshot.misses == 1)
+    #expect(library.service.context.models.planCounts.snapshot.misses == 1)
   }
 
   @Test

@@ -46,7 +46,7 @@ final class TestDatabase: Sendable {
   }
 
   /// The model of the current schema.
-  var model: Model { get throws { try service.models.latest().model } }
+  var model: Model { get throws { try service.context.models.latest().model } }
 
   /// Returns the response to a GET.
   func get(_ target: String, headers: HTTPHeaders = [:]) throws -> (
@@ -68,7 +68,7 @@ final class TestDatabase: Sendable {
     let parts = Self.encoded(target).split(separator: "?", maxSplits: 1)
     let model = try model
     var parser = FetchRequestParser(model: model, limits: RequestLimits())
-    parser.cursors = service.planner.cursors
+    parser.cursors = service.context.parts.cursors
     let parsed = try parser.parse(
       path: parts[0].dropFirst().split(separator: "/", omittingEmptySubsequences: false),
       query: parts.count > 1 ? String(parts[1]) : nil)

@@ -164,16 +164,16 @@ struct SnapshotTests {
     let held = logSize(library)
     #expect(try slow.isWoken())
     #expect(library.service.snapshots.count == 0)
-    #expect(library.service.options.spools.used > 200_000)
+    #expect(library.service.context.options.spools.used > 200_000)
     for _ in 0..<10 { try write(to: library) }
     #expect(logSize(library) < held * 2, "ten times as much was written")
     let metrics = try library.answer("/-/metrics").text
     #expect(metrics.contains("\nkindred_database_wal_bytes \(logSize(library))\n"))
     #expect(metrics.contains("\nkindred_snapshots_held 0\n"))
-    #expect(metrics.contains("\nkindred_spool_bytes \(library.service.options.spools.used)\n"))
+    #expect(metrics.contains("\nkindred_spool_bytes \(library.service.context.options.spools.used)\n"))
     // The client gets what was there when it asked.
     #expect(try slow.rest().split(separator: "\n").count == 15000)
-    #expect(library.service.options.spools.used == 0)
+    #expect(library.service.context.options.spools.used == 0)
   }
 
   @Test
@@ -226,7 +226,7 @@ struct SnapshotTests {
     #expect(throws: ResultBody.SlowClient.self) { try slow.isWoken() }
     slow.close()
     #expect(library.service.snapshots.count == 0)
-    #expect(library.service.options.spools.used == 0)
+    #expect(library.service.context.options.spools.used == 0)
     #expect(library.pool.statistics.readersInUse == 0)
   }
 }

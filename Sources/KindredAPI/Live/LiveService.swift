@@ -8,42 +8,33 @@ import Logging
 /// Answers requests for live results: the records at once, and again after each commit that changes them.
 final class LiveService: Sendable {
   private let feed: ChangeFeed
-  private let backend: any Backend
-  private let models: ModelSource
-  private let planner: RequestPlanner
-  let access: AccessControl
-  /// The services that share the feed; the latest one runs its queries.
-  private let services: LiveServices
+  private let database: ReadDatabase
+  private let context: ServiceContext
   /// A number that no other service has.
   let number: Int
-  private let logger: Logger
-  private let queryTime: Double?
   /// The largest length of an event in bytes.
   private let maximumEventLength: Int
 
-  init(
-    _ feed: ChangeFeed, _ backend: any Backend, _ options: LiveOptions, _ models: ModelSource,
-    _ planner: RequestPlanner, _ access: AccessControl, among services: LiveServices, logger: Logger,
-    queryTime: Double?
-  ) {
-    self.services = services
-    number = services.nextNumber()
+  init(_ feed: ChangeFeed, of database: ReadDatabase, _ options: LiveOptions, in context: ServiceContext) {
     self.feed = feed
-    self.backend = backend
-    self.models = models
-    self.planner = planner
-    self.access = access
-    self.logger = logger
-    self.queryTime = queryTime
+    self.database = database
+    self.context = context
+    number = database.liveServices.nextNumber()
     maximumEventLength = options.maximumEventLength
   }
+
+  var access: AccessControl { context.access }
+  private var backend: any Backend { database.backend }
+  /// The services that share the feed; the latest one runs its queries.
+  private var services: LiveServices { database.liveServices }
 
   /// Returns the result of a request as a stream of events: at once, and after each commit that changes it.
   ///
   /// With `Prefer: return=minimal` (RFC 7240 §4.2), the events have no content.
   func events(
-    of segments: [Substring], _ request: HTTPRequest, _ principal: Principal, _ readers: ReaderSource
+    at segments: [Substring], _ request: HTTPRequest, _ incoming: RequestContext
   ) throws -> HTTPResponse {
+    let principal = incoming.principal
     let key = LiveQuery.Key(target: request.target, rights: principal.rights)
     let authorization = LiveAuthorization(principal, of: request, verifiedBy: self, services)
     let credentials = LiveCredentials(expiry: principal.monotonicExpiry) { authorization.isWithdrawn }
@@ -58,7 +49,8 @@ final class LiveService: Sendable {
       segments: segments, request: HTTPRequest(method: .get, target: request.target), principal: principal,
       type: .json, isAttachment: false, version: backend.stateNumber, condition: nil)
     let reading = try backend.read(
-      readers, as: principal.databaseRole(), cancellation: request.cancellation, seconds: queryTime)
+      incoming.readers, as: principal.databaseRole(), cancellation: request.cancellation,
+      seconds: incoming.secondsLeft)
     defer { reading.close() }
     guard let result = try result(of: asked, reading) else {
       throw Problem.notAcceptable("events are available for records only; change `Accept`")
@@ -68,7 +60,7 @@ final class LiveService: Sendable {
       to: key, result, version: asked.version, duration: MonotonicTime.now() - start,
       lastEventID: lastEventID,
       credentials
-    ) { [weak services] limit in services?.latest?.refreshed(asked, limit) ?? .end }
+    ) { [weak services = services] limit in services?.latest?.refreshed(asked, limit) ?? .end }
     guard let listener else { throw Problem.tooManyListeners }
     // A successor doesn't know that this result may be that of another model.
     if services.latest !== self { feed.outdate() }
@@ -80,6 +72,7 @@ final class LiveService: Sendable {
   /// - Parameter limit: The time that it may take, in nanoseconds; nil for that of any request.
   private func refreshed(_ asked: RecordsRequest, _ limit: UInt64?) -> LiveQuery.Outcome {
     let start = MonotonicTime.now()
+    let queryTime = context.options.queryTime
     let limited = limit.map { Double($0) / 1e9 }.flatMap { limit in queryTime.map { min(limit, $0) } ?? limit
     }
     do {
@@ -89,13 +82,14 @@ final class LiveService: Sendable {
       return try result(of: asked, reading).map { .result($0) } ?? .end
     } catch let error as any BackendError where error.mayPass {
       if let limit, MonotonicTime.now() - start >= limit { return .late }
-      logger.debug("A live request failed and will be retried.", metadata: ["error": "\(error)"])
+      context.parts.logger.debug(
+        "A live request failed and will be retried.", metadata: ["error": "\(error)"])
       return .failure
     } catch is MisfittingModel {
       return .failure
     } catch {
       // A client that reconnects gets this error as a problem.
-      logger.debug("A live request ended.", metadata: ["error": "\(error)"])
+      context.parts.logger.debug("A live request ended.", metadata: ["error": "\(error)"])
       return .end
     }
   }
@@ -104,9 +98,9 @@ final class LiveService: Sendable {
   private func result(
     of asked: RecordsRequest, _ reading: any ReadTransaction
   ) throws -> LiveResult? {
-    let version = try models.version(for: reading)
+    let version = try context.models(of: database).version(for: reading)
       .seen(by: asked.principal).readable(by: asked.principal.databaseRole(), in: reading)
-    let planned = try planner.plan(asked, version)
+    let planned = try context.planner.plan(asked, version)
     guard !planned.explains, !planned.isColumnValue else { return nil }
     let json = try json(of: planned, reading)
     let plan = planned.plan

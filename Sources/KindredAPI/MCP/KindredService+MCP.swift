@@ -7,15 +7,13 @@ extension KindredService {
   /// Call it only on a service whose requests need no credentials (`Options.impersonated`).
   public func reply(toMessage message: [UInt8]) -> [UInt8]? {
     let request = HTTPRequest(method: .post, target: "/-/mcp", body: message)
-    var timing = RequestTiming(isOn: false)
     let response: HTTPResponse
     do {
-      let exchange = MCPExchange(
-        service: self, request: request, principal: try access.principal(of: request), readers: .waiting,
-        isOverHTTP: false)
-      response = try exchange.answer(&timing).wait()
+      var asked = RequestContext(request, at: .mcp, by: try context.access.principal(of: request))
+      let exchange = MCPExchange(service: self, asked: asked, isOverHTTP: false)
+      response = try exchange.answer(&asked.timing).wait()
     } catch {
-      response = problems.response(to: error, of: request)
+      response = context.problems.response(to: error, of: request)
     }
     guard case .bytes(let bytes) = response.body else { return nil }
     return bytes

@@ -9,11 +9,12 @@ import KindredHTTP
 /// and its limits.
 struct MCPExchange {
   let service: KindredService
-  let request: HTTPRequest
-  let principal: Principal
-  let readers: ReaderSource
+  let asked: RequestContext
   /// Whether the message came over HTTP, whose header fields repeat parts of it.
   var isOverHTTP = true
+
+  private var request: HTTPRequest { asked.request }
+  private var principal: Principal { asked.principal }
 
   /// Returns the response to the message; 202 for a notification.
   ///
@@ -58,7 +59,9 @@ struct MCPExchange {
 
   /// Whether there is anything that the client may write.
   private var mayWrite: Bool {
-    guard service.writes.isWritable, let model = try? service.models.latest().seen(by: principal).model else {
+    guard service.context.isWritable,
+      let model = try? service.context.models.latest().seen(by: principal).model
+    else {
       return false
     }
     return model.resources.values.contains { resource in
@@ -88,7 +91,8 @@ struct MCPExchange {
   /// - Throws: `RequestError` if there is no such resource.
   private func schema(at uri: String) throws -> JSONValue {
     let document = SchemaDocument(
-      model: try service.models.latest().seen(by: principal).model, limits: service.options.limits)
+      model: try service.context.models.latest().seen(by: principal).model,
+      limits: service.context.options.limits)
     if uri == "kindred://schema" { return try document.json() }
     let name = uri[...].dropping("kindred://schema/")
     return try document.json(of: URLCoding.decode(name ?? "", plusIsSpace: false))
@@ -109,7 +113,9 @@ struct MCPExchange {
       if let position = request.headers[ReadServices.position] {
         inner.headers.append(ReadServices.position, position)
       }
-      answer = try service.answer(inner, at: Route(inner.path), principal, readers, &timing)
+      var part = asked.part(inner, at: try Route(inner.path))
+      defer { timing = part.timing }
+      answer = try service.answer(&part)
     } catch let error as ReaderSource.NoneFree {
       throw error
     } catch {
@@ -122,7 +128,7 @@ struct MCPExchange {
       let timing = timing
       return .later(
         pending.map { [self] response in
-          service.finisher.finished(
+          service.context.finisher.finished(
             reply.response(result(of: tool, response)).telling(response.position), to: request, timing)
         })
     }
@@ -137,7 +143,7 @@ struct MCPExchange {
   }
 
   private func failure(_ error: any Error) -> MCPToolResult {
-    MCPToolResult(service.problems.problem(for: error, of: principal))
+    MCPToolResult(service.context.problems.problem(for: error, of: principal))
   }
 }
 

@@ -5,37 +5,28 @@ import Synchronization
 
 /// Answers requests about the server and its model: the index and the pages under `/-/`.
 final class OperationsService: Sendable {
-  private let parts: ServiceParts
-  private let options: KindredService.Options
-  private let models: ModelSource
+  private let context: ServiceContext
   private let tools: ToolsService
-  private let access: AccessControl
-  private let types: OfferedTypes
-  private let problems: ProblemReporter
   /// Whether the last check found that the database can be used.
   private let isReady = Atomic(true)
-  private let isWritable: Bool
 
-  init(
-    _ parts: ServiceParts, _ options: KindredService.Options, _ models: ModelSource, _ tools: ToolsService,
-    _ access: AccessControl, _ types: OfferedTypes, _ problems: ProblemReporter, isWritable: Bool
-  ) {
-    self.parts = parts
-    self.options = options
-    self.models = models
-    self.tools = tools
-    self.access = access
-    self.types = types
-    self.problems = problems
-    self.isWritable = isWritable
+  init(in context: ServiceContext) {
+    self.context = context
+    let options = context.options
+    tools = ToolsService(
+      limits: options.limits, cursors: context.parts.cursors, queryTime: options.queryTime,
+      basePath: options.basePath)
   }
+
+  private var parts: ServiceParts { context.parts }
+  private var options: KindredService.Options { context.options }
 
   /// Returns `/`: every resource with its columns, associations and link.
   func index(_ request: HTTPRequest, _ principal: Principal) throws -> HTTPResponse {
     _ = try ToolParameters(request, [])
-    let type = try types.documentType(for: request)
+    let type = try context.types.documentType(for: request)
     let index = IndexDocument(
-      model: try models.latest().seen(by: principal).model, basePath: options.basePath)
+      model: try context.models.latest().seen(by: principal).model, basePath: options.basePath)
     var representation = type == .html ? index.page(for: request) : Representation(index.json)
     // RFC 8631 §4.1
     representation.headers.append(
@@ -47,10 +38,10 @@ final class OperationsService: Sendable {
   func respond(
     with page: OperationsPage, to request: HTTPRequest, _ principal: Principal
   ) throws -> HTTPResponse {
-    if page == .metrics { try access.checkOperator(principal, page.rawValue) }
+    if page == .metrics { try context.access.checkOperator(principal, page.rawValue) }
     let parameters = try page.parameters.map { try ToolParameters(request, $0) } ?? ToolParameters()
     // The model contains only what the principal may read.
-    func version() throws -> ModelVersion { try models.latest().seen(by: principal) }
+    func version() throws -> ModelVersion { try context.models.latest().seen(by: principal) }
     let representation =
       switch page {
       case .health: ok
@@ -59,11 +50,11 @@ final class OperationsService: Sendable {
       case .openAPI:
         try version().openAPI {
           OpenAPIDocument(
-            model: $0, limits: options.limits, isWritable: isWritable, basePath: options.basePath
+            model: $0, limits: options.limits, isWritable: context.isWritable, basePath: options.basePath
           ).json
         }
       case .errors:
-        try types.documentType(for: request) == .html
+        try context.types.documentType(for: request) == .html
           ? ErrorIndex.page(below: options.basePath) : Representation(ErrorIndex.json)
       case .schema:
         Representation(
@@ -84,17 +75,17 @@ final class OperationsService: Sendable {
     let failure: (any Error)?
     do {
       try parts.backend.probe()
-      _ = try models.latest()
+      _ = try context.models.latest()
       failure = nil
     } catch {
       // What is only read can be read from a copy.
       let hasCopy = parts.backend.replication?.standings.contains(where: \.isUp) ?? false
-      failure = isWritable || !hasCopy ? error : nil
+      failure = context.isWritable || !hasCopy ? error : nil
     }
     // Monitors ask again and again, so only changes are logged.
     let isReady = failure == nil
     if self.isReady.exchange(isReady, ordering: .relaxed) != isReady {
-      problems.note(readiness: failure)
+      context.problems.note(readiness: failure)
     }
     if let failure {
       // A monitor is told what is missing; other causes are in the log.
@@ -128,7 +119,7 @@ final class OperationsService: Sendable {
     text.append(statistics)
     text.appendSnapshots(
       parts.databases.reduce(0) { $0 + $1.snapshots.count }, spooled: options.spools.used, statistics)
-    if isWritable { text.appendWrites(of: statistics) }
+    if context.isWritable { text.appendWrites(of: statistics) }
     if let serverCounters = parts.metrics.serverCounters { text.append(serverCounters) }
     if let dropped = options.droppedLogLines?() {
       text.append(

@@ -16,25 +16,35 @@ final class ReadServices: Sendable {
   /// The header field that tells how far the changes have come that an answer shows, or has to show.
   static let position = "Kindred-Position"
 
+  /// Returns the records that a path and its parameters select.
+  ///
+  /// - Parameter request: The request as a GET.
+  func records(
+    at segments: [Substring], _ request: HTTPRequest, _ asked: inout RequestContext
+  ) throws -> HTTPResponse {
+    try read(&asked) { try $0.records(at: segments, request, &$1) }
+  }
+
   /// Returns the answer of the first database that can give it: one of the copies in turn, as far as the request allows
   /// it, or the database itself.
   ///
   /// - Parameter body: Answers from a database; it may be called once for each.
   /// - Throws: What `body` throws; `NoneFree` with the database in whose queue the request should wait.
   func read<Answer>(
-    _ request: HTTPRequest, _ readers: ReaderSource,
-    _ body: (RecordsService, ReaderSource) throws -> Answer
+    _ asked: inout RequestContext, _ body: (RecordsService, inout RequestContext) throws -> Answer
   ) throws -> Answer {
-    guard let replication else { return try body(services[0], readers) }
-    var order = replication.order(after: try Self.position(of: request))
-    if case .queued(let ticket) = readers {
+    guard let replication else { return try body(services[0], &asked) }
+    var order = replication.order(after: try Self.position(of: asked.request))
+    if case .queued(let ticket) = asked.readers {
       order = [ticket.database] + order.filter { $0 != ticket.database }
     }
     var busy: ReaderSource.NoneFree?
     var failure: any Error = Problem.unavailable
     for (index, number) in order.enumerated() {
+      // A ticket is of one database.
+      if index > 0, case .queued = asked.readers { asked.readers = .free }
       do {
-        return try body(services[number], index == 0 ? readers : readers.ofAnother)
+        return try body(services[number], &asked)
       } catch var none as ReaderSource.NoneFree {
         none.database = number
         busy = busy ?? none
@@ -56,13 +66,6 @@ final class ReadServices: Sendable {
         .invalidValue, "`\(position)` must be what an answer had there, such as 16/B374D848")
     }
     return position
-  }
-}
-
-extension ReaderSource {
-  /// How a connection is obtained from another database: a ticket is of one.
-  fileprivate var ofAnother: ReaderSource {
-    if case .queued = self { .free } else { self }
   }
 }
 

@@ -88,7 +88,7 @@ final class RecordsReading {
   private var stateOfTables: Int64? {
     guard planned.isTimeless, let version else { return nil }
     guard let tables = readTables else { return reading.shows(state: version) ? version : nil }
-    return service.tableStates.lastChange(of: tables).flatMap { $0 <= version ? $0 : nil }
+    return service.database.tableStates.lastChange(of: tables).flatMap { $0 <= version ? $0 : nil }
   }
 
   /// The tables that the content depends on; nil if they are unknown.
@@ -99,7 +99,7 @@ final class RecordsReading {
   /// Returns the tag of content whose beginning has been read, or nil if it is too long to be read only for that.
   private func measure(after beginning: ContentHash) throws -> ContentHash.Digest? {
     var hash = beginning
-    let seconds = (service.options.queryTime ?? 10) * service.options.measuredShare
+    let seconds = (service.context.options.queryTime ?? 10) * service.context.options.measuredShare
     let end = MonotonicTime.now() + UInt64(seconds * 1e9)
     while let part = try reader.next() {
       hash.update(part)
@@ -184,8 +184,8 @@ final class RecordsReading {
     var links: PageLinks?
     if asked.type == .html {
       beginning.page = ExplorerPage(
-        asked.request, below: service.options.basePath, isSingle: planned.plan.plan.isSingle,
-        isWritable: service.isWritable)
+        asked.request, below: service.context.options.basePath, isSingle: planned.plan.plan.isSingle,
+        isWritable: service.context.isWritable)
       beginning.fields.append("Content-Security-Policy", ExplorerPage.policy)
       beginning.fields.append("Referrer-Policy", "same-origin")
     }
@@ -194,17 +194,18 @@ final class RecordsReading {
     }
     if !planned.plan.plan.isSingle, !asked.type.isUnpaged || planned.limit != nil {
       let found = PageLinks(
-        asked.request, next: try reader.pageCursor(), of: planned, service.longRequests,
+        asked.request, next: try reader.pageCursor(), of: planned, service.context.longRequests,
         for: asked.principal.standing)
       if let field = found.field { beginning.fields.append("Link", field) }
       beginning.page?.links = found.shown
       links = found
     }
     beginning.page?.addDownloads(
-      of: asked.request, isTabular: planned.isTabular, pageSize: service.options.limits.maximumPageSize,
+      of: asked.request, isTabular: planned.isTabular,
+      pageSize: service.context.options.limits.maximumPageSize,
       hasMore: links?.next != nil
     ) { pairs in
-      PageLinks.url(asked.request.path, pairs, service.longRequests, for: asked.principal.standing)
+      PageLinks.url(asked.request.path, pairs, service.context.longRequests, for: asked.principal.standing)
     }
     beginning.hash = .ofResult(
       asked.type, totalCount: reader.totalCount ?? reader.estimatedCount, links: links)
@@ -249,7 +250,7 @@ final class RecordsReading {
     _ beginning: Beginning, _ parts: [ResultPart], tag: ContentHash.Digest
   ) -> Representation {
     let rest = ResultBody(
-      reading, at: version, reader, among: service.snapshots, in: service.options.spools,
+      reading, at: version, reader, among: service.database.snapshots, in: service.context.options.spools,
       for: asked.request.client)
     let body = FramedBody(
       Array((beginning.page?.header ?? "").utf8), parts, rest, Array((beginning.page?.footer ?? "").utf8))

@@ -5,56 +5,31 @@ import KindredOutput
 
 /// Answers requests that read records.
 final class RecordsService: Sendable {
-  let backend: any Backend
-  let options: KindredService.Options
-  private let planner: RequestPlanner
-  let longRequests: LongRequests
-  let snapshots: HeldSnapshots
-  let representations = RepresentationCache()
-  let tableStates: TableStates
-  /// Whether pages let clients write.
-  let isWritable: Bool
+  let database: ReadDatabase
+  let context: ServiceContext
   let models: ModelSource
-  private let access: AccessControl
-  private let types: OfferedTypes
-  private let metrics: ServiceMetrics
+  let representations = RepresentationCache()
   /// Nil if live results are disabled.
   private let live: LiveService?
 
-  init(
-    _ database: ReadDatabase, _ options: KindredService.Options, _ models: ModelSource,
-    _ planner: RequestPlanner, _ longRequests: LongRequests,
-    _ access: AccessControl, _ types: OfferedTypes, _ metrics: ServiceMetrics,
-    live: LiveService?, isWritable: Bool
-  ) {
-    backend = database.backend
-    tableStates = database.tableStates
-    snapshots = database.snapshots
-    self.options = options
-    self.models = models
-    self.planner = planner
-    self.longRequests = longRequests
-    self.access = access
-    self.types = types
-    self.metrics = metrics
+  init(_ database: ReadDatabase, live: LiveService?, in context: ServiceContext) {
+    self.database = database
     self.live = live
-    self.isWritable = isWritable
+    self.context = context
+    models = context.models(of: database)
   }
 
   /// Returns the records that a path and its parameters select.
-  func read(
-    _ segments: [Substring], _ request: HTTPRequest, _ principal: Principal, _ readers: ReaderSource,
-    _ timing: inout RequestTiming
+  ///
+  /// - Parameter request: The request as a GET.
+  func records(
+    at segments: [Substring], _ request: HTTPRequest, _ asked: inout RequestContext
   ) throws -> HTTPResponse {
     // Without a copy of the request, unless it is a long one.
-    if let expanded = try longRequests.expanded(request, for: principal.standing) {
-      try tryingAgain {
-        try read(at: segments, expanded, principal, $0 ?? readers, startsWithCursor: $1, &timing)
-      }
+    if let expanded = try context.longRequests.expanded(request, for: asked.principal.standing) {
+      try tryingAgain(&asked) { try read(at: segments, expanded, &$0, startsWithCursor: $1) }
     } else {
-      try tryingAgain {
-        try read(at: segments, request, principal, $0 ?? readers, startsWithCursor: $1, &timing)
-      }
+      try tryingAgain(&asked) { try read(at: segments, request, &$0, startsWithCursor: $1) }
     }
   }
 
@@ -64,19 +39,23 @@ final class RecordsService: Sendable {
   /// That takes another snapshot: SQLite ends a transaction in which memory was exhausted
   /// (<https://www.sqlite.org/lang_transaction.html#response_to_errors_within_a_transaction>).
   private func tryingAgain(
-    _ body: (ReaderSource?, _ startsWithCursor: Bool) throws -> HTTPResponse
+    _ asked: inout RequestContext,
+    _ body: (inout RequestContext, _ startsWithCursor: Bool) throws -> HTTPResponse
   ) throws -> HTTPResponse {
     let first: any BackendError
     let startsWithCursor: Bool
     do {
-      return try body(nil, false)
+      return try body(&asked, false)
     } catch let error as any BackendError where error.isOfEarlierSchema {
       (first, startsWithCursor) = (error, false)
     } catch let twice as RecordsReading.SortedTwice {
       (first, startsWithCursor) = (twice.error, true)
     }
+    let readers = asked.readers
+    asked.readers = .free
+    defer { asked.readers = readers }
     do {
-      return try body(.free, startsWithCursor)
+      return try body(&asked, startsWithCursor)
     } catch is ReaderSource.NoneFree {
       if startsWithCursor { throw Problem.busy }
       throw first
@@ -86,9 +65,10 @@ final class RecordsService: Sendable {
   }
 
   private func read(
-    at segments: [Substring], _ request: HTTPRequest, _ principal: Principal, _ readers: ReaderSource,
-    startsWithCursor: Bool, _ timing: inout RequestTiming
+    at segments: [Substring], _ request: HTTPRequest, _ asked: inout RequestContext,
+    startsWithCursor: Bool
   ) throws -> HTTPResponse {
+    let (principal, backend, types) = (asked.principal, database.backend, context.types)
     let format = MediaType(formatIn: request.query)
     let accepted = Result {
       if let format, !types.ofRecords.contains(format) {
@@ -98,33 +78,29 @@ final class RecordsService: Sendable {
       return try format ?? (accept.isEmpty ? .json : MediaType.negotiate(accept, among: types.ofRecords))
     }
     if let live, case .success(.events) = accepted {
-      return try live.events(of: segments, request, principal, readers)
+      return try live.events(at: segments, request, asked)
     }
     let type = (try? accepted.get()) ?? .json
     let condition = EntityTag.Condition(request.headers.values(for: "If-None-Match"))
-    let asked = RecordsRequest(
+    let records = RecordsRequest(
       segments: segments, request: request, principal: principal, type: type,
       isAttachment: format?.isUnpaged ?? false,
       // Read before the snapshot is taken: after a commit in between, the response counts as older than it is, which
       // only costs another query.
       version: condition == nil ? nil : backend.stateNumber, condition: condition,
       startsWithCursor: startsWithCursor)
-    if case .success = accepted, let response = unchanged(asked, models.known?.number) {
+    if case .success = accepted, let response = unchanged(records, models.known?.number) {
       return response.telling(backend.lastPosition)
     }
-    // The time in the queue, or of the first try, counts towards the query time.
-    let isLate = if case .queued = readers { true } else { startsWithCursor }
-    let waited = isLate ? Double(timing.nanoseconds) / 1e9 : 0
     let role = try principal.databaseRole()
     let reading = try backend.read(
-      readers, as: role, cancellation: request.cancellation,
-      seconds: options.queryTime.map { max(0, $0 - waited) })
+      asked.readers, as: role, cancellation: request.cancellation, seconds: asked.secondsLeft)
     do {
-      let stateNumber = try reading.stateNumber(since: asked.version)
+      let stateNumber = try reading.stateNumber(since: records.version)
       let version = try models.version(for: reading).seen(by: principal).readable(by: role, in: reading)
-      let planned = try planner.plan(asked, version) { try reading.checkInterruption() }
-      timing.mark("plan")
-      timing.shape = planned.shape
+      let planned = try context.planner.plan(records, version) { try reading.checkInterruption() }
+      asked.timing.mark("plan")
+      asked.timing.shape = planned.shape
       if planned.isColumnValue {
         defer { reading.close() }
         return try columnValue(planned, for: request, reading).telling(reading.position)
@@ -132,8 +108,8 @@ final class RecordsService: Sendable {
       // Report an error in the request before an unacceptable media type.
       _ = try accepted.get()
       if planned.explains {
-        guard options.showsPlans else { throw Problem.hidden("the query plans of requests") }
-        try access.checkOperator(principal, "explain")
+        guard context.options.showsPlans else { throw Problem.hidden("the query plans of requests") }
+        try context.access.checkOperator(principal, "explain")
         defer { reading.close() }
         if format == nil {
           _ = try types.documentType(for: request)
@@ -141,23 +117,23 @@ final class RecordsService: Sendable {
         let explanation = try Explanation(planned).document(in: reading, HiddenNames(in: version.model))
         return deliver(
           type == .html
-            ? ExplanationPage(explanation, request, below: options.basePath).representation
+            ? ExplanationPage(explanation, request, below: context.options.basePath).representation
             : Representation(explanation),
           to: request)
       }
-      if held(by: asked) != nil {
+      if held(by: records) != nil {
         // Once the tables are known, the next such request needs no connection.
         _ = try? planned.plan.readTables.find { try reading.tables(readBy: planned.plan.plan) }
-        if let response = unchanged(asked, version.number, planned.plan.readTables) {
+        if let response = unchanged(records, version.number, planned.plan.readTables) {
           reading.close()
           return response.telling(backend.lastPosition)
         }
       }
       let result = RecordsReading(
-        planned, for: asked, in: version.number, at: stateNumber, reading, self)
+        planned, for: records, in: version.number, at: stateNumber, reading, self)
       do {
         let representation = try result.representation()
-        timing.mark("query")
+        asked.timing.mark("query")
         return deliver(representation, to: request).telling(reading.position)
       } catch {
         result.close()
@@ -176,22 +152,22 @@ final class RecordsService: Sendable {
   ///   - model: The number of the model.
   ///   - tables: The tables that the response depends on, if they aren't those of the last one.
   private func unchanged(
-    _ asked: RecordsRequest, _ model: Int?, _ tables: ReadTables? = nil
+    _ records: RecordsRequest, _ model: Int?, _ tables: ReadTables? = nil
   ) -> HTTPResponse? {
-    guard let (known, held) = held(by: asked), known.model == model,
-      known.isCurrent(at: asked.version, tables ?? known.tables, tableStates)
+    guard let (known, held) = held(by: records), known.model == model,
+      known.isCurrent(at: records.version, tables ?? known.tables, database.tableStates)
     else { return nil }
-    metrics.countUnchanged()
+    context.parts.metrics.countUnchanged()
     return Representation.notModified(held, with: known.fields)
   }
 
   /// Returns the last response, and its tag as the client has it; nil if the client doesn't have that response.
-  private func held(by asked: RecordsRequest) -> (RepresentationCache.Entry, EntityTag)? {
-    guard let condition = asked.condition, asked.request.headers["If-Match"] == nil,
-      let known = representations.entry(for: asked.key)
+  private func held(by records: RecordsRequest) -> (RepresentationCache.Entry, EntityTag)? {
+    guard let condition = records.condition, records.request.headers["If-Match"] == nil,
+      let known = representations.entry(for: records.key)
     else { return nil }
     let coding = Representation.coding(
-      for: asked.request, isLong: known.isLong, compressionLevel: options.compressionLevel)
+      for: records.request, isLong: known.isLong, compressionLevel: context.options.compressionLevel)
     return condition.match(known.tag, coding: coding).map { (known, $0) }
   }
 
@@ -233,7 +209,7 @@ final class RecordsService: Sendable {
   }
 
   private func deliver(_ representation: consuming Representation, to request: HTTPRequest) -> HTTPResponse {
-    representation.response(to: request, compressionLevel: options.compressionLevel)
+    representation.response(to: request, compressionLevel: context.options.compressionLevel)
   }
 }
 

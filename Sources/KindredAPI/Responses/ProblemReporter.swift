@@ -14,16 +14,14 @@ final class ProblemReporter: Sendable {
   private let queryTime: Double?
   private let basePath: BasePath
 
-  init(
-    _ options: KindredService.Options, _ models: ModelSource, _ cursors: CursorCoding,
-    _ types: OfferedTypes, _ metrics: ServiceMetrics, logger: Logger
-  ) {
+  init(_ parts: ServiceParts, _ options: KindredService.Options, _ models: ModelSource, _ types: OfferedTypes)
+  {
     self.models = models
     limits = options.limits
-    self.cursors = cursors
+    cursors = parts.cursors
     self.types = types
-    self.metrics = metrics
-    self.logger = logger
+    metrics = parts.metrics
+    logger = parts.logger
     queryTime = options.queryTime
     basePath = options.basePath
   }

@@ -2,41 +2,25 @@ import KindredBackend
 import KindredHTTP
 
 extension KindredService {
-  /// Answers a request for a route.
-  func answer(
-    _ request: HTTPRequest, at route: Route, _ principal: Principal, _ readers: ReaderSource,
-    _ timing: inout RequestTiming
-  ) throws -> HTTPAnswer {
+  /// Answers a request by the service of its route.
+  func answer(_ asked: inout RequestContext) throws -> HTTPAnswer {
+    let (request, principal) = (asked.request, asked.principal)
     try IdempotencyKey.check(request)
-    switch (request.method, route) {
-    case (.post, .mcp):
-      return try MCPExchange(service: self, request: request, principal: principal, readers: readers)
-        .answer(&timing)
-    case (.get, _), (.head, _): return .now(try read(request, at: route, principal, readers, &timing))
-    case (.options, _): return .now(try options(of: route, principal))
-    case (_, .batch): return try writes.batch(request, principal, readers, timing)
+    switch (request.method, asked.route) {
+    case (.get, .records(let segments)), (.head, .records(let segments)):
+      return .now(try reads.records(at: segments, request, &asked))
     case (.query, .records(let segments)):
-      let get = try QueryContent.get(request)
-      return .now(
-        try reads.read(request, readers) { try $0.read(segments, get, principal, $1, &timing) })
-    case (_, .records(let segments)): return try writes.write(segments, request, principal, timing)
-    case (_, .index), (_, .operations), (_, .asset), (_, .mcp):
-      throw Problem.methodNotAllowed(request.method, allow: try methods(at: route, principal))
-    }
-  }
-
-  private func read(
-    _ request: HTTPRequest, at route: Route, _ principal: Principal, _ readers: ReaderSource,
-    _ timing: inout RequestTiming
-  ) throws -> HTTPResponse {
-    switch route {
-    case .index: return try operations.index(request, principal)
-    case .batch, .mcp:
-      throw Problem.methodNotAllowed(request.method, allow: try methods(at: route, principal))
-    case .operations(let page): return try operations.respond(with: page, to: request, principal)
-    case .asset(let path): return try asset(path, request)
-    case .records(let segments):
-      return try reads.read(request, readers) { try $0.read(segments, request, principal, $1, &timing) }
+      return .now(try reads.records(at: segments, try QueryContent.get(request), &asked))
+    case (.get, .index), (.head, .index): return .now(try operations.index(request, principal))
+    case (.get, .operations(let page)), (.head, .operations(let page)):
+      return .now(try operations.respond(with: page, to: request, principal))
+    case (.get, .asset(let path)), (.head, .asset(let path)): return .now(try asset(path, request))
+    case (.options, let route): return .now(try options(of: route, principal))
+    case (.post, .mcp): return try MCPExchange(service: self, asked: asked).answer(&asked.timing)
+    case (_, .records(let segments)): return try writes.write(at: segments, asked)
+    case (.get, .batch), (.head, .batch), (_, .index), (_, .operations), (_, .asset), (_, .mcp):
+      throw Problem.methodNotAllowed(request.method, allow: try methods(at: asked.route, principal))
+    case (_, .batch): return try writes.batch(&asked)
     }
   }
 
@@ -63,7 +47,7 @@ extension KindredService {
     if request.method == .query, case .records = route { return try QueryContent.checkType(of: request) }
     if request.method.isSafe { return }
     if case .records(let segments) = route { return try writes.screen(segments, request, principal) }
-    guard route == .mcp || route == .batch && writes.isWritable, request.method == .post else {
+    guard route == .mcp || route == .batch && context.isWritable, request.method == .post else {
       throw Problem.methodNotAllowed(request.method, allow: try methods(at: route, .operator))
     }
     try WriteContent.checkType(of: request, among: [MediaType.json.rawValue])
@@ -73,7 +57,7 @@ extension KindredService {
   private func methods(at route: Route, _ principal: Principal) throws -> String {
     switch route {
     case .records(let segments): try writes.allow(segments, principal)
-    case .batch: writes.isWritable ? "POST, OPTIONS" : "OPTIONS"
+    case .batch: context.isWritable ? "POST, OPTIONS" : "OPTIONS"
     case .mcp: "POST, OPTIONS"
     case .index, .operations, .asset: "GET, HEAD, OPTIONS"
     }
@@ -81,7 +65,7 @@ extension KindredService {
 
   /// Returns a file of the explorer.
   private func asset(_ path: Substring, _ request: HTTPRequest) throws -> HTTPResponse {
-    guard options.servesExplorer else {
+    guard context.options.servesExplorer else {
       throw Problem(.notFound, "not-found", title: "Not found", detail: "this server has no explorer")
     }
     _ = try ToolParameters(request, [])

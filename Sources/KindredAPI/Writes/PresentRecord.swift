@@ -11,7 +11,7 @@ struct PresentRecord {
   /// - Throws: `RequestError` (`notFound`) if there is no such record.
   init(
     _ version: ModelVersion, _ request: HTTPRequest, _ principal: Principal,
-    _ transaction: any WriteTransaction, _ planner: RequestPlanner, _ longRequests: LongRequests
+    _ transaction: any WriteTransaction, _ context: ServiceContext
   ) throws {
     let get = HTTPRequest(method: .get, target: String(request.path))
     guard case .records(let segments) = try Route(get.path) else {
@@ -20,7 +20,7 @@ struct PresentRecord {
     let asked = RecordsRequest(
       segments: segments, request: get, principal: principal, type: .json, isAttachment: false, version: nil,
       condition: nil)
-    let planned = try planner.plan(asked, version)
+    let planned = try context.planner.plan(asked, version)
     let reader = transaction.result(of: planned.plan, planned.parameters, limit: planned.limit)
     defer { reader.close() }
     try reader.start()
@@ -28,7 +28,8 @@ struct PresentRecord {
     let links: PageLinks? =
       planned.plan.plan.isSingle
       ? nil
-      : PageLinks(get, next: try reader.pageCursor(), of: planned, longRequests, for: principal.standing)
+      : PageLinks(
+        get, next: try reader.pageCursor(), of: planned, context.longRequests, for: principal.standing)
     var hash = ContentHash.ofResult(.json, links: links)
     if let first { hash.update(first) }
     while let part = try reader.next() { hash.update(part) }

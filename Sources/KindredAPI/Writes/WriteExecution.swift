@@ -219,7 +219,7 @@ struct WriteExecution {
     let present =
       exists
       ? try PresentRecord(
-        plan.version, request, plan.principal, transaction, service.planner, service.longRequests) : nil
+        plan.version, request, plan.principal, transaction, service.context) : nil
     if let needed, !(present?.matches(needed) ?? false) { throw Problem.preconditionFailed }
     if let unwanted, present?.matches(unwanted) ?? false { throw Problem.preconditionFailed }
   }

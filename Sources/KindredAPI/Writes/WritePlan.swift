@@ -22,9 +22,10 @@ struct WritePlan: Sendable {
   /// - Parameter check: Throws if planning must stop.
   /// - Throws: `Problem`, `RequestError`.
   init(
-    _ segments: [Substring], _ request: HTTPRequest, _ principal: Principal, _ version: ModelVersion,
-    _ limits: RequestLimits, check: @escaping () throws -> Void
+    _ segments: [Substring], _ asked: RequestContext, in version: ModelVersion, _ limits: RequestLimits,
+    check: @escaping () throws -> Void
   ) throws {
+    let (request, principal) = (asked.request, asked.principal)
     self.version = version
     self.principal = principal
     target = try WriteTarget(segments, in: version.model)
@@ -59,7 +60,7 @@ struct WritePlan: Sendable {
     selection =
       isMany
       ? try WriteSelection(
-        segments, request, target, draft: content?.drafts.first, principal, version, limits, check: check)
+        segments, asked, target, draft: content?.drafts.first, in: version, limits, check: check)
       : nil
   }
 
@@ -101,14 +102,13 @@ struct WriteSelection {
   /// - Parameter check: Throws if planning must stop.
   /// - Throws: `RequestError`, also if there are no conditions.
   init(
-    _ segments: [Substring], _ request: HTTPRequest, _ target: WriteTarget, draft: RecordDraft?,
-    _ principal: Principal, _ version: ModelVersion, _ limits: RequestLimits,
-    check: @escaping () throws -> Void
+    _ segments: [Substring], _ asked: RequestContext, _ target: WriteTarget, draft: RecordDraft?,
+    in version: ModelVersion, _ limits: RequestLimits, check: @escaping () throws -> Void
   ) throws {
     var limits = limits
     limits.pageSize = limits.maximumPageSize
     var parser = FetchRequestParser(model: version.model, limits: limits)
-    let parsed = try parser.parse(path: segments, query: request.query.map(String.init))
+    let parsed = try parser.parse(path: segments, query: asked.request.query.map(String.init))
     let root = parsed.fetchRequest.root
     guard root.hasConditions else {
       throw RequestError(
@@ -129,7 +129,7 @@ struct WriteSelection {
       try Planner(model: version.model, limits: limits.planning, check: check)
         .lookup(parsed.fetchRequest, columns: columns))
     parameters = Parameters(
-      literals: parsed.fetchRequest.literals.values, claims: principal.claims)
+      literals: parsed.fetchRequest.literals.values, claims: asked.principal.claims)
     limit = parsed.limit
   }
 }

@@ -6,39 +6,20 @@ import KindredHTTP
 
 /// Executes requests that write records, and batches.
 final class WriteService: Sendable {
-  let backend: any Backend
-  let options: KindredService.Options
-  let planner: RequestPlanner
-  let longRequests: LongRequests
-  let problems: ProblemReporter
-  /// Whether clients may write.
-  let isWritable: Bool
-  private let models: ModelSource
-  private let finisher: ResponseFinisher
+  let context: ServiceContext
   /// Answers batches that only read.
   private let reads: ReadServices
-  private let tableStates: TableStates
-  /// Nil if live results are disabled.
-  private let changeFeed: ChangeFeed?
   private let idempotencyKeys = IdempotencyKeys()
 
-  init(
-    _ database: ReadDatabase, _ options: KindredService.Options, _ models: ModelSource,
-    _ planner: RequestPlanner, _ longRequests: LongRequests, _ problems: ProblemReporter,
-    _ finisher: ResponseFinisher, _ reads: ReadServices, isWritable: Bool
-  ) {
-    tableStates = database.tableStates
-    backend = database.backend
+  init(_ reads: ReadServices, in context: ServiceContext) {
     self.reads = reads
-    self.options = options
-    self.models = models
-    self.planner = planner
-    self.longRequests = longRequests
-    self.problems = problems
-    self.finisher = finisher
-    changeFeed = database.changeFeed
-    self.isWritable = isWritable
+    self.context = context
   }
+
+  var backend: any Backend { context.parts.backend }
+  private var database: ReadDatabase { context.parts.served }
+  private var models: ModelSource { context.models }
+  private var options: KindredService.Options { context.options }
 
   /// Removes kept answers that have expired, in the background.
   func removeExpiredAnswers() {
@@ -50,7 +31,7 @@ final class WriteService: Sendable {
 
   /// Returns the value of `Allow` for records.
   func allow(_ segments: [Substring], _ principal: Principal) throws -> String {
-    guard isWritable else { return WriteTarget.allow() }
+    guard context.isWritable else { return WriteTarget.allow() }
     let model = try models.latest().seen(by: principal).model
     // OPTIONS for a missing resource isn't an error, least of all in a browser's preflight request.
     return (try? WriteTarget(segments, in: model))?.allow(in: model) ?? WriteTarget.allow()
@@ -60,7 +41,9 @@ final class WriteService: Sendable {
   ///
   /// - Throws: `Problem` (405 or 415); `RequestError` (403 or 404).
   func screen(_ segments: [Substring], _ request: HTTPRequest, _ principal: Principal) throws {
-    guard isWritable else { throw Problem.methodNotAllowed(request.method, allow: WriteTarget.allow()) }
+    guard context.isWritable else {
+      throw Problem.methodNotAllowed(request.method, allow: WriteTarget.allow())
+    }
     let model = try models.latest().seen(by: principal).model
     let target = try WriteTarget(segments, in: model)
     try target.checkPermission(for: request.method, in: model)
@@ -73,25 +56,25 @@ final class WriteService: Sendable {
   /// Whatever can be refused without the database is refused before the request waits for its turn.
   ///
   /// - Throws: `Problem`, `RequestError`, `BackendError`.
-  func write(
-    _ segments: [Substring], _ request: HTTPRequest, _ principal: Principal, _ timing: RequestTiming
-  ) throws -> HTTPAnswer {
-    guard isWritable else { throw Problem.methodNotAllowed(request.method, allow: WriteTarget.allow()) }
+  func write(at segments: [Substring], _ asked: RequestContext) throws -> HTTPAnswer {
+    let (request, principal) = (asked.request, asked.principal)
+    guard context.isWritable else {
+      throw Problem.methodNotAllowed(request.method, allow: WriteTarget.allow())
+    }
     let time = AnalysisTime(seconds: options.queryTime, request.cancellation)
     let plan = try planWrite(by: principal) {
-      try WritePlan(segments, request, principal, $0, options.limits, check: time.check)
+      try WritePlan(segments, asked, in: $0, options.limits, check: time.check)
     }
-    var timing = timing
-    timing.mark("plan")
+    var asked = asked
+    asked.timing.mark("plan")
     let isLong = plan.importFormat != nil
-    return try submit(request, principal, timing, isLong: isLong, isKept: !plan.preferences.isRolledBack) {
-      transaction in
+    return try submit(asked, isLong: isLong, isKept: !plan.preferences.isRolledBack) { [asked] transaction in
       let version = try self.models.version(in: transaction).seen(by: principal)
         .readable(by: principal.databaseRole(), in: transaction)
       let isCurrent = version === plan.version
       let plan =
         isCurrent
-        ? plan : try WritePlan(segments, request, principal, version, self.options.limits, check: time.check)
+        ? plan : try WritePlan(segments, asked, in: version, self.options.limits, check: time.check)
       let execution = WriteExecution(plan: plan, request: request, transaction: transaction, service: self)
       let result = try execution.run()
       try execution.checkDeferredReferences()
@@ -102,11 +85,10 @@ final class WriteService: Sendable {
   /// Executes several requests as one.
   ///
   /// - Throws: `Problem`, `RequestError`, `BackendError`.
-  func batch(
-    _ request: HTTPRequest, _ principal: Principal, _ readers: ReaderSource, _ timing: RequestTiming
-  ) throws -> HTTPAnswer {
-    guard request.method == .post, isWritable else {
-      throw Problem.methodNotAllowed(request.method, allow: isWritable ? "POST, OPTIONS" : "OPTIONS")
+  func batch(_ asked: inout RequestContext) throws -> HTTPAnswer {
+    let (request, principal) = (asked.request, asked.principal)
+    guard request.method == .post, context.isWritable else {
+      throw Problem.methodNotAllowed(request.method, allow: context.isWritable ? "POST, OPTIONS" : "OPTIONS")
     }
     if let parameter = try QueryParameters(request.query.map(String.init)).parameters.first {
       throw RequestError(
@@ -118,58 +100,49 @@ final class WriteService: Sendable {
     let parts = try BatchContent(
       request, policyHeaders: options.access?.databaseRoles?.headers ?? [], below: options.basePath
     ).parts
-    let deadline = options.queryTime.map { timing.start + UInt64($0 * 1e9) }
-    let plan = try planWrite(by: principal) {
-      try BatchPlan(parts, preferences, principal, $0, self, deadline: deadline)
+    let plan = try planWrite(by: principal) { [asked] in
+      try BatchPlan(parts, of: asked, preferences, in: $0, self)
     }
-    var timing = timing
-    timing.mark("plan")
-    if plan.onlyReads {
-      return try reads.read(request, readers) {
-        try read(plan, request, parts, from: $0, $1, timing, deadline: deadline)
-      }
-    }
-    return try submit(request, principal, timing, isKept: !preferences.isRolledBack) { transaction in
+    asked.timing.mark("plan")
+    if plan.onlyReads { return try reads.read(&asked) { try read(plan, parts, from: $0, &$1) } }
+    return try submit(asked, isKept: !preferences.isRolledBack) { [asked] transaction in
       let version = try self.models.version(in: transaction).seen(by: principal)
         .readable(by: principal.databaseRole(), in: transaction)
       let isCurrent = version === plan.version
       let plan =
         isCurrent
-        ? plan : try BatchPlan(parts, preferences, principal, version, self, deadline: deadline)
+        ? plan : try BatchPlan(parts, of: asked, preferences, in: version, self)
       return try plan.run(in: transaction, self)
     }
   }
 
   /// Executes a batch that only reads, in a snapshot of a database and without waiting for its turn to write.
   private func read(
-    _ plan: BatchPlan, _ request: HTTPRequest, _ parts: [HTTPRequest], from records: RecordsService,
-    _ readers: ReaderSource, _ timing: RequestTiming, deadline: UInt64?
+    _ plan: BatchPlan, _ parts: [HTTPRequest], from records: RecordsService, _ asked: inout RequestContext
   ) throws -> HTTPAnswer {
-    let principal = plan.principal
+    let (request, principal) = (asked.request, asked.principal)
     let role = try principal.databaseRole()
-    let now = MonotonicTime.now()
-    let reading = try records.backend.read(
-      readers, as: role, cancellation: request.cancellation,
-      seconds: deadline.map { $0 > now ? Double($0 - now) / 1e9 : 0 })
+    let reading = try records.database.backend.read(
+      asked.readers, as: role, cancellation: request.cancellation, seconds: asked.secondsLeft)
     defer { reading.close() }
     let version = try records.models.version(for: reading).seen(by: principal).readable(by: role, in: reading)
     let plan =
       version === plan.version
-      ? plan : try BatchPlan(parts, plan.preferences, principal, version, self, deadline: deadline)
+      ? plan : try BatchPlan(parts, of: asked, plan.preferences, in: version, self)
     let result = try plan.run(reading: reading, self)
     guard request.headers["Idempotency-Key"] != nil else {
-      var timing = timing
-      timing.mark("query")
+      asked.timing.mark("query")
       let response = result.response(to: request, compressionLevel: options.compressionLevel)
       return .now(response.telling(reading.position))
     }
     // Only keeping the answer takes a turn to write.
-    return try submit(request, principal, timing, isKept: !plan.preferences.isRolledBack) { _ in result }
+    return try submit(asked, isKept: !plan.preferences.isRolledBack) { _ in result }
   }
 
   /// Returns whether the request is an import, whose content may be stored in a file.
   func takesLongBody(_ request: HTTPRequest) -> Bool {
-    guard isWritable, WriteContent.importFormat(of: request) != nil, case .records? = try? Route(request.path)
+    guard context.isWritable, WriteContent.importFormat(of: request) != nil,
+      case .records? = try? Route(request.path)
     else {
       return false
     }
@@ -193,48 +166,46 @@ final class WriteService: Sendable {
   ///   - isLong: Whether the write is long and needs its own transaction.
   ///   - isKept: Whether the answer to a request with a key is kept, because something is written.
   private func submit(
-    _ request: HTTPRequest, _ principal: Principal, _ timing: RequestTiming, isLong: Bool = false,
-    isKept: Bool,
+    _ asked: RequestContext, isLong: Bool = false, isKept: Bool,
     _ body: @escaping @Sendable (any WriteTransaction) throws -> WriteResult
   ) throws -> HTTPAnswer {
     let pending = HTTPPendingResponse()
-    let role = try principal.databaseRole()
-    let identity = try IdempotencyKey(request).map { IdempotencyKeys.Identity($0, of: principal) }
+    let identity = try IdempotencyKey(asked.request).map {
+      IdempotencyKeys.Identity($0, of: asked.principal)
+    }
+    var order = WriteOrder(
+      deadline: asked.deadline, isLong: isLong, cancellation: asked.request.cancellation)
+    order.role = try asked.principal.databaseRole()
     if let identity { try idempotencyKeys.begin(identity) }
-    let deadline = options.queryTime.map { timing.start + UInt64($0 * 1e9) }
-    var order = WriteOrder(deadline: deadline, isLong: isLong, cancellation: request.cancellation)
-    order.role = role
     backend.write(order) { transaction in
       guard let identity else { return try body(transaction) }
       return try self.idempotencyKeys.once(identity, in: transaction, isKept: isKept) {
         try body(transaction)
       }
     } completion: { result, position in
-      self.tableStates.noteCommit()
-      self.changeFeed?.nudge()
+      self.database.tableStates.noteCommit()
+      self.database.changeFeed?.nudge()
       if let identity { self.idempotencyKeys.end(identity) }
-      pending.resume { .now(self.response(result, at: position, to: request, principal, timing)) }
+      pending.resume { .now(self.response(result, at: position, to: asked)) }
     }
     return .later(pending)
   }
 
   private func response(
-    _ result: Result<WriteResult, any Error>, at position: Position?, to request: HTTPRequest,
-    _ principal: Principal, _ timing: RequestTiming
+    _ result: Result<WriteResult, any Error>, at position: Position?, to asked: RequestContext
   ) -> HTTPResponse {
-    var timing = timing
+    let request = asked.request
+    var timing = asked.timing
     timing.mark("write")
+    let response: HTTPResponse
     switch result {
     case .success(let result):
-      let response = result.response(to: request, compressionLevel: options.compressionLevel)
-      return finisher.finished(response.telling(position), to: request, timing)
-    case .failure(let error as any BackendError):
-      // Deferred foreign keys are checked at the commit.
-      return finisher.finished(
-        problems.response(to: Problem(refusing: error) ?? error, of: request, by: principal), to: request,
-        timing)
+      response = result.response(to: request, compressionLevel: options.compressionLevel).telling(position)
     case .failure(let error):
-      return finisher.finished(problems.response(to: error, of: request, by: principal), to: request, timing)
+      // Deferred foreign keys are checked at the commit.
+      let refusal = (error as? any BackendError).flatMap { Problem(refusing: $0) }
+      response = context.problems.response(to: refusal ?? error, of: request, by: asked.principal)
     }
+    return context.finisher.finished(response, to: request, timing)
   }
 }

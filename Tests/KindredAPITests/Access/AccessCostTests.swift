@@ -13,11 +13,11 @@ struct AccessCostTests {
   @Test
   func `roles that come to the same share a model and its plans`() throws {
     let database = try AccessFixture.database()
-    let version = try database.service.models.latest()
+    let version = try database.service.context.models.latest()
     func view(_ roles: String) throws -> ModelVersion {
       let request = HTTPRequest(
         method: .get, target: "/", headers: AccessFixture.bearer(#"{"role":[\#(roles)]}"#))
-      return version.seen(by: try database.service.access.principal(of: request))
+      return version.seen(by: try database.service.context.access.principal(of: request))
     }
     #expect(try view(#""editor""#) === view(#""editor","critic""#))
     #expect(try view(#""editor""#) !== view(#""critic""#))
@@ -37,7 +37,7 @@ struct AccessCostTests {
               read: {}
               update: { rows: paintings.filter(year > 1855).count > 0 }
         """)
-    let model = try database.service.models.latest().model
+    let model = try database.service.context.models.latest().model
     let countries = try #require(model.resources["countries"])
     let rule = try #require(countries.access?.entries[.update]?.first?.rows)
     #expect(try Planner(model: model).test(rule, of: countries, by: ["code"]).transients.isEmpty)
@@ -51,18 +51,18 @@ struct AccessCostTests {
     struct Stop: Error {}
     let database = try Library.writable()
     let service = database.service
-    let before = try service.models.latest().schemaVersion
+    let before = try service.context.models.latest().schemaVersion
     let done = DispatchSemaphore(value: 0)
-    service.writes.backend.write(WriteOrder()) { transaction in
+    service.context.parts.backend.write(WriteOrder()) { transaction in
       try transaction.keep(
         KeptAnswer(fingerprint: [], time: 0, status: 200), under: KeptAnswer.Key(principal: "p", text: "t"))
-      _ = try service.models.version(in: transaction)
+      _ = try service.context.models.version(in: transaction)
       throw Stop()
     } completion: { (_: Result<Void, any Error>, _) in
       done.signal()
     }
     done.wait()
-    #expect(service.models.known?.schemaVersion == before)
+    #expect(service.context.models.known?.schemaVersion == before)
   }
 
   @Test

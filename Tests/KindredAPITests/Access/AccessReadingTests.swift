@@ -226,7 +226,7 @@ struct AccessReadingTests {
       let reader = AccessFixture.bearer(#"{"role":"reader","sub":\#(sub)}"#)
       _ = try text("/books?filter=authorId=\(sub)", reader)
     }
-    #expect(database.service.models.planCounts.snapshot.misses == 1)
+    #expect(database.service.context.models.planCounts.snapshot.misses == 1)
     let claim = AccessFixture.bearer(#"{"role":"reader","sub":"1 or 1=1","country":"' or 1=1 --"}"#)
     #expect(try text("/authors", claim) == "[]")
   }

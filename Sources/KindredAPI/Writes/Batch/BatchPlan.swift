@@ -20,21 +20,22 @@ struct BatchPlan: Sendable {
   ///
   /// - Throws: The error of the first part that can't be planned, as a `Problem` with a pointer to the part.
   init(
-    _ parts: [HTTPRequest], _ preferences: WritePreferences, _ principal: Principal, _ version: ModelVersion,
-    _ service: WriteService, deadline: UInt64?
+    _ parts: [HTTPRequest], of asked: RequestContext, _ preferences: WritePreferences,
+    in version: ModelVersion, _ service: WriteService
   ) throws {
+    let principal = asked.principal
     self.principal = principal
     self.version = version
     self.preferences = preferences
-    var budget = BatchBudget(sqlLength: service.options.limits.planning.sqlLength, deadline: deadline)
+    var budget = BatchBudget(
+      sqlLength: service.context.options.limits.planning.sqlLength, deadline: asked.deadline)
     self.parts = try parts.enumerated().map { index, part in
       try Self.inPart(index, principal, service) {
         try budget.checkTime()
-        let request = try service.longRequests.expanded(part, for: principal.standing) ?? part
+        let request = try service.context.longRequests.expanded(part, for: principal.standing) ?? part
         try budget.add(expansion: request.target.utf8.count - part.target.utf8.count)
-        let work = try Self.work(of: request, principal, version, service) { [budget] in
-          try budget.checkTime()
-        }
+        let part = asked.part(request, at: try Route(request.path))
+        let work = try Self.work(of: part, in: version, service) { [budget] in try budget.checkTime() }
         for plan in work.plans { try budget.add(plan) }
         return (request, work)
       }
@@ -52,26 +53,28 @@ struct BatchPlan: Sendable {
   }
 
   private static func work(
-    of part: HTTPRequest, _ principal: Principal, _ version: ModelVersion, _ service: WriteService,
+    of asked: RequestContext, in version: ModelVersion, _ service: WriteService,
     check: @escaping () throws -> Void
   ) throws -> Work {
-    guard case .records(let segments) = try Route(part.path) else {
+    let part = asked.request
+    guard case .records(let segments) = asked.route else {
       throw RequestError(.notFound, "the parts of a batch must address records, and \(part.path) doesn't")
     }
     guard part.method == .get else {
       guard WriteContent.importFormat(of: part) == nil else {
         throw Problem.unsupportedMediaType(part.method, types: [MediaType.json.rawValue])
       }
-      return .write(try WritePlan(segments, part, principal, version, service.options.limits, check: check))
+      return .write(try WritePlan(segments, asked, in: version, service.context.options.limits, check: check))
     }
     let type = try MediaType.negotiate(part.headers.values(for: "Accept"), among: [.json])
     guard MediaType(formatIn: part.query) ?? .json == .json else {
       throw Problem.notAcceptable("the parts of a batch are returned as JSON; leave out `format`")
     }
-    let asked = RecordsRequest(
-      segments: segments, request: part, principal: principal, type: type, isAttachment: false, version: nil,
+    let records = RecordsRequest(
+      segments: segments, request: part, principal: asked.principal, type: type, isAttachment: false,
+      version: nil,
       condition: nil)
-    let planned = try service.planner.plan(asked, version, check: check)
+    let planned = try service.context.planner.plan(records, version, check: check)
     guard !planned.isColumnValue, !planned.explains else {
       throw RequestError(.invalidValue, "the parts of a batch must return records")
     }
@@ -91,7 +94,7 @@ struct BatchPlan: Sendable {
   ///
   /// - Throws: The error of the first part that fails, as a `Problem` with a pointer to the part.
   func run(reading transaction: any ReadTransaction, _ service: WriteService) throws -> WriteResult {
-    var content = BatchAnswer(below: service.options.basePath)
+    var content = BatchAnswer(below: service.context.options.basePath)
     for (index, part) in parts.enumerated() {
       guard case .read(let planned) = part.work else { continue }
       try Self.inPart(index, principal, service, isOpen: { true }) {
@@ -113,7 +116,7 @@ struct BatchPlan: Sendable {
   }
 
   private func content(_ transaction: any WriteTransaction, _ service: WriteService) throws -> [UInt8] {
-    var content = BatchAnswer(below: service.options.basePath)
+    var content = BatchAnswer(below: service.context.options.basePath)
     var writes: [(index: Int, execution: WriteExecution)] = []
     let isOpen = { transaction.isOpen }
     for (index, part) in parts.enumerated() {
@@ -149,7 +152,7 @@ struct BatchPlan: Sendable {
     } catch let error as any BackendError where error.isInterrupted || !isOpen() {
       throw error
     } catch {
-      var problem = service.problems.problem(for: error, of: principal)
+      var problem = service.context.problems.problem(for: error, of: principal)
       let inside = problem.pointer.map { "/body\($0.dropFirst())" } ?? ""
       problem.pointer = (JSONPointer() + index).fragment + inside
       throw problem
@@ -174,7 +177,8 @@ struct BatchPlan: Sendable {
       planned.plan.plan.isSingle
       ? nil
       : PageLinks(
-        part, next: try reader.pageCursor(), of: planned, service.longRequests, for: principal.standing)
+        part, next: try reader.pageCursor(), of: planned, service.context.longRequests,
+        for: principal.standing)
     result.link = links?.field
     var hash = ContentHash.ofResult(.json, totalCount: reader.totalCount, links: links)
     content.withUnsafeBytes { hash.update($0) }

@@ -18,7 +18,7 @@ struct ImportExecution {
     self.execution = execution
     self.format = format
     transaction = execution.transaction
-    timePerRecord = execution.service.options.queryTime.map { UInt64($0 * 1e9) }
+    timePerRecord = execution.service.context.options.queryTime.map { UInt64($0 * 1e9) }
   }
 
   private var resource: Resource { execution.resource }
@@ -114,7 +114,8 @@ struct ImportExecution {
           throw Problem(error)
         }
         var reader = RecordDraftReader(
-          model: execution.plan.version.model, document: document, limits: execution.service.options.limits)
+          model: execution.plan.version.model, document: document,
+          limits: execution.service.context.options.limits)
         try body(try reader.record(document.root, of: resource))
       }
     }
@@ -228,7 +229,8 @@ struct ImportExecution {
       let refusal = failure.flatMap {
         isLate ? Problem(refusing: $0, changing: resource) : Problem(refusing: $0)
       }
-      var problem = refusal ?? execution.service.problems.problem(for: error, of: execution.plan.principal)
+      var problem =
+        refusal ?? execution.service.context.problems.problem(for: error, of: execution.plan.principal)
       problem.line = problem.line ?? failure?.recordsAfter.flatMap { latest.line(before: $0) } ?? line
       throw problem
     }

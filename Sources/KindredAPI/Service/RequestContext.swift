@@ -1,0 +1,42 @@
+import KindredBackend
+import KindredClock
+import KindredHTTP
+
+/// A request on its way through the services.
+struct RequestContext: Sendable {
+  let request: HTTPRequest
+  let route: Route
+  let principal: Principal
+  /// How a connection for reading is obtained.
+  var readers: ReaderSource
+  var timing: RequestTiming
+  /// When the request must be answered, in nanoseconds of `MonotonicTime`; nil for no limit.
+  let deadline: UInt64?
+
+  /// - Parameter deadline: In nanoseconds of `MonotonicTime`; nil for no limit.
+  init(
+    _ request: HTTPRequest, at route: Route, by principal: Principal, readers: ReaderSource = .waiting,
+    timing: RequestTiming = RequestTiming(isOn: false), deadline: UInt64? = nil
+  ) {
+    self.request = request
+    self.route = route
+    self.principal = principal
+    self.readers = readers
+    self.timing = timing
+    self.deadline = deadline
+  }
+
+  /// Returns a request that is a part of this one, such as that of a tool, on behalf of the same client.
+  func part(_ request: HTTPRequest, at route: Route) -> RequestContext {
+    RequestContext(
+      request, at: route, by: principal, readers: readers, timing: timing, deadline: deadline)
+  }
+
+  /// The seconds until the request must be answered; nil for no limit.
+  var secondsLeft: Double? {
+    deadline.map { deadline in
+      let now = MonotonicTime.now()
+      return deadline > now ? Double(deadline - now) / 1e9 : 0
+    }
+  }
+}
