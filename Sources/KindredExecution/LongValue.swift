@@ -29,6 +29,11 @@ struct LongValue {
     guard bytes.count > Self.length else { return nil }
     switch operation {
     case .value, .boolean, .json: (format, opening, closing) = (isText ? .string : .base64, "\"", "\"")
+    case .exact where !isText:
+      (format, opening, closing) = (.base64, OutputBuffer.beginningOfBlob, OutputBuffer.endOfBytes)
+    case .exact where !OutputBuffer.isUTF8(bytes):
+      (format, opening, closing) = (.base64, OutputBuffer.beginningOfBytes, OutputBuffer.endOfBytes)
+    case .exact: (format, opening, closing) = (.string, "\"", "\"")
     case .csvValue, .csvBoolean, .csvPart: (format, opening, closing) = (isText ? .csv : .base64, "\"", "\"")
     case .segment, .key:
       guard isText else { return nil }

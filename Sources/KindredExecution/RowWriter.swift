@@ -19,9 +19,13 @@ extension OutputBuffer {
     case SQLITE_TEXT:
       let bytes = Self.text(value)
       guard bytes.count <= LongValue.length else { return false }
-      if operation == .json { append(json: bytes) } else { append(string: bytes) }
+      switch operation {
+      case .json: append(json: bytes)
+      case .exact: append(exactText: bytes)
+      default: append(string: bytes)
+      }
     default:
-      return append(other: value, of: type)
+      return append(other: value, of: type, as: operation)
     }
     return true
   }
@@ -30,14 +34,16 @@ extension OutputBuffer {
   ///
   /// Not inlined, so that the loop over rows stays small enough for the compiler to inline the rest.
   @inline(never)
-  private mutating func append(other value: OpaquePointer?, of type: Int32) -> Bool {
+  private mutating func append(
+    other value: OpaquePointer?, of type: Int32, as operation: ExecutablePlan.Operation
+  ) -> Bool {
     switch type {
     case SQLITE_FLOAT:
       append(sqlite3_value_double(value))
     case SQLITE_BLOB:
       let bytes = Self.blob(value)
       guard bytes.count <= LongValue.length else { return false }
-      append(base64: bytes)
+      if operation == .exact { append(exactBlob: bytes) } else { append(base64: bytes) }
     default:
       append("null")
     }
@@ -66,7 +72,7 @@ extension OutputBuffer {
     case .htmlCount: append(count: sqlite3_value_int64(value))
     case .segment, .key: append(segment: value)
     // These write JSON, or no value.
-    case .value, .boolean, .json, .optional, .text, .child, .absent, .long: break
+    case .value, .boolean, .json, .exact, .optional, .text, .child, .absent, .long: break
     }
   }
 

@@ -85,6 +85,8 @@ public final class ExecutablePlan: @unchecked Sendable {
   /// How a value of a row is written.
   public enum Operation: UInt8 {
     case value, boolean, json, optional, text, child
+    /// The value by its storage class alone, as JSON from which the same value can be read.
+    case exact
     case csvValue, csvBoolean, csvPart, htmlValue, htmlBoolean
     /// The value without markup, for an attribute.
     case htmlText
@@ -111,7 +113,7 @@ public final class ExecutablePlan: @unchecked Sendable {
     @usableFromInline package var end: Int32 = 0
     /// Written before the value.
     @usableFromInline package let prefix: Text
-    /// Written instead of a missing value.
+    /// Written instead of a missing value, or of a child that the last level of a recursion omits.
     @usableFromInline package var missing = Text()
   }
 
@@ -126,6 +128,7 @@ public final class ExecutablePlan: @unchecked Sendable {
       switch format {
       case .json: JSONPrograms.make(plan)
       case .lines: JSONPrograms.make(plan, endingRecordsBy: "\n")
+      case .rows(let inLines): RowPrograms.make(plan, endingRecordsBy: inLines ? "\n" : nil)
       case .csv: try CSVProgram.make(plan)
       case .html(let layout): HTMLPrograms.make(plan, layout: layout)
       }

@@ -30,6 +30,31 @@ extension OutputBuffer {
     append(UInt8(ascii: "\""))
   }
 
+  /// Appends a text from which the same bytes can be read: a JSON string, or `{"t":"…"}` in base64 if they aren't UTF-8.
+  package mutating func append(exactText bytes: UnsafeRawBufferPointer) {
+    guard !Self.isUTF8(bytes) else { return append(string: bytes) }
+    append(Self.beginningOfBytes)
+    append(bareBase64: bytes)
+    append(Self.endOfBytes)
+  }
+
+  /// Appends a BLOB as `{"b":"…"}`, in base64.
+  package mutating func append(exactBlob bytes: UnsafeRawBufferPointer) {
+    append(Self.beginningOfBlob)
+    append(bareBase64: bytes)
+    append(Self.endOfBytes)
+  }
+
+  /// Returns whether a text is well-formed UTF-8.
+  package static func isUTF8(_ bytes: UnsafeRawBufferPointer) -> Bool { UTF8Scanner.isWellFormed(bytes) }
+
+  /// What precedes the base64 of a text that isn't UTF-8.
+  package static let beginningOfBytes: StaticString = "{\"t\":\""
+  /// What precedes the base64 of a BLOB.
+  package static let beginningOfBlob: StaticString = "{\"b\":\""
+  /// What follows the base64 of either.
+  package static let endOfBytes: StaticString = "\"}"
+
   /// Appends bytes in base64, without quotes.
   package mutating func append(bareBase64 bytes: UnsafeRawBufferPointer) {
     let alphabet: StaticString = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"

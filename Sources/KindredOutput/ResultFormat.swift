@@ -4,6 +4,8 @@ public enum ResultFormat: Sendable {
   case json
   /// One JSON record per line (`application/x-ndjson`).
   case lines
+  /// Arrays by position without loss (`profile=rows`): one per line, or all of them in an array.
+  case rows(inLines: Bool)
   /// CSV (RFC 4180) with a header; values of to-one associations are columns such as `author.name`.
   case csv
   /// HTML tables.

@@ -187,7 +187,7 @@ public struct ResultWriter<Source: RowSource & ~Copyable>: ~Copyable {
       index += 1
       if instruction.pointee.operation != .child { output.append(instruction.pointee.prefix, of: text) }
       switch instruction.pointee.operation {
-      case .value, .boolean, .json:
+      case .value, .boolean, .json, .exact:
         let operation = instruction.pointee.operation
         if !source.append(instruction.pointee.operand, at: position, as: operation, to: &output),
           !writeLong(instruction, of: frame)
@@ -216,7 +216,7 @@ public struct ResultWriter<Source: RowSource & ~Copyable>: ~Copyable {
       case .child:
         let child = instruction.pointee.operand
         switch source.open(child, below: frames, count) {
-        case .omitted: continue
+        case .omitted: output.append(instruction.pointee.missing, of: text)
         case .obstacle(let obstacle):
           frame.pointee.instruction = index - 1
           return .obstacle(obstacle)

@@ -26,6 +26,27 @@ enum UTF8Scanner {
     return index
   }
 
+  /// Returns whether all of the bytes are well-formed UTF-8.
+  static func isWellFormed(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    var index = 0
+    while index < bytes.count {
+      while index + 8 <= bytes.count,
+        bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self) & 0x8080_8080_8080_8080 == 0
+      {
+        index += 8
+      }
+      guard index < bytes.count else { break }
+      guard bytes[index] >= 0x80 else {
+        index += 1
+        continue
+      }
+      let length = sequenceLength(of: bytes, at: index)
+      guard length > 0 else { return false }
+      index += length
+    }
+    return true
+  }
+
   /// Sets the high bit of each of the eight bytes that needs special handling: quotes, backslashes, control characters
   /// and non-ASCII bytes.
   ///

@@ -28,7 +28,8 @@ struct ChangeFeedTests {
   ) throws -> LiveListener {
     try #require(
       feed.listen(
-        to: LiveQuery.Key(target: name, rights: []), result(text), version: backend.stateNumber,
+        to: LiveQuery.Key(target: name, type: .events, rights: []), result(text),
+        version: backend.stateNumber,
         duration: duration,
         lastEventID: nil, refresh: refresh))
   }

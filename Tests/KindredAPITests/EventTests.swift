@@ -47,7 +47,7 @@ struct EventTests {
     _ target: String, on database: TestDatabase, method: HTTPMethod = .get, headers: HTTPHeaders = [:]
   ) -> HTTPResponse {
     var headers = headers
-    headers.append("Accept", "text/event-stream")
+    if headers["Accept"] == nil { headers.append("Accept", "text/event-stream") }
     return database.service.respond(
       to: HTTPRequest(method: method, target: TestDatabase.encoded(target), headers: headers))
   }
@@ -80,6 +80,22 @@ struct EventTests {
     #expect(try client.part() == "id: \(first.id)\ndata: \n\n")
     try execute("UPDATE tag SET name = 'x' WHERE id = 1", on: database)
     #expect(try client.part() == "id: \(try whole.event().id)\ndata: \n\n")
+  }
+
+  @Test
+  func `events of rows have the whole collection as arrays, apart from those of others`() throws {
+    let database = try Library.database()
+    let other = try listen("/tags?fields=id,name", on: database)
+    let type = "text/event-stream;profile=rows"
+    let response = answer("/tags?fields=id,name", on: database, headers: ["Accept": type])
+    #expect(response.headers["Content-Type"] == type)
+    guard case .stream(let stream, nil) = response.body else { throw Client.Ended() }
+    let client = Client(stream)
+    #expect(try client.event().data == #"[[1,"sea"],[2,"work"],[3,"unused"]]"#)
+    #expect(try other.event().data.hasPrefix(#"[{"id":1"#))
+    try execute("UPDATE tag SET name = x'CAFE' WHERE id = 1", on: database)
+    #expect(try client.event().data == #"[[1,{"b":"yv4="}],[2,"work"],[3,"unused"]]"#)
+    #expect(try other.event().data.hasPrefix(#"[{"id":1,"name":"yv4="}"#))
   }
 
   @Test
@@ -139,7 +155,7 @@ struct EventTests {
   func `who comes with an older result than others have is told of the latest one`() throws {
     let database = try Library.database()
     let feed = try #require(database.service.changeFeed)
-    let key = LiveQuery.Key(target: "/any", rights: [])
+    let key = LiveQuery.Key(target: "/any", type: .events, rights: [])
     let events = ["1", "2"].map { LiveEvent(Array($0.utf8), memory: feed.memory) }
     func listen(_ event: LiveEvent, lastEventID: String? = nil) throws -> Client {
       let stream = feed.listen(

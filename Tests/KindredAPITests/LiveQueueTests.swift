@@ -10,7 +10,8 @@ struct LiveQueueTests {
   private func query(_ target: String, of principal: UInt8, seconds: Double) -> LiveQuery {
     let result = LiveResult(event: LiveEvent([0x31], memory: memory), tables: nil)
     let query = LiveQuery(
-      LiveQuery.Key(target: target, rights: [principal]), result, version: 1, duration: UInt64(seconds * 1e9)
+      LiveQuery.Key(target: target, type: .events, rights: [principal]), result, version: 1,
+      duration: UInt64(seconds * 1e9)
     ) { _ in .end }
     query.doubt(at: 1_000_000_000)
     return query

@@ -36,12 +36,21 @@ struct AcceptTests {
       (["text/csv;q=0.5000"], .json),
       (["text/csv;q="], .json),
       ([",,text/csv,"], .csv),
+      // Only those who name the profile get rows.
+      (["application/x-ndjson;profile=rows"], .rows),
+      (["application/ndjson; profile=\"rows\""], .rows),
+      (["application/x-ndjson;profile=rows, application/x-ndjson;q=0.9"], .rows),
+      (["application/json;q=0, application/x-ndjson;q=0, */*"], .jsonLines),
+      (["text/event-stream;profile=rows"], .rowEvents),
     ] as [([String], MediaType)])
   func `chooses among the types`(accept: [String], type: MediaType) throws {
     #expect(try MediaType.negotiate(accept, among: MediaType.ofRecords) == type)
   }
 
-  @Test(arguments: ["application/xml", "*/*;q=0", "application/json;q=0", "text/csv;version=2", "image/*"])
+  @Test(arguments: [
+    "application/xml", "*/*;q=0", "application/json;q=0", "text/csv;version=2", "image/*",
+    "application/x-ndjson;profile=columns", "text/csv;profile=rows",
+  ])
   func `allows none of them`(accept: String) {
     #expect(throws: Problem.self) { try MediaType.negotiate([accept], among: MediaType.ofRecords) }
   }

@@ -26,6 +26,22 @@ struct ValueTests {
     #expect(served.text("/things?fields=v") == "[{\"v\":\(json)}]")
   }
 
+  @Test(arguments: [
+    ("int8", "9223372036854775807", "9223372036854775807"), ("numeric(10,2)", "12.5", "12.50"),
+    ("numeric", "3", "3"), ("numeric", "'NaN'", "null"), ("float8", "3", "3.0"),
+    ("float8", "'-infinity'", "-9e999"), ("bool", "true", "true"), ("bytea", "'\\x00ff10'", #"{"b":"AP8Q"}"#),
+    ("bytea", "''", #"{"b":""}"#), ("text", "'AP8Q'", #""AP8Q""#), ("jsonb", "'{\"a\": null}'", #""{\"a\":null}""#),
+    ("timestamptz", "'2024-01-02 03:04:05+02'", "\"2024-01-02T01:04:05+00:00\""),
+    ("int[]", "'{1,NULL,3}'", #""[1,null,3]""#), ("text", "NULL", "null"), ("jsonb", "NULL", "null"),
+  ])
+  func `values as rows`(type: String, sql: String, json: String) throws {
+    let served = try Served(
+      "CREATE TABLE thing (id int PRIMARY KEY, v \(type))", "INSERT INTO thing VALUES (1, \(sql))")
+    #expect(
+      served.text("/things?fields=v", headers: ["Accept": "application/x-ndjson;profile=rows"])
+        == "[\(json)]\n")
+  }
+
   @Test
   func `enums, domains and composites`() throws {
     let served = try Served(

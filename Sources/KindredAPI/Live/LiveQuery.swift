@@ -6,6 +6,7 @@ final class LiveQuery {
   /// Identifies a request: listeners with equal keys share a query.
   struct Key: Hashable, Sendable {
     let target: String
+    let type: MediaType
     /// The rights of the principal: equal rights give equal events.
     let rights: [UInt8]
   }

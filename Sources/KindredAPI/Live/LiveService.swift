@@ -32,22 +32,22 @@ final class LiveService: Sendable {
   ///
   /// With `Prefer: return=minimal` (RFC 7240 §4.2), the events have no content.
   func events(
-    at segments: [Substring], _ request: HTTPRequest, _ incoming: RequestContext
+    at segments: [Substring], as type: MediaType, _ request: HTTPRequest, _ incoming: RequestContext
   ) throws -> HTTPResponse {
     let principal = incoming.principal
-    let key = LiveQuery.Key(target: request.target, rights: principal.rights)
+    let key = LiveQuery.Key(target: request.target, type: type, rights: principal.rights)
     let authorization = LiveAuthorization(principal, of: request, verifiedBy: self, services)
     let credentials = LiveCredentials(expiry: principal.monotonicExpiry) { authorization.isWithdrawn }
     let lastEventID = request.headers["Last-Event-ID"]
     guard feed.hasRoom else { throw Problem.tooManyListeners }
     if request.method == .get, let listener = feed.join(key, lastEventID: lastEventID, credentials) {
-      return Self.response(listener, to: request).telling(backend.lastPosition)
+      return Self.response(listener, to: request, as: type).telling(backend.lastPosition)
     }
     let start = MonotonicTime.now()
     // The request that is repeated has no client connection.
     let asked = RecordsRequest(
       segments: segments, request: HTTPRequest(method: .get, target: request.target), principal: principal,
-      type: .json, isAttachment: false, version: backend.stateNumber, condition: nil)
+      type: type, isAttachment: false, version: backend.stateNumber, condition: nil)
     let reading = try backend.read(
       incoming.readers, as: principal.databaseRole(), cancellation: request.cancellation,
       seconds: incoming.secondsLeft)
@@ -55,7 +55,9 @@ final class LiveService: Sendable {
     guard let result = try result(of: asked, reading) else {
       throw Problem.notAcceptable("events are available for records only; change `Accept`")
     }
-    guard request.method == .get else { return Self.response(nil, to: request).telling(reading.position) }
+    guard request.method == .get else {
+      return Self.response(nil, to: request, as: type).telling(reading.position)
+    }
     let listener = feed.listen(
       to: key, result, version: asked.version, duration: MonotonicTime.now() - start,
       lastEventID: lastEventID,
@@ -64,7 +66,7 @@ final class LiveService: Sendable {
     guard let listener else { throw Problem.tooManyListeners }
     // A successor doesn't know that this result may be that of another model.
     if services.latest !== self { feed.outdate() }
-    return Self.response(listener, to: request).telling(reading.position)
+    return Self.response(listener, to: request, as: type).telling(reading.position)
   }
 
   /// Returns the current result.
@@ -124,11 +126,13 @@ final class LiveService: Sendable {
     return json
   }
 
-  private static func response(_ listener: LiveListener?, to request: HTTPRequest) -> HTTPResponse {
+  private static func response(
+    _ listener: LiveListener?, to request: HTTPRequest, as type: MediaType
+  ) -> HTTPResponse {
     var response = HTTPResponse(
       status: .ok,
       headers: [
-        "Content-Type": MediaType.events.field, "Cache-Control": "no-store", "Vary": "Accept, Prefer",
+        "Content-Type": type.field, "Cache-Control": "no-store", "Vary": "Accept, Prefer",
         // Otherwise proxies such as nginx would buffer events.
         "X-Accel-Buffering": "no",
       ],

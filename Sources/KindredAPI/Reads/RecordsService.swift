@@ -77,8 +77,8 @@ final class RecordsService: Sendable {
       let accept = request.headers.values(for: "Accept")
       return try format ?? (accept.isEmpty ? .json : MediaType.negotiate(accept, among: types.ofRecords))
     }
-    if let live, case .success(.events) = accepted {
-      return try live.events(at: segments, request, asked)
+    if let live, case .success(let type) = accepted, type == .events || type == .rowEvents {
+      return try live.events(at: segments, as: type, request, asked)
     }
     let type = (try? accepted.get()) ?? .json
     let condition = EntityTag.Condition(request.headers.values(for: "If-None-Match"))

@@ -74,6 +74,8 @@ extension ResultFormat {
       switch type {
       case .json, .events: .json
       case .lines, .jsonLines: .lines
+      case .rows: .rows(inLines: true)
+      case .rowEvents: .rows(inLines: false)
       case .csv: .csv
       case .html: .html(HTMLLayout([:]))
       }

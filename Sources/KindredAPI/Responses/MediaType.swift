@@ -6,16 +6,20 @@ enum MediaType: String {
   case csv = "text/csv"
   case html = "text/html"
   case events = "text/event-stream"
+  /// Records as arrays without loss, which only clients that name the profile get.
+  case rows = "application/x-ndjson;profile=rows"
+  /// Events of such records.
+  case rowEvents = "text/event-stream;profile=rows"
 
   /// The types of records, in the server's order of preference.
-  static let ofRecords: [MediaType] = [.json, .lines, .jsonLines, .csv, .html, .events]
+  static let ofRecords: [MediaType] = [.json, .lines, .jsonLines, .csv, .html, .events, .rows, .rowEvents]
   /// The types of Kindred's own documents.
   static let ofDocuments: [MediaType] = [.json, .html]
 
   /// The value of `Content-Type`.
   var field: String {
     switch self {
-    case .json, .lines, .jsonLines, .events: rawValue
+    case .json, .lines, .jsonLines, .events, .rows, .rowEvents: rawValue
     case .csv: "text/csv; charset=utf-8; header=present"
     case .html: "text/html; charset=utf-8"
     }
@@ -24,10 +28,16 @@ enum MediaType: String {
   /// Whether a request without a limit gets the whole collection.
   var isUnpaged: Bool {
     switch self {
-    case .lines, .jsonLines, .csv: true
+    case .lines, .jsonLines, .csv, .rows, .rowEvents: true
     case .json, .html, .events: false
     }
   }
+
+  /// The type without its profile.
+  private var essence: Substring { rawValue.prefix { $0 != ";" } }
+
+  /// Whether the type has the profile of rows.
+  private var hasProfile: Bool { self == .rows || self == .rowEvents }
 
   /// The types that values of the parameter `format` stand for.
   static let formats: KeyValuePairs<String, MediaType> = [
@@ -107,14 +117,17 @@ enum MediaType: String {
       switch name {
       case "charset": value.lowercased() == "utf-8"
       case "header": self == .csv && value.lowercased() == "present"
+      case "profile": hasProfile && value.lowercased() == "rows"
       default: false
       }
     }
-    guard covers else { return nil }
-    if range.value == rawValue || self == .lines && range.value == "application/ndjson" {
+    guard covers, !hasProfile || range.parameters.contains(where: { $0.name == "profile" }) else {
+      return nil
+    }
+    if range.value == essence || essence == "application/x-ndjson" && range.value == "application/ndjson" {
       return 2 + range.parameters.count
     }
     if range.value == "*/*" { return 0 }
-    return range.value.hasSuffix("/*") && rawValue.hasPrefix(range.value.dropLast()) ? 1 : nil
+    return range.value.hasSuffix("/*") && essence.hasPrefix(range.value.dropLast()) ? 1 : nil
   }
 }

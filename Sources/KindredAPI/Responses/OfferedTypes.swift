@@ -10,8 +10,8 @@ struct OfferedTypes: Sendable {
     ofRecords = MediaType.ofRecords.filter { type in
       switch type {
       case .html: options.servesExplorer
-      case .events: options.live != nil
-      case .json, .lines, .jsonLines, .csv: true
+      case .events, .rowEvents: options.live != nil
+      case .json, .lines, .jsonLines, .csv, .rows: true
       }
     }
     ofDocuments = options.servesExplorer ? MediaType.ofDocuments : [.json]

@@ -84,7 +84,8 @@ struct LevelRowSource: RowSource {
     _ column: Int32, at position: Position, as operation: ExecutablePlan.Operation,
     to output: inout OutputBuffer
   ) -> Bool {
-    if let value = position.value(column) { output.append(value) }
+    guard let value = position.value(column) else { return true }
+    if operation == .exact { output.append(exact: value) } else { output.append(value) }
     return true
   }
 

@@ -28,6 +28,16 @@ extension OutputBuffer {
     }
   }
 
+  /// Appends a value without loss: a BLOB told from a text, and JSON as its text.
+  mutating func append(exact place: Place) {
+    switch place.kind {
+    case .json where !place.isNull: place.withText { append(string: $0) }
+    case .bytes where !place.isNull:
+      Hexadecimal.bytes(of: place.bytes).withUnsafeBytes { append(exactBlob: $0) }
+    default: append(place)
+    }
+  }
+
   @inline(__always)
   mutating func append(raw bytes: UnsafeRawBufferPointer) {
     guard let start = bytes.baseAddress else { return }
@@ -116,7 +126,7 @@ extension OutputBuffer {
     case .segment, .key:
       if !place.isNull { place.withText { append(segment: $0) } }
     // These write JSON, or no value.
-    case .value, .boolean, .json, .optional, .text, .child, .absent, .long: break
+    case .value, .boolean, .json, .exact, .optional, .text, .child, .absent, .long: break
     }
   }
 

@@ -206,7 +206,8 @@ struct OpenAPIDocument {
       "description": .string(description),
       "headers": .object(headers.map { ($0, ["$ref": .string("#/components/headers/\($0)")]) }),
       "content": [
-        "application/json": ["schema": json], "application/x-ndjson": text, "text/csv": text,
+        "application/json": ["schema": json], "application/x-ndjson": text,
+        "application/x-ndjson;profile=rows": text, "text/csv": text,
         "text/html": text,
       ],
     ]
