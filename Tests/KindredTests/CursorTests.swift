@@ -41,8 +41,8 @@ struct CursorTests {
       try #expect(numbers(db).first() == 3)
       try #expect(numbers(db).contains(2))
       try #expect(!numbers(db).contains(7))
-      try #expect(!numbers(db).isEmpty())
-      try #expect(numbers(db).filter { $0 > 3 }.isEmpty())
+      try #expect(!numbers(db).isEmpty)
+      try #expect(numbers(db).filter { $0 > 3 }.isEmpty)
       try #expect(String.fetchCursor(db, sql: "VALUES ('a'), ('b')").joined(separator: "-") == "a-b")
     }
   }

@@ -1,4 +1,5 @@
-/// Operators on aggregates. Their results have no name until `forKey(_:)` gives them one; only `??` keeps the name.
+/// Operators on aggregates. Their results have no name until `forKey(_:)` gives them one; only `??` and
+/// `cast` keep the name.
 extension AssociationAggregate {
   /// Whether both are equal; comparing with `nil` tests for NULL.
   public static func == (left: Self, right: Self) -> Self { Self(left.expression == right.expression) }
@@ -109,9 +110,9 @@ public func length<RowDecoder>(_ value: AssociationAggregate<RowDecoder>) -> Ass
   AssociationAggregate(length(value.expression))
 }
 
-/// The value converted to another type: `CAST(… AS …)`.
+/// The value converted to another type, under the name of the aggregate: `CAST(… AS …)`.
 public func cast<RowDecoder>(
   _ value: AssociationAggregate<RowDecoder>, as type: ColumnType
 ) -> AssociationAggregate<RowDecoder> {
-  AssociationAggregate(cast(value.expression, as: type))
+  AssociationAggregate(cast(value.expression, as: type), name: value.name)
 }

@@ -62,9 +62,11 @@ extension SQLSelection {
   /// Returns the same selection from the record that `alias` stands for.
   fileprivate func about(_ alias: TableAliasBase) -> SQLSelection {
     switch item {
-    case .all: SQLSelection(.allOf(alias))
-    // Only the schema knows the remaining columns, which the record of the request would be asked for.
-    case .allOf, .allExcept: self
+    case .all: SQLSelection(.allOf(alias, except: []))
+    case .allExcept(let names): SQLSelection(.allOf(alias, except: names))
+    case .deferred(let selection):
+      SQLSelection(.deferred { db in try selection(db).map { $0.sqlSelection.about(alias) } })
+    case .allOf: self
     case .expression(let expression, let name): SQLSelection(.expression(alias[expression], name: name))
     case .literal(let literal, of: let other): SQLSelection(.literal(literal, of: other ?? alias))
     }

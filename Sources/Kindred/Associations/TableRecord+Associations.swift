@@ -11,8 +11,7 @@ extension TableRecord {
   public static func belongsTo<Destination: TableRecord>(
     _ destination: Destination.Type, key: String? = nil, using foreignKey: ForeignKey? = nil
   ) -> BelongsToAssociation<Self, Destination> {
-    BelongsToAssociation(
-      path: path(to: destination, .belongsTo(foreignKey), isToOne: true, key: key ?? foreignKey?.stem))
+    BelongsToAssociation(path: .belongsTo(RequestBlueprint(destination), key, foreignKey))
   }
 
   /// Declares an association to the records that refer to each of these records.
@@ -24,7 +23,7 @@ extension TableRecord {
   public static func hasMany<Destination: TableRecord>(
     _ destination: Destination.Type, key: String? = nil, using foreignKey: ForeignKey? = nil
   ) -> HasManyAssociation<Self, Destination> {
-    HasManyAssociation(path: path(to: destination, .has(foreignKey), isToOne: false, key: key))
+    HasManyAssociation(path: .has(RequestBlueprint(destination), isToOne: false, key, foreignKey))
   }
 
   /// Declares an association to the only record that refers to each of these records.
@@ -36,7 +35,7 @@ extension TableRecord {
   public static func hasOne<Destination: TableRecord>(
     _ destination: Destination.Type, key: String? = nil, using foreignKey: ForeignKey? = nil
   ) -> HasOneAssociation<Self, Destination> {
-    HasOneAssociation(path: path(to: destination, .has(foreignKey), isToOne: true, key: key))
+    HasOneAssociation(path: .has(RequestBlueprint(destination), isToOne: true, key, foreignKey))
   }
 
   /// Declares an association to the records that are reached through another association.
@@ -66,16 +65,127 @@ extension TableRecord {
   where Pivot.OriginRowDecoder == Self, Pivot.RowDecoder == Target.OriginRowDecoder {
     HasOneThroughAssociation(path: AssociationPath(through: pivot.path, using: target.path, key: key))
   }
+}
 
-  private static func path<Destination: TableRecord>(
-    to destination: Destination.Type, _ condition: AssociationLink.Condition, isToOne: Bool, key: String?
+/// Associations to tables without a record type.
+extension TableRecord {
+  /// Declares an association to the row that each of these records refers to.
+  public static func belongsTo<Rows>(
+    _ destination: Table<Rows>, key: String? = nil, using foreignKey: ForeignKey? = nil
+  ) -> BelongsToAssociation<Self, Rows> {
+    BelongsToAssociation(path: .belongsTo(destination.all().blueprint, key, foreignKey))
+  }
+
+  /// Declares an association to the rows that refer to each of these records.
+  public static func hasMany<Rows>(
+    _ destination: Table<Rows>, key: String? = nil, using foreignKey: ForeignKey? = nil
+  ) -> HasManyAssociation<Self, Rows> {
+    HasManyAssociation(path: .has(destination.all().blueprint, isToOne: false, key, foreignKey))
+  }
+
+  /// Declares an association to the only row that refers to each of these records.
+  public static func hasOne<Rows>(
+    _ destination: Table<Rows>, key: String? = nil, using foreignKey: ForeignKey? = nil
+  ) -> HasOneAssociation<Self, Rows> {
+    HasOneAssociation(path: .has(destination.all().blueprint, isToOne: true, key, foreignKey))
+  }
+}
+
+/// Associations of tables without a record type.
+extension Table {
+  /// Declares an association to the record that each of these rows refers to.
+  public func belongsTo<Destination: TableRecord>(
+    _ destination: Destination.Type, key: String? = nil, using foreignKey: ForeignKey? = nil
+  ) -> BelongsToAssociation<RowDecoder, Destination> {
+    BelongsToAssociation(path: .belongsTo(RequestBlueprint(destination), key, foreignKey))
+  }
+
+  /// Declares an association to the row that each of these rows refers to.
+  public func belongsTo<Rows>(
+    _ destination: Table<Rows>, key: String? = nil, using foreignKey: ForeignKey? = nil
+  ) -> BelongsToAssociation<RowDecoder, Rows> {
+    BelongsToAssociation(path: .belongsTo(destination.all().blueprint, key, foreignKey))
+  }
+
+  /// Declares an association to the records that refer to each of these rows.
+  public func hasMany<Destination: TableRecord>(
+    _ destination: Destination.Type, key: String? = nil, using foreignKey: ForeignKey? = nil
+  ) -> HasManyAssociation<RowDecoder, Destination> {
+    HasManyAssociation(path: .has(RequestBlueprint(destination), isToOne: false, key, foreignKey))
+  }
+
+  /// Declares an association to the rows that refer to each of these rows.
+  public func hasMany<Rows>(
+    _ destination: Table<Rows>, key: String? = nil, using foreignKey: ForeignKey? = nil
+  ) -> HasManyAssociation<RowDecoder, Rows> {
+    HasManyAssociation(path: .has(destination.all().blueprint, isToOne: false, key, foreignKey))
+  }
+
+  /// Declares an association to the only record that refers to each of these rows.
+  public func hasOne<Destination: TableRecord>(
+    _ destination: Destination.Type, key: String? = nil, using foreignKey: ForeignKey? = nil
+  ) -> HasOneAssociation<RowDecoder, Destination> {
+    HasOneAssociation(path: .has(RequestBlueprint(destination), isToOne: true, key, foreignKey))
+  }
+
+  /// Declares an association to the only row that refers to each of these rows.
+  public func hasOne<Rows>(
+    _ destination: Table<Rows>, key: String? = nil, using foreignKey: ForeignKey? = nil
+  ) -> HasOneAssociation<RowDecoder, Rows> {
+    HasOneAssociation(path: .has(destination.all().blueprint, isToOne: true, key, foreignKey))
+  }
+
+  /// Declares an association to the records that are reached through another association.
+  public func hasMany<Pivot: Association, Target: Association>(
+    _ destination: Target.RowDecoder.Type, through pivot: Pivot, using target: Target, key: String? = nil
+  ) -> HasManyThroughAssociation<RowDecoder, Target.RowDecoder>
+  where Pivot.OriginRowDecoder == RowDecoder, Pivot.RowDecoder == Target.OriginRowDecoder {
+    HasManyThroughAssociation(path: AssociationPath(through: pivot.path, using: target.path, key: key))
+  }
+
+  /// Declares an association to the one record that is reached through another association to one record.
+  public func hasOne<Pivot: AssociationToOne, Target: AssociationToOne>(
+    _ destination: Target.RowDecoder.Type, through pivot: Pivot, using target: Target, key: String? = nil
+  ) -> HasOneThroughAssociation<RowDecoder, Target.RowDecoder>
+  where Pivot.OriginRowDecoder == RowDecoder, Pivot.RowDecoder == Target.OriginRowDecoder {
+    HasOneThroughAssociation(path: AssociationPath(through: pivot.path, using: target.path, key: key))
+  }
+
+  /// Returns an association from these rows to those of a common table expression.
+  public func association<Destination>(
+    to destination: CommonTableExpression<Destination>,
+    on condition: @escaping JoinCondition<RowDecoder, Destination>
+  ) -> JoinAssociation<RowDecoder, Destination> {
+    JoinAssociation(destination.all().blueprint, on: condition)
+  }
+
+  /// Returns an association that pairs every row of this table with every row of a common table expression.
+  public func association<Destination>(
+    to destination: CommonTableExpression<Destination>
+  ) -> JoinAssociation<RowDecoder, Destination> { JoinAssociation(destination.all().blueprint) }
+}
+
+extension AssociationPath {
+  /// Creates the path to the records that each record refers to.
+  fileprivate static func belongsTo(
+    _ destination: RequestBlueprint, _ key: String?, _ foreignKey: ForeignKey?
   ) -> AssociationPath {
+    AssociationPath(to: destination, .belongsTo(foreignKey), isToOne: true, key: key ?? foreignKey?.stem)
+  }
+
+  /// Creates the path to the records that refer to each record.
+  fileprivate static func has(
+    _ destination: RequestBlueprint, isToOne: Bool, _ key: String?, _ foreignKey: ForeignKey?
+  ) -> AssociationPath {
+    AssociationPath(to: destination, .has(foreignKey), isToOne: isToOne, key: key)
+  }
+
+  fileprivate init(
+    to destination: RequestBlueprint, _ condition: AssociationLink.Condition, isToOne: Bool, key: String?
+  ) {
     let key =
-      key.map { isToOne ? AssociationKey.singular($0) : .plural($0) }
-      ?? .inflected(Destination.databaseTableName)
-    return AssociationPath(
-      AssociationLink(
-        condition: condition, isToOne: isToOne, key: key, blueprint: RequestBlueprint(destination)),
-      key: key)
+      key.map { isToOne ? AssociationKey.singular($0) : .plural($0) } ?? .inflected(destination.tableName)
+    self.init(
+      AssociationLink(condition: condition, isToOne: isToOne, key: key, blueprint: destination), key: key)
   }
 }

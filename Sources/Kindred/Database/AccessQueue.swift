@@ -43,9 +43,17 @@ final class AccessQueue: Sendable {
   private let state: Mutex<State>
 
   /// Creates a queue that runs at most `width` accesses at a time.
-  init(width: Int, qos: DispatchQoS = .default) {
+  ///
+  /// - Parameters:
+  ///   - width: The number of accesses.
+  ///   - qos: The priority of their threads.
+  ///   - target: The queue whose threads they run on.
+  init(width: Int, qos: DispatchQoS = .default, target: DispatchQueue? = nil) {
     state = Mutex(
-      State(idle: (0..<max(1, width)).map { _ in DispatchQueue(label: "kindred.access", qos: qos) }))
+      State(
+        idle: (0..<max(1, width)).map { _ in
+          DispatchQueue(label: "kindred.access", qos: qos, target: target)
+        }))
   }
 
   /// Runs an access on another thread as soon as its turn comes.

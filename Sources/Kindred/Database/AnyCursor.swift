@@ -123,8 +123,8 @@ extension Cursor {
     try first { _ in true }
   }
 
-  /// Returns whether there are no more elements.
-  public func isEmpty() throws -> Bool { try next() == nil }
+  /// Whether there are no more elements; reads the next one.
+  public var isEmpty: Bool { get throws { try next() == nil } }
 
   /// Returns the result of combining the remaining elements.
   public func reduce<Result>(
@@ -168,6 +168,71 @@ extension Cursor where Element: StringProtocol {
   }
 }
 
+extension Cursor where Element: Cursor {
+  /// Returns a cursor over the elements of the cursors, one cursor after the other.
+  public func joined() -> AnyCursor<Element.Element> {
+    var segment: Element?
+    return AnyCursor(of: self) { [self] in
+      while true {
+        if let element = try segment?.next() { return element }
+        segment = try next()
+        if segment == nil { return nil }
+      }
+    }
+  }
+}
+
+extension RangeReplaceableCollection {
+  /// Appends the remaining elements of a cursor.
+  ///
+  /// - Throws: The error that the cursor throws.
+  public mutating func append<C: Cursor>(contentsOf cursor: C) throws where C.Element == Element {
+    while let element = try cursor.next() { append(element) }
+  }
+}
+
+extension Set {
+  /// Creates a set of the remaining elements of a cursor, with room for a number of them.
+  ///
+  /// - Throws: The error that the cursor throws.
+  public init<C: Cursor>(_ cursor: C, minimumCapacity: Int) throws where C.Element == Element {
+    self.init(minimumCapacity: minimumCapacity)
+    try formUnion(cursor)
+  }
+
+  /// Adds the remaining elements of a cursor.
+  ///
+  /// - Throws: The error that the cursor throws.
+  public mutating func formUnion<C: Cursor>(_ cursor: C) throws where C.Element == Element {
+    while let element = try cursor.next() { insert(element) }
+  }
+
+  /// Returns the set with the remaining elements of a cursor.
+  ///
+  /// - Throws: The error that the cursor throws.
+  public func union<C: Cursor>(_ cursor: C) throws -> Set where C.Element == Element {
+    var union = self
+    try union.formUnion(cursor)
+    return union
+  }
+
+  /// Keeps the elements that are also among the remaining ones of a cursor.
+  ///
+  /// - Throws: The error that the cursor throws.
+  public mutating func formIntersection<C: Cursor>(_ cursor: C) throws where C.Element == Element {
+    self = try intersection(cursor)
+  }
+
+  /// Returns the elements that are also among the remaining ones of a cursor.
+  ///
+  /// - Throws: The error that the cursor throws.
+  public func intersection<C: Cursor>(_ cursor: C) throws -> Set where C.Element == Element {
+    var intersection: Set = []
+    while let element = try cursor.next() { if contains(element) { intersection.insert(element) } }
+    return intersection
+  }
+}
+
 extension Array {
   /// Creates an array of the remaining elements of a cursor, with room for a number of them.
   ///
@@ -186,7 +251,17 @@ extension Dictionary {
   public init<C: Cursor>(
     grouping cursor: C, by keyForValue: (C.Element) throws -> Key
   ) throws where Value == [C.Element] {
-    self.init()
+    try self.init(minimumCapacity: 0, grouping: cursor, by: keyForValue)
+  }
+
+  /// Creates a dictionary of the remaining elements of a cursor, by a key that groups them, with room for a number of
+  /// keys.
+  ///
+  /// - Throws: The error that the cursor or the closure throws.
+  public init<C: Cursor>(
+    minimumCapacity: Int, grouping cursor: C, by keyForValue: (C.Element) throws -> Key
+  ) throws where Value == [C.Element] {
+    self.init(minimumCapacity: minimumCapacity)
     try cursor.forEach { self[try keyForValue($0), default: []].append($0) }
   }
 
@@ -194,7 +269,16 @@ extension Dictionary {
   ///
   /// - Throws: The error that the cursor throws; `DatabaseError` (misuse) if a key occurs twice.
   public init<C: Cursor>(uniqueKeysWithValues cursor: C) throws where C.Element == (Key, Value) {
-    self.init()
+    try self.init(minimumCapacity: 0, uniqueKeysWithValues: cursor)
+  }
+
+  /// Creates a dictionary of the remaining keys and values of a cursor, with room for a number of them.
+  ///
+  /// - Throws: The error that the cursor throws; `DatabaseError` (misuse) if a key occurs twice.
+  public init<C: Cursor>(
+    minimumCapacity: Int, uniqueKeysWithValues cursor: C
+  ) throws where C.Element == (Key, Value) {
+    self.init(minimumCapacity: minimumCapacity)
     try cursor.forEach { key, value in
       guard updateValue(value, forKey: key) == nil else {
         throw DatabaseError.misuse("a key of the dictionary occurs twice")

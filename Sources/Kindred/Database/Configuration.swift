@@ -50,6 +50,18 @@ public struct Configuration: Sendable {
   /// The priority of the threads that asynchronous accesses run on.
   public var qos = DispatchQoS.default
 
+  /// A queue whose threads asynchronous accesses run on; nil for those of Dispatch.
+  public var targetQueue: DispatchQueue?
+
+  /// A queue whose threads asynchronous accesses that write run on; nil for those of ``targetQueue``.
+  public var writeTargetQueue: DispatchQueue?
+
+  /// Whether an access of a ``DatabaseQueue``, or one that writes, may leave a transaction open for the next one.
+  public var allowsUnsafeTransactions = false
+
+  /// The clock of ``Database/transactionDate``.
+  public var transactionClock: any TransactionClock = .default
+
   private var preparations: [@Sendable (Database) throws -> Void] = []
 
   /// Creates the default settings.

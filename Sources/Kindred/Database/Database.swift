@@ -1,4 +1,5 @@
 import CKindredSQLite
+import Foundation
 import KindredSQLSyntax
 import KindredSQLite
 
@@ -27,6 +28,11 @@ public final class Database {
   ///
   /// `PRAGMA query_only` is not used for this, because it makes SQLite prepare every cached statement again.
   private(set) var isQueryOnly: Bool
+
+  /// The notifications of observers of transactions; nil if there are none, or the access only reads.
+  private(set) var transactionEvents: TransactionEvents?
+  /// The date of the open transaction, once it has been used.
+  private var keptTransactionDate: Date?
 
   init(_ connection: Connection, context: DatabaseContext, isQueryOnly: Bool = false) {
     ownConnection = connection
@@ -57,6 +63,11 @@ public final class Database {
       context.keep(ownSchema)
     }
   }
+}
+
+extension Database: CustomStringConvertible {
+  /// The label of the database, or its path.
+  public var description: String { configuration.label ?? (isOpen ? ownConnection.path : "closed") }
 }
 
 // MARK: - Statements
@@ -93,7 +104,41 @@ extension Database {
   private func run(_ statement: DriverStatement) throws {
     try checkMayRun(statement)
     try checkMayStart(statement)
-    while try statement.step() {}
+    try notifying { while try statement.step() {} }
+    if keptTransactionDate != nil, !isInsideTransaction { keptTransactionDate = nil }
+  }
+
+  /// Runs `body`, which ends a statement or a transaction, and notifies the observers of transactions.
+  ///
+  /// - Throws: The error of an observer that has refused the commit, or else the one that `body` throws.
+  func notifying<Result>(_ body: () throws -> Result) throws -> Result {
+    guard let transactionEvents else { return try body() }
+    let outcome = Swift.Result(catching: body)
+    transactionEvents.didRun(self, isInTransaction: isInsideTransaction)
+    switch outcome {
+    case .success(let result): return result
+    case .failure(let error): throw transactionEvents.takeRefusal() ?? error
+    }
+  }
+
+  /// Begins to notify the observers of transactions, if there are any.
+  func observeTransactions() throws {
+    guard !isQueryOnly, transactionEvents == nil else { return }
+    let hooks = ConnectionHooks.of(try connection)
+    let known = hooks.listener(of: TransactionEvents.self)
+    guard !context.transactionObservers.isEmpty else {
+      if let known { hooks.remove(known) }
+      return
+    }
+    let (register, connection) = (context.observers, ownConnection)
+    let events =
+      known
+      ?? TransactionEvents(context.transactionObservers) { [unowned connection] sql in
+        try register.effects(of: sql, on: connection).eventKinds
+      }
+    events.begin()
+    hooks.add(events)
+    transactionEvents = events
   }
 
   private func checkMayRun(_ statement: DriverStatement) throws {
@@ -117,6 +162,7 @@ extension Database {
     }
     try ownConnection.checkInterruption()
     if !statement.isReadOnly { try failures.check() }
+    try transactionEvents?.willRun(statement)
   }
 
   /// Runs the statement of a text with its values, and ignores the rows that it returns.
@@ -148,6 +194,21 @@ extension Database {
   /// - Throws: `DatabaseError` if the SQL is invalid, or contains more than one statement.
   public func cachedStatement(sql: String) throws -> Statement { try makeStatement(sql: sql) }
 
+  /// Prepares the statement of a literal, with its values.
+  ///
+  /// - Throws: `DatabaseError` if the SQL is invalid, or contains more than one statement.
+  public func makeStatement(literal: SQLLiteral) throws -> Statement {
+    let (sql, arguments) = try literal.build(self)
+    let statement = try makeStatement(sql: sql)
+    statement.arguments = arguments
+    return statement
+  }
+
+  /// Prepares the statement of a literal, with its values, as ``makeStatement(literal:)`` does.
+  ///
+  /// - Throws: `DatabaseError` if the SQL is invalid, or contains more than one statement.
+  public func cachedStatement(literal: SQLLiteral) throws -> Statement { try makeStatement(literal: literal) }
+
   /// Prepares a statement that returns rows.
   ///
   /// - Throws: `DatabaseError` if the SQL is invalid, or contains more than one statement.
@@ -178,6 +239,24 @@ extension Database {
 
   /// The number of rows that all statements of the connection have changed; 0 after the access has ended.
   public var totalChangesCount: Int { isOpen ? Int(sqlite3_total_changes64(ownConnection.handle)) : 0 }
+
+  /// The settings with which the database was opened.
+  public var configuration: Configuration { context.configuration }
+
+  /// SQLite's connection, for functions that this library lacks; nil after the access has ended.
+  public var sqliteConnection: OpaquePointer? { isOpen ? ownConnection.handle : nil }
+
+  /// The date of the transaction, which is the same during all of it; outside of one, the current date.
+  ///
+  /// - Throws: The error of the clock of the configuration.
+  public var transactionDate: Date {
+    get throws {
+      if isInsideTransaction, let keptTransactionDate { return keptTransactionDate }
+      let date = try configuration.transactionClock.now(self)
+      if isInsideTransaction { keptTransactionDate = date }
+      return date
+    }
+  }
 
   /// The number of rows that the last INSERT, UPDATE or DELETE changed; 0 after the access has ended.
   public var changesCount: Int { isOpen ? Int(ownConnection.changes) : 0 }
@@ -218,7 +297,7 @@ extension Database {
       if TransactionCompletion.isRollback(result) { try rollback() } else { try commit() }
       return result
     } catch {
-      ownConnection.rollback()
+      if isInsideTransaction { try? rollback() }
       forgetSchema()
       throw error
     }
@@ -231,13 +310,16 @@ extension Database {
   public func inSavepoint<Result>(_ body: () throws -> Result) throws -> Result {
     var undone: Result?
     do {
-      return try connection.savepoint {
-        let result = try insideTransaction(body)
-        if TransactionCompletion.isRollback(result) {
-          undone = result
-          throw RollBack()
+      let connection = try connection
+      return try notifying {
+        try connection.savepoint {
+          let result = try insideTransaction(body)
+          if TransactionCompletion.isRollback(result) {
+            undone = result
+            throw RollBack()
+          }
+          return result
         }
-        return result
       }
     } catch {
       forgetSchema()
@@ -268,8 +350,11 @@ extension Database {
   /// - Parameter kind: When the transaction takes its locks; immediately by default.
   /// - Throws: `DatabaseError`.
   public func beginTransaction(_ kind: TransactionKind? = nil) throws {
+    keptTransactionDate = nil
     switch kind ?? (isQueryOnly ? .deferred : .immediate) {
-    case .immediate: try connection.beginWrite()
+    case .immediate:
+      let connection = try connection
+      try notifying { try connection.beginWrite() }
     case .deferred: try execute(sql: "BEGIN DEFERRED")
     case .exclusive: try execute(sql: "BEGIN EXCLUSIVE")
     }
@@ -278,13 +363,17 @@ extension Database {
   /// Commits the transaction.
   ///
   /// - Throws: `DatabaseError`; the transaction is rolled back then.
-  public func commit() throws { try connection.commit() }
+  public func commit() throws {
+    let connection = try connection
+    try notifying { try connection.commit() }
+  }
 
   /// Rolls back the transaction.
   ///
   /// - Throws: `DatabaseError`.
   public func rollback() throws {
-    try connection.rollback()
+    let connection = try connection
+    try notifying { connection.rollback() }
     forgetSchema()
   }
 

@@ -65,6 +65,12 @@ public protocol DatabaseWriter: DatabaseReader {
   ///
   /// - Throws: The error that `body` throws, or `DatabaseError`.
   func barrierWriteWithoutTransaction<Result>(_ body: (Database) throws -> Result) throws -> Result
+
+  /// Begins a read access, which sees what has been committed by now, and runs `body` in it: on another thread if the
+  /// database has several connections.
+  ///
+  /// - Parameter body: Receives the database, or the error for which it can't be read.
+  func spawnConcurrentRead(_ body: @escaping @Sendable (Result<Database, any Error>) -> Void)
 }
 
 extension DatabaseWriter {
@@ -101,7 +107,9 @@ extension Connection {
     return try context.running.running(handle) {
       let database = Database(self, context: context, isQueryOnly: isQueryOnly)
       defer { database.close() }
-      return try database.checkingDecoding { try body(database) }
+      return try context.current.entering(database) {
+        try database.checkingDecoding { try body(database) }
+      }
     }
   }
 
@@ -113,11 +121,14 @@ extension Connection {
     in context: DatabaseContext, _ cancellation: AccessCancellation? = nil,
     _ body: (Database) throws -> Result
   ) throws -> Result {
-    try context.observers.watch(self) {
-      defer { rollback() }
+    let mayStayOpen = context.configuration.allowsUnsafeTransactions
+    return try context.observers.watch(self) {
+      defer { if !mayStayOpen { rollback() } }
       return try access(in: context, cancellation) { database in
+        try database.observeTransactions()
+        defer { if isInTransaction, !mayStayOpen { try? database.rollback() } }
         let result = try body(database)
-        guard !isInTransaction else {
+        guard mayStayOpen || !isInTransaction else {
           throw DatabaseError.misuse(
             "the access has ended without ending its transaction, which is rolled back")
         }

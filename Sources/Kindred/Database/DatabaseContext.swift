@@ -1,12 +1,15 @@
-import Foundation
 import Synchronization
 
 /// The state that all accesses to one database share.
 final class DatabaseContext: Sendable {
   /// The observers of commits.
   let observers = ObserverRegister()
+  /// The observers of transactions.
+  let transactionObservers = TransactionObservers()
   /// The accesses that are under way.
   let running = RunningAccesses()
+  /// The accesses that are under way, by their threads.
+  let current = CurrentAccesses()
   /// Runs asynchronous read accesses, and the fetches of observations.
   let reads: AccessQueue
   /// Runs asynchronous write accesses.
@@ -16,16 +19,23 @@ final class DatabaseContext: Sendable {
 
   private let committedSchema = Mutex<DatabaseSchema?>(nil)
 
+  /// The settings with which the database was opened.
+  let configuration: Configuration
+
   /// Creates the state of a database with one connection.
-  init(qos: DispatchQoS = .default) {
-    reads = AccessQueue(width: 1, qos: qos)
+  init(_ configuration: Configuration = Configuration()) {
+    self.configuration = configuration
+    reads = AccessQueue(
+      width: 1, qos: configuration.qos, target: configuration.writeTargetQueue ?? configuration.targetQueue)
     writes = reads
   }
 
   /// Creates the state of a database with connections that read, and one that writes.
-  init(readers: Int, qos: DispatchQoS) {
-    reads = AccessQueue(width: readers, qos: qos)
-    writes = AccessQueue(width: 1, qos: qos)
+  init(readers: Int, _ configuration: Configuration) {
+    self.configuration = configuration
+    reads = AccessQueue(width: readers, qos: configuration.qos, target: configuration.targetQueue)
+    writes = AccessQueue(
+      width: 1, qos: configuration.qos, target: configuration.writeTargetQueue ?? configuration.targetQueue)
   }
 
   /// Returns the schema of a version, if it has been read.

@@ -7,6 +7,6 @@ import CKindredSQLite
 extension DatabaseError {
   /// Returns an error about a programming mistake, which this library reports instead of trapping.
   static func misuse(_ message: String, sql: String? = nil) -> DatabaseError {
-    DatabaseError(extendedCode: SQLITE_MISUSE, message: message, sql: sql)
+    DatabaseError(extendedCode: CKindredSQLite.SQLITE_MISUSE, message: message, sql: sql)
   }
 }

@@ -14,7 +14,28 @@ public final class DatabaseFunction: Sendable {
   public let name: String
   private let argumentCount: Int32
   private let isPure: Bool
-  private let function: @Sendable ([DatabaseValue]) throws -> (any DatabaseValueConvertible)?
+  private let body: Body
+
+  private enum Body: Sendable {
+    case function(@Sendable ([DatabaseValue]) throws -> (any DatabaseValueConvertible)?)
+    case aggregate(any DatabaseAggregate.Type)
+  }
+
+  /// Creates an aggregate function.
+  ///
+  /// - Parameters:
+  ///   - name: The name in SQL.
+  ///   - argumentCount: The number of arguments; any if `nil`.
+  ///   - isPure: Whether equal arguments always give equal results.
+  ///   - aggregate: The type of which each group has an instance.
+  public init<Aggregate: DatabaseAggregate>(
+    _ name: String, argumentCount: Int? = nil, pure isPure: Bool = false, aggregate: Aggregate.Type
+  ) {
+    self.name = name
+    self.argumentCount = Int32(clamping: argumentCount ?? -1)
+    self.isPure = isPure
+    body = .aggregate(aggregate)
+  }
 
   /// Creates a function.
   ///
@@ -30,7 +51,7 @@ public final class DatabaseFunction: Sendable {
     self.name = name
     self.argumentCount = Int32(clamping: argumentCount ?? -1)
     self.isPure = isPure
-    self.function = function
+    body = .function(function)
   }
 
   /// Returns a call of the function with arguments.
@@ -40,22 +61,62 @@ public final class DatabaseFunction: Sendable {
 
   fileprivate func define(on connection: Connection) throws {
     let flags = SQLITE_UTF8 | (isPure ? SQLITE_DETERMINISTIC : 0)
+    let (pointer, release) = (Unmanaged.passRetained(self).toOpaque(), Self.release)
     // SQLite releases the object also if this fails.
-    let code = sqlite3_create_function_v2(
-      connection.handle, name, argumentCount, flags, Unmanaged.passRetained(self).toOpaque(),
-      { context, count, values in
-        guard let pointer = sqlite3_user_data(context) else { return }
-        let function = Unmanaged<DatabaseFunction>.fromOpaque(pointer).takeUnretainedValue()
-        function.call(UnsafeBufferPointer(start: values, count: Int(count)), context)
-      }, nil, nil,
-      { pointer in pointer.map { Unmanaged<DatabaseFunction>.fromOpaque($0).release() } })
+    let code =
+      switch body {
+      case .function:
+        sqlite3_create_function_v2(
+          connection.handle, name, argumentCount, flags, pointer,
+          { DatabaseFunction.of($0)?.call(UnsafeBufferPointer(start: $2, count: Int($1)), $0) }, nil, nil,
+          release)
+      case .aggregate:
+        sqlite3_create_function_v2(
+          connection.handle, name, argumentCount, flags, pointer, nil,
+          { DatabaseFunction.of($0)?.step(UnsafeBufferPointer(start: $2, count: Int($1)), $0) },
+          { DatabaseFunction.of($0)?.finish($0) }, release)
+      }
     guard code == SQLITE_OK else { throw connection.error(code) }
   }
 
+  fileprivate func remove(from connection: Connection) {
+    sqlite3_create_function_v2(
+      connection.handle, name, argumentCount, SQLITE_UTF8, nil, nil, nil, nil, nil)
+  }
+
+  private static let release: @convention(c) (UnsafeMutableRawPointer?) -> Void = { pointer in
+    pointer.map { Unmanaged<DatabaseFunction>.fromOpaque($0).release() }
+  }
+
+  private static func of(_ context: OpaquePointer?) -> DatabaseFunction? {
+    sqlite3_user_data(context).map { Unmanaged<DatabaseFunction>.fromOpaque($0).takeUnretainedValue() }
+  }
+
   private func call(_ arguments: UnsafeBufferPointer<OpaquePointer?>, _ context: OpaquePointer?) {
+    guard case .function(let function) = body else { return }
+    Self.report(context) { try function(Self.values(arguments)) }
+  }
+
+  private func step(_ arguments: UnsafeBufferPointer<OpaquePointer?>, _ context: OpaquePointer?) {
+    guard case .aggregate(let type) = body else { return }
+    AggregatedGroup.step(type, Self.values(arguments), context)
+  }
+
+  private func finish(_ context: OpaquePointer?) {
+    guard case .aggregate(let type) = body else { return }
+    Self.report(context) { try AggregatedGroup.finish(type, context) }
+  }
+
+  private static func values(_ arguments: UnsafeBufferPointer<OpaquePointer?>) -> [DatabaseValue] {
+    arguments.map { DatabaseValue(SQLValue(value: $0)) }
+  }
+
+  /// Makes the value that `body` returns the result of a call, or its error.
+  private static func report(
+    _ context: OpaquePointer?, _ body: () throws -> (any DatabaseValueConvertible)?
+  ) {
     do {
-      let result = try function(arguments.map { DatabaseValue(SQLValue(value: $0)) })
-      Self.set(result?.databaseValue.sqlValue ?? .null, as: context)
+      set(try body()?.databaseValue.sqlValue ?? .null, as: context)
     } catch {
       let message = (error as? DatabaseError)?.message ?? "\(error)"
       sqlite3_result_error(context, message, -1)
@@ -121,6 +182,18 @@ extension Database {
   /// Connections of a pool are prepared by ``Configuration/prepareDatabase(_:)``.
   public func add(function: DatabaseFunction) {
     try? function.define(on: connection)
+  }
+
+  /// Removes a function.
+  public func remove(function: DatabaseFunction) {
+    if let connection = try? connection { function.remove(from: connection) }
+  }
+
+  /// Removes a collation.
+  public func remove(collation: DatabaseCollation) {
+    if let connection = try? connection {
+      sqlite3_create_collation_v2(connection.handle, collation.name, SQLITE_UTF8, nil, nil, nil)
+    }
   }
 
   /// Adds a collation, which all later accesses by this connection can use.

@@ -24,7 +24,7 @@ public final class DatabasePool: DatabaseWriter {
         .other("an in-memory database has only one connection; open it as a DatabaseQueue"), path: path)
     }
     (self.path, self.configuration) = (path, configuration)
-    context = DatabaseContext(readers: configuration.maximumReaderCount, qos: configuration.qos)
+    context = DatabaseContext(readers: configuration.maximumReaderCount, configuration)
     connections = try ConnectionPool(
       path: path, access: configuration.access, readers: configuration.maximumReaderCount,
       checkoutTimeout: nil, configuration: configuration.driver(context))
@@ -105,6 +105,38 @@ public final class DatabasePool: DatabaseWriter {
         return try connections.withWriter { try $0.writingAccess(in: context, nil, body) }
       }
     }
+  }
+
+  /// Begins a read transaction, which sees what has been committed by now, and runs `body` in it on another thread.
+  ///
+  ///     try dbPool.writeWithoutTransaction { db in
+  ///       try Player(name: "Arthur").insert(db)
+  ///       // Sees that player, and no later one.
+  ///       dbPool.spawnConcurrentRead { result in … }
+  ///     }
+  ///
+  /// - Parameter body: Receives the database, or the error for which it can't be read.
+  public func spawnConcurrentRead(_ body: @escaping @Sendable (Result<Database, any Error>) -> Void) {
+    do {
+      let reader = BegunReader(connection: try connections.reader())
+      do {
+        try reader.connection.beginRead()
+      } catch {
+        connections.release(reader.connection)
+        throw error
+      }
+      context.reads.enqueue { [self] in
+        defer { connections.release(reader.connection) }
+        try? reader.connection.access(in: context, isQueryOnly: true) { body(.success($0)) }
+      }
+    } catch {
+      body(.failure(error))
+    }
+  }
+
+  private struct BegunReader: @unchecked Sendable {
+    // It goes from the thread that has begun its transaction to the one that reads.
+    let connection: Connection
   }
 
   /// Runs `body` in a read transaction on another thread.

@@ -50,7 +50,7 @@ public final class DatabaseQueue: DatabaseWriter {
   /// - Throws: `OpenError`, or the error that preparing the connection throws.
   public init(path: String, configuration: Configuration = Configuration()) throws {
     (self.path, self.configuration) = (path, configuration)
-    context = DatabaseContext(qos: configuration.qos)
+    context = DatabaseContext(configuration)
     guarded = Mutex(.success(try Guarded(path: path, configuration, context)))
   }
 

@@ -24,7 +24,7 @@ public final class DatabaseSnapshot: DatabaseReader {
   /// - Throws: `OpenError`, `DatabaseError`.
   public init(path: String, configuration: Configuration = Configuration()) throws {
     (self.path, self.configuration) = (path, configuration)
-    context = DatabaseContext(qos: configuration.qos)
+    context = DatabaseContext(configuration)
     let connection = try Connection(
       path: path, access: .readOnly, configuration: configuration.driver(context))
     try connection.beginRead()

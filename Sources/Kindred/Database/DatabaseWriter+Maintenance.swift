@@ -71,6 +71,39 @@ extension Database {
   }
 }
 
+extension DatabaseQueue {
+  /// Returns a database in memory with a copy of the content of a file.
+  ///
+  /// - Throws: `OpenError`, `DatabaseError`.
+  public static func inMemoryCopy(
+    fromPath path: String, configuration: Configuration = Configuration()
+  ) throws -> DatabaseQueue {
+    try copy(of: path, to: ":memory:", configuration)
+  }
+
+  /// Returns a database in a temporary file with a copy of the content of another one.
+  ///
+  /// - Throws: `OpenError`, `DatabaseError`.
+  public static func temporaryCopy(
+    fromPath path: String, configuration: Configuration = Configuration()
+  ) throws -> DatabaseQueue {
+    try copy(of: path, to: "", configuration)
+  }
+
+  private static func copy(of path: String, to target: String, _ configuration: Configuration) throws
+    -> DatabaseQueue
+  {
+    var reading = Configuration()
+    reading.readonly = true
+    let source = try DatabaseQueue(path: path, configuration: reading)
+    var writing = configuration
+    writing.readonly = false
+    let copy = try DatabaseQueue(path: target, configuration: writing)
+    try source.backup(to: copy)
+    return copy
+  }
+}
+
 extension DatabaseWriter {
   /// Rebuilds the database without the space that deleted rows have left
   /// (<https://www.sqlite.org/lang_vacuum.html>).
@@ -120,6 +153,75 @@ extension Database {
     try execute("REINDEX \(identifier: collation.rawValue)")
   }
 
+  /// Copies the pages of the WAL file into the database (<https://www.sqlite.org/c3ref/wal_checkpoint_v2.html>).
+  ///
+  /// - Parameters:
+  ///   - kind: What it waits for.
+  ///   - name: The name of the database; all of them if `nil`.
+  /// - Returns: The number of pages in the WAL file, and of those that have been copied.
+  /// - Throws: `DatabaseError` if the database is locked.
+  @discardableResult
+  public func checkpoint(
+    _ kind: CheckpointMode = .passive, on name: String? = "main"
+  ) throws -> (walFrameCount: Int, checkpointedFrameCount: Int) {
+    let connection = try connection
+    var (frames, copied) = (Int32(-1), Int32(-1))
+    let code = sqlite3_wal_checkpoint_v2(connection.handle, name, kind.rawValue, &frames, &copied)
+    guard code == SQLITE_OK else { throw connection.error(code) }
+    return (Int(frames), Int(copied))
+  }
+
+  /// What a checkpoint waits for.
+  public enum CheckpointMode: Int32, Sendable, CaseIterable {
+    /// Nothing: it copies as much as it can.
+    case passive = 0
+    /// Accesses that write.
+    case full = 1
+    /// Accesses, so that the WAL file starts again from its beginning.
+    case restart = 2
+    /// Accesses, so that the WAL file becomes empty.
+    case truncate = 3
+  }
+
+  /// A row whose foreign key refers to no row.
+  public struct ForeignKeyViolation: Hashable, Sendable {
+    /// The table of the row.
+    public let originTable: String
+    /// The rowid; nil if the table has none.
+    public let originRowID: Int64?
+    /// The table that it refers to.
+    public let destinationTable: String
+    /// The number of the foreign key in its table.
+    public let foreignKeyId: Int
+  }
+
+  /// Returns a cursor over the rows whose foreign keys refer to no row.
+  ///
+  /// - Parameters:
+  ///   - table: The table whose foreign keys are checked; all by default.
+  ///   - schema: The name of its database; the first one that has the table by default.
+  /// - Throws: `DatabaseError` if there is no such table.
+  public func foreignKeyViolations(
+    in table: String? = nil, in schema: String? = nil
+  ) throws -> MapCursor<RowCursor, ForeignKeyViolation> {
+    if let table { _ = try columns(in: table, in: schema) }
+    let prefix = schema.map { SQLText.quoted($0) + "." } ?? ""
+    let argument = table.map { "(\(SQLText.quoted($0)))" } ?? ""
+    return try Row.fetchCursor(self, sql: "PRAGMA \(prefix)foreign_key_check\(argument)").map { row in
+      ForeignKeyViolation(
+        originTable: try row.decode(forKey: "table"), originRowID: try row.decode(forKey: "rowid"),
+        destinationTable: try row.decode(forKey: "parent"), foreignKeyId: try row.decode(forKey: "fkid"))
+    }
+  }
+
+  /// The version of SQLite's library as a number: 3046001 for 3.46.1.
+  public static var sqliteLibVersionNumber: Int32 { sqlite3_libversion_number() }
+
+  /// The maximum number of parameters of a statement.
+  public var maximumStatementArgumentCount: Int {
+    isOpen ? Int(sqlite3_limit((try? connection.handle) ?? nil, SQLITE_LIMIT_VARIABLE_NUMBER, -1)) : 0
+  }
+
   /// Checks that all foreign keys refer to existing rows.
   ///
   /// - Parameter table: The table whose foreign keys are checked; all by default.
@@ -131,43 +233,5 @@ extension Database {
     throw DatabaseError(
       resultCode: .SQLITE_CONSTRAINT_FOREIGNKEY,
       message: "a row of \(origin ?? "") refers to a missing row of \(parent ?? "")")
-  }
-}
-
-// MARK: - Dump
-
-extension DatabaseReader {
-  /// Prints the rows of a query, its columns separated by `|`.
-  ///
-  /// - Throws: `DatabaseError`.
-  public func dumpSQL(_ sql: SQLLiteral) throws {
-    try read { db in try db.dumpSQL(sql) }
-  }
-
-  /// Prints the rows of a request.
-  ///
-  /// - Throws: `AssociationError`, `DatabaseError`.
-  public func dumpRequest(_ request: some FetchRequest) throws {
-    try read { db in try db.dumpRequest(request) }
-  }
-}
-
-extension Database {
-  /// Prints the rows of a query, its columns separated by `|`.
-  ///
-  /// - Throws: `DatabaseError`.
-  public func dumpSQL(_ sql: SQLLiteral) throws { try dumpRequest(SQLRequest<Row>(literal: sql)) }
-
-  /// Prints the rows of a request.
-  ///
-  /// - Throws: `AssociationError`, `DatabaseError`.
-  public func dumpRequest(_ request: some FetchRequest) throws {
-    let rows = try Row.fetchCursor(self, request)
-    try rows.forEach { row in
-      print(
-        row.databaseValues.map { value in
-          if case .text(let text) = value.sqlValue { text } else { value.isNull ? "" : value.description }
-        }.joined(separator: "|"))
-    }
   }
 }

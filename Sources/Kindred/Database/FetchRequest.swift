@@ -7,7 +7,7 @@ import KindredSQLSyntax
 /// `fetchAll`, `fetchOne` and `fetchSet`; a program adds its own methods in extensions:
 ///
 ///     extension FetchRequest where RowDecoder: MyProtocol { … }
-public protocol FetchRequest<RowDecoder>: Sendable {
+public protocol FetchRequest<RowDecoder>: SQLSubqueryable, DatabaseRegionConvertible {
   /// The type that the rows are decoded into.
   associatedtype RowDecoder
 
@@ -36,6 +36,20 @@ extension FetchRequest {
   public func prepareRequest(_ db: Database, isForSingleRow: Bool) throws -> PreparedRequest {
     let (statement, adapter) = try prepare(db)
     return PreparedRequest(statement: statement, adapter: adapter)
+  }
+
+  /// Returns the request ready to run, as ``prepareRequest(_:isForSingleRow:)`` does.
+  ///
+  /// - Throws: The error of the request.
+  public func makePreparedRequest(
+    _ db: Database, forSingleResult isForSingleRow: Bool = false
+  ) throws -> PreparedRequest { try prepareRequest(db, isForSingleRow: isForSingleRow) }
+
+  /// Returns the tables and columns that the statement reads.
+  ///
+  /// - Throws: `DatabaseError`.
+  public func databaseRegion(_ db: Database) throws -> DatabaseRegion {
+    try db.region(of: [prepare(db).0.sql])
   }
 
   /// Returns the number of rows.
@@ -70,6 +84,9 @@ public struct AdaptedFetchRequest<Base: FetchRequest>: FetchRequest {
     let outer = try adapter(db)
     return (statement, inner.map { ChainedAdapter(first: $0, second: outer) } ?? outer)
   }
+
+  /// Returns the tables and columns that the base request reads.
+  public func databaseRegion(_ db: Database) throws -> DatabaseRegion { try base.databaseRegion(db) }
 
   /// Returns the number of rows of the base request.
   public func fetchCount(_ db: Database) throws -> Int { try base.fetchCount(db) }

@@ -61,6 +61,34 @@ public struct SQLRequest<RowDecoder>: FetchRequest, Sendable {
   }
 }
 
+extension SQLRequest where RowDecoder == Row {
+  /// Creates a request of rows.
+  ///
+  /// - Parameters:
+  ///   - sql: One statement that returns rows. Pass values in `arguments`, never in the text.
+  ///   - arguments: The values of its parameters.
+  ///   - adapter: The adapter of the rows.
+  ///   - isCached: Ignored, because every statement is cached.
+  public init(
+    sql: String, arguments: StatementArguments = StatementArguments(), adapter: (any RowAdapter)? = nil,
+    cached isCached: Bool = true
+  ) {
+    source = .sql(sql, arguments)
+    self.adapter = adapter
+  }
+
+  /// Creates a request of rows.
+  ///
+  /// - Parameters:
+  ///   - literal: One statement that returns rows, with its values.
+  ///   - adapter: The adapter of the rows.
+  ///   - isCached: Ignored, because every statement is cached.
+  public init(literal: SQLLiteral, adapter: (any RowAdapter)? = nil, cached isCached: Bool = true) {
+    source = .literal(literal)
+    self.adapter = adapter
+  }
+}
+
 extension SQLRequest: ExpressibleByStringInterpolation {
   /// Creates a request of SQL text.
   public init(stringLiteral sql: String) { self.init(sql: sql) }

@@ -43,7 +43,22 @@ public final class Statement {
     if let arguments { self.arguments = arguments }
     let statement = try start()
     defer { statement.reset() }
-    while try statement.step() {}
+    try database.notifying { while try statement.step() {} }
+  }
+
+  /// Steps a statement that has been started.
+  ///
+  /// - Returns: Whether there is a row.
+  func step(_ statement: DriverStatement) throws -> Bool {
+    guard database.transactionEvents != nil else { return try statement.step() }
+    do {
+      if try statement.step() { return true }
+    } catch {
+      return try database.notifying { throw error }
+    }
+    // Reset, so that a statement outside of a transaction is committed.
+    statement.reset()
+    return try database.notifying { false }
   }
 
   /// Sets the values of the parameters.

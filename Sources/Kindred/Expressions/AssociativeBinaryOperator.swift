@@ -13,6 +13,10 @@ extension SQLExpression {
     case add
     /// `*`: 1 without operands.
     case multiply
+    /// `&`: all bits without operands.
+    case bitwiseAnd
+    /// `|`: no bits without operands.
+    case bitwiseOr
 
     /// The operator between two operands; nil for those that the engine joins by itself.
     var binary: KindredAssociations.Expression.BinaryOperator? {
@@ -21,6 +25,16 @@ extension SQLExpression {
       case .concat: .concatenate
       case .add: .add
       case .multiply: .multiply
+      case .bitwiseAnd, .bitwiseOr: nil
+      }
+    }
+
+    /// The operator between two operands that the engine doesn't know; nil for the others.
+    var sqlOperator: String? {
+      switch self {
+      case .bitwiseAnd: " & "
+      case .bitwiseOr: " | "
+      default: nil
       }
     }
 
@@ -32,6 +46,8 @@ extension SQLExpression {
       case .concat: "".sqlExpression
       case .add: 0.sqlExpression
       case .multiply: 1.sqlExpression
+      case .bitwiseAnd: (-1).sqlExpression
+      case .bitwiseOr: 0.sqlExpression
       }
     }
   }

@@ -1,29 +1,74 @@
-/// A pattern for full-text search (<https://www.sqlite.org/fts3.html#full_text_index_queries>).
+import KindredSQLSyntax
+import KindredSQLite
+
+/// A pattern for full-text search of versions 3 and 4 (<https://www.sqlite.org/fts3.html#full_text_index_queries>).
 public struct FTS3Pattern: Hashable, Sendable {
   /// The pattern in SQLite's syntax.
   public let rawPattern: String
 
-  /// Creates a pattern from SQLite's syntax, which is checked when the request runs.
-  public init(rawPattern: String) {
+  /// Creates a pattern from SQLite's syntax.
+  ///
+  /// - Throws: `DatabaseError` if it is malformed.
+  public init(rawPattern: String) throws {
+    try FullTextWords.check(rawPattern, module: "fts3(content)")
     self.rawPattern = rawPattern
   }
 
   /// Creates a pattern that matches records with at least one of the words of a text; `nil` if the text has none.
-  public init?(matchingAnyTokenIn text: String) { self.init(words: text, separator: " OR ") }
+  public init?(matchingAnyTokenIn text: String) { self.init(words: text) { $0.joined(separator: " OR ") } }
 
   /// Creates a pattern that matches records with all words of a text; `nil` if the text has none.
-  public init?(matchingAllTokensIn text: String) { self.init(words: text, separator: " ") }
+  public init?(matchingAllTokensIn text: String) { self.init(words: text) { $0.joined(separator: " ") } }
+
+  /// Creates a pattern that matches records with words that begin as all words of a text do; `nil` if the text has none.
+  public init?(matchingAllPrefixesIn text: String) {
+    guard let words = FullTextWords(text)?.words else { return nil }
+    // A star is no operator inside of quotes, so the words are in lower case, which no operator is.
+    rawPattern = words.map { $0.lowercased() + "*" }.joined(separator: " ")
+  }
 
   /// Creates a pattern that matches records with the words of a text in sequence; `nil` if the text has none.
   public init?(matchingPhrase text: String) {
-    self.init(words: text, separator: " ")
-    self.init(rawPattern: "\"\(rawPattern.filter { $0 != "\"" })\"")
+    guard let words = FullTextWords(text)?.words else { return nil }
+    rawPattern = "\"\(words.joined(separator: " "))\""
   }
 
-  private init?(words text: String, separator: String) {
-    let words = text.split { !$0.isLetter && !$0.isNumber }
-    guard !words.isEmpty else { return nil }
+  private init?(words text: String, _ join: ([String]) -> String) {
+    guard let words = FullTextWords(text)?.words else { return nil }
     // Quoted, so that no word is taken for an operator.
-    rawPattern = words.map { "\"\($0)\"" }.joined(separator: separator)
+    rawPattern = join(words.map { "\"\($0)\"" })
+  }
+}
+
+extension FTS3Pattern: DatabaseValueConvertible {
+  /// The pattern as a text.
+  public var databaseValue: DatabaseValue { rawPattern.databaseValue }
+
+  /// Returns the pattern of a text that is not malformed.
+  public static func fromDatabaseValue(_ value: DatabaseValue) -> FTS3Pattern? {
+    String.fromDatabaseValue(value).flatMap { try? FTS3Pattern(rawPattern: $0) }
+  }
+}
+
+/// The words of a text that is searched for.
+struct FullTextWords {
+  let words: [String]
+
+  /// Splits a text at everything that is no letter or digit; nil if it has no words.
+  init?(_ text: String) {
+    words = text.split { !$0.isLetter && !$0.isNumber }.map(String.init)
+    if words.isEmpty { return nil }
+  }
+
+  /// Checks a pattern by searching an empty table.
+  ///
+  /// - Throws: `DatabaseError` if it is malformed.
+  static func check(_ pattern: String, module: String) throws {
+    let connection = try Connection(path: ":memory:", access: .readWriteCreate)
+    try connection.execute("CREATE VIRTUAL TABLE document USING \(module)")
+    try connection.withStatement("SELECT * FROM document WHERE document MATCH ?") { statement in
+      try statement.bind([.text(pattern)])
+      while try statement.step() {}
+    }
   }
 }

@@ -3,15 +3,17 @@ import KindredAssociations
 // Each overload of a name that Swift has too takes at least one column or expression, so that it never replaces
 // Swift's own.
 
+// An aggregate with a filter is computed from the rows of the group that satisfy it: `MAX(…) FILTER (WHERE …)`.
+
 /// Returns the greatest value of a group: `MAX(…)`.
-public func max(_ value: some SQLSpecificExpressible) -> SQLExpression {
-  .call("max", [value])
-}
+public func max(
+  _ value: some SQLSpecificExpressible, filter: (any SQLSpecificExpressible)? = nil
+) -> SQLExpression { .aggregate("max", value, filter) }
 
 /// Returns the least value of a group: `MIN(…)`.
-public func min(_ value: some SQLSpecificExpressible) -> SQLExpression {
-  .call("min", [value])
-}
+public func min(
+  _ value: some SQLSpecificExpressible, filter: (any SQLSpecificExpressible)? = nil
+) -> SQLExpression { .aggregate("min", value, filter) }
 
 /// Returns the greatest of several values, or NULL if one is: `MAX(…, …)`.
 public func max(
@@ -24,24 +26,24 @@ public func min(
 ) -> SQLExpression { .call("min", [first, second] + rest) }
 
 /// Returns the average value of a group: `AVG(…)`.
-public func average(_ value: some SQLSpecificExpressible) -> SQLExpression {
-  .call("avg", [value])
-}
+public func average(
+  _ value: some SQLSpecificExpressible, filter: (any SQLSpecificExpressible)? = nil
+) -> SQLExpression { .aggregate("avg", value, filter) }
 
 /// Returns the sum of a group's values, or NULL if it has none: `SUM(…)`.
-public func sum(_ value: some SQLSpecificExpressible) -> SQLExpression {
-  .call("sum", [value])
-}
+public func sum(
+  _ value: some SQLSpecificExpressible, filter: (any SQLSpecificExpressible)? = nil
+) -> SQLExpression { .aggregate("sum", value, filter) }
 
 /// Returns the sum of a group's values, or 0.0 if it has none: `TOTAL(…)`.
-public func total(_ value: some SQLSpecificExpressible) -> SQLExpression {
-  .call("total", [value])
-}
+public func total(
+  _ value: some SQLSpecificExpressible, filter: (any SQLSpecificExpressible)? = nil
+) -> SQLExpression { .aggregate("total", value, filter) }
 
 /// Returns the number of a group's values that are not NULL: `COUNT(…)`.
-public func count(_ value: some SQLSpecificExpressible) -> SQLExpression {
-  .call("count", [value])
-}
+public func count(
+  _ value: some SQLSpecificExpressible, filter: (any SQLSpecificExpressible)? = nil
+) -> SQLExpression { .aggregate("count", value, filter) }
 
 /// Returns the number of distinct values of a group that are not NULL: `COUNT(DISTINCT …)`.
 public func count(distinct value: some SQLSpecificExpressible) -> SQLExpression {
@@ -170,6 +172,17 @@ extension SQLSpecificExpressible {
 // MARK: - Calls
 
 extension SQLExpression {
+  /// Returns an aggregate of a group, or of those of its rows that satisfy a filter.
+  fileprivate static func aggregate(
+    _ function: String, _ value: some SQLSpecificExpressible, _ filter: (any SQLSpecificExpressible)?
+  ) -> SQLExpression {
+    guard let filter else { return call(function, [value]) }
+    return .raw([
+      .text("\(function)("), .expression(value.sqlExpression), .text(") FILTER (WHERE "),
+      .expression(filter.sqlExpression), .text(")"),
+    ])
+  }
+
   /// Returns a call of an SQL function, or of an aggregate of a group.
   ///
   /// Those of the engine become its nodes, which it can plan; any other is SQL text.

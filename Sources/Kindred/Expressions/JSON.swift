@@ -27,11 +27,45 @@ public protocol SQLJSONExpressible: SQLSpecificExpressible {}
 public struct SQLJSONExpression: SQLJSONExpressible {
   /// The expression.
   public let sqlExpression: SQLExpression
+  /// Whether the value is JSON also if it is a text or a number.
+  fileprivate var isJSON = false
+}
+
+extension SQLExpressible {
+  /// The value as an operand of a function that builds JSON, in which a JSON value is no text.
+  var jsonOperand: any SQLExpressible {
+    switch self {
+    case let part as SQLJSONExpression: part.isJSON ? Database.json(part) : part
+    case let column as any SQLJSONExpressible: Database.json(column)
+    default: self
+    }
+  }
+}
+
+extension SQLExpression {
+  /// Returns a call of an aggregate of a group, of some of its rows, and in an order.
+  static func group(
+    _ function: String, _ arguments: [any SQLExpressible], _ ordering: (any SQLOrderingTerm)?,
+    _ filter: (any SQLSpecificExpressible)?
+  ) -> SQLExpression {
+    var parts: [RawPart] = [.text("\(function)(")]
+    for (index, argument) in arguments.enumerated() {
+      if index > 0 { parts.append(.text(", ")) }
+      parts.append(.expression(argument.jsonOperand.sqlExpression))
+    }
+    if let term = ordering?.sqlOrdering {
+      parts += [.text(" ORDER BY "), .expression(term.expression), .text(term.isDescending ? " DESC" : "")]
+      if let nulls = term.nulls { parts.append(.text(nulls == .first ? " NULLS FIRST" : " NULLS LAST")) }
+    }
+    parts.append(.text(")"))
+    if let filter { parts += [.text(" FILTER (WHERE "), .expression(filter.sqlExpression), .text(")")] }
+    return raw(parts)
+  }
 }
 
 extension SQLSpecificExpressible {
   /// The value as JSON.
-  public var asJSON: SQLJSONExpression { SQLJSONExpression(sqlExpression: sqlExpression) }
+  public var asJSON: SQLJSONExpression { SQLJSONExpression(sqlExpression: sqlExpression, isJSON: true) }
 }
 
 extension SQLJSONExpressible {
@@ -75,14 +109,19 @@ extension Database {
 
   /// Returns an array of values: `JSON_ARRAY(…)`.
   public static func jsonArray(_ values: some Collection<any SQLExpressible>) -> SQLExpression {
-    .call("JSON_ARRAY", Array(values))
+    .call("JSON_ARRAY", values.map(\.jsonOperand))
+  }
+
+  /// Returns an array of values: `JSON_ARRAY(…)`.
+  public static func jsonArray(_ values: some Collection<some SQLExpressible>) -> SQLExpression {
+    .call("JSON_ARRAY", values.map(\.jsonOperand))
   }
 
   /// Returns an object of keys and values: `JSON_OBJECT(…)`.
   public static func jsonObject(
     _ elements: some Collection<(key: String, value: any SQLExpressible)>
   ) -> SQLExpression {
-    .call("JSON_OBJECT", elements.flatMap { [$0.key, $0.value] as [any SQLExpressible] })
+    .call("JSON_OBJECT", operands(elements))
   }
 
   /// Returns the number of elements of an array: `JSON_ARRAY_LENGTH(…)`.
@@ -101,14 +140,25 @@ extension Database {
   }
 
   /// Returns an array of the values of a group: `JSON_GROUP_ARRAY(…)`.
-  public static func jsonGroupArray(_ value: some SQLExpressible) -> SQLExpression {
-    .call("JSON_GROUP_ARRAY", [value])
-  }
+  ///
+  /// - Parameters:
+  ///   - value: The values.
+  ///   - ordering: The order of the elements.
+  ///   - filter: The condition of the rows whose values are elements.
+  public static func jsonGroupArray(
+    _ value: some SQLExpressible, orderBy ordering: (any SQLOrderingTerm)? = nil,
+    filter: (any SQLSpecificExpressible)? = nil
+  ) -> SQLExpression { .group("JSON_GROUP_ARRAY", [value], ordering, filter) }
 
   /// Returns an object of the keys and values of a group: `JSON_GROUP_OBJECT(…, …)`.
+  ///
+  /// - Parameters:
+  ///   - key: The keys.
+  ///   - value: The values.
+  ///   - filter: The condition of the rows whose values are members.
   public static func jsonGroupObject(
-    key: some SQLExpressible, value: some SQLExpressible
-  ) -> SQLExpression { .call("JSON_GROUP_OBJECT", [key, value]) }
+    key: some SQLExpressible, value: some SQLExpressible, filter: (any SQLSpecificExpressible)? = nil
+  ) -> SQLExpression { .group("JSON_GROUP_OBJECT", [key, value], nil, filter) }
 
   /// Returns the value at a path as a value of SQL: `JSON_EXTRACT(…, …)`.
   public static func jsonExtract(
@@ -122,7 +172,7 @@ extension Database {
 
   /// Returns a value of SQL as JSON: `JSON_QUOTE(…)`.
   public static func jsonQuote(_ value: some SQLExpressible) -> SQLExpression {
-    .call("JSON_QUOTE", [value])
+    .call("JSON_QUOTE", [value.jsonOperand])
   }
 
   /// Returns a JSON value changed by a merge patch: `JSON_PATCH(…, …)`.
@@ -155,7 +205,9 @@ extension Database {
     _ value: some SQLExpressible, _ assignments: some Collection<(key: String, value: any SQLExpressible)>
   ) -> SQLExpression { .call("JSON_SET", [value] + operands(assignments)) }
 
-  private static func operands(
+  static func operands(
     _ assignments: some Collection<(key: String, value: any SQLExpressible)>
-  ) -> [any SQLExpressible] { assignments.flatMap { [$0.key, $0.value] as [any SQLExpressible] } }
+  ) -> [any SQLExpressible] {
+    assignments.flatMap { [$0.key, $0.value.jsonOperand] as [any SQLExpressible] }
+  }
 }

@@ -31,11 +31,13 @@ public struct SQLSelection: SQLSelectable {
     case all
     /// All columns of the record except those with these names.
     case allExcept([String])
-    /// All columns of another record of the request.
-    case allOf(TableAliasBase)
+    /// All columns of another record of the request except those with these names.
+    case allOf(TableAliasBase, except: [String])
     case expression(SQLExpression, name: String?)
     /// SQL that selects any number of columns, from the record that the alias stands for if there is one.
     case literal(SQLLiteral, of: TableAliasBase?)
+    /// What a closure returns when the request runs.
+    case deferred(@Sendable (Database) throws -> [any SQLSelectable])
   }
 
   let item: Item

@@ -7,9 +7,9 @@ import KindredSQLite
 /// emptied by one DELETE (<https://www.sqlite.org/c3ref/update_hook.html>). Instead, the watch notes the text of
 /// each statement after which the count of changed rows has grown; `StatementEffects` finds out from the text what
 /// it changes.
-final class CommitWatch {
+final class CommitWatch: ConnectionListener {
   private let handle: OpaquePointer
-  private var trace: StatementTrace?
+  private let hooks: ConnectionHooks
   private var lastCount: Int64
   /// The statement that started last.
   private var last: String?
@@ -24,21 +24,9 @@ final class CommitWatch {
   /// Begins to watch a connection, until `finish()`.
   init(_ connection: Connection) {
     handle = connection.handle
+    hooks = ConnectionHooks.of(connection)
     lastCount = sqlite3_total_changes64(handle)
-    trace = StatementTrace(connection) { [unowned self] in start($0) }
-    let context = Unmanaged.passUnretained(self).toOpaque()
-    sqlite3_commit_hook(
-      handle,
-      { context in
-        context.map { Unmanaged<CommitWatch>.fromOpaque($0).takeUnretainedValue().commit() }
-        // Any other result would turn the commit into a rollback.
-        return 0
-      }, context)
-    sqlite3_rollback_hook(
-      handle,
-      { context in
-        context.map { Unmanaged<CommitWatch>.fromOpaque($0).takeUnretainedValue().rollback() }
-      }, context)
+    hooks.add(self)
   }
 
   /// Stops watching.
@@ -46,26 +34,25 @@ final class CommitWatch {
   /// - Returns: The SQL of the statements whose changes have been committed.
   func finish() -> Set<String> {
     settle()
-    sqlite3_commit_hook(handle, nil, nil)
-    sqlite3_rollback_hook(handle, nil, nil)
-    trace?.stop()
+    hooks.remove(self)
     return committed
   }
 
-  private func start(_ sql: String) {
+  func statementStarts(_ statement: TracedStatement, comment: String?) {
     settle()
-    last = sql
+    last = statement.sql
     isLastCommitted = false
   }
 
-  private func commit() {
+  func commits() -> Bool {
     settle()
     committed.formUnion(pending)
     pending = []
     isLastCommitted = true
+    return true
   }
 
-  private func rollback() {
+  func rollsBack() {
     settle()
     pending = []
   }

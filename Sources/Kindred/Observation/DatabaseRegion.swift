@@ -1,33 +1,106 @@
 /// The tables and columns that statements read.
-struct DatabaseRegion: Equatable, Sendable {
+///
+///     let region = try Player.all().databaseRegion(db)
+public struct DatabaseRegion: Equatable, Sendable {
   /// The columns that are read, by table, all names in lower case.
   ///
-  /// The set is empty if only the number of rows is read.
-  private(set) var columns: [String: Set<String>] = [:]
+  /// The set is empty if only the number of rows is read, and nil if all columns are.
+  private(set) var columns: [String: Set<String>?] = [:]
   /// Whether temporary tables are read, whose content may be copied from other tables.
   private(set) var hasTemporaryTables = false
+  /// Whether it is all of the database.
+  public private(set) var isFullDatabase = false
+
+  /// The empty region.
+  public init() {}
+
+  /// Creates the region of all rows and columns of a table.
+  public init(table: String) {
+    columns[table.lowercased()] = .some(nil)
+  }
+
+  /// All tables of the database.
+  public static let fullDatabase: DatabaseRegion = {
+    var region = DatabaseRegion()
+    region.isFullDatabase = true
+    return region
+  }()
+
+  /// Whether nothing is read.
+  public var isEmpty: Bool { !isFullDatabase && columns.isEmpty }
 
   mutating func insert(table: String, column: String, isTemporary: Bool) {
     hasTemporaryTables = hasTemporaryTables || isTemporary
     let name = table.lowercased()
-    if column.isEmpty {
-      columns[name, default: []].formUnion([])
-    } else {
-      columns[name, default: []].insert(column.lowercased())
-    }
+    guard var known = columns[name, default: []] else { return }
+    if !column.isEmpty { known.insert(column.lowercased()) }
+    columns[name] = known
   }
 
-  mutating func formUnion(_ other: DatabaseRegion) {
-    columns.merge(other.columns) { $0.union($1) }
+  /// Adds another region.
+  public mutating func formUnion(_ other: DatabaseRegion) {
+    columns.merge(other.columns) { left, right in
+      if let left, let right { left.union(right) } else { nil }
+    }
     hasTemporaryTables = hasTemporaryTables || other.hasTemporaryTables
+    isFullDatabase = isFullDatabase || other.isFullDatabase
+  }
+
+  /// Returns both regions together.
+  public func union(_ other: DatabaseRegion) -> DatabaseRegion {
+    var union = self
+    union.formUnion(other)
+    return union
+  }
+
+  /// The region without the engine's own transient tables.
+  var withoutTransients: DatabaseRegion {
+    var region = self
+    region.columns = columns.filter { !$0.key.hasPrefix("kindred:") }
+    return region
   }
 
   /// Returns whether changes can affect what is read.
   func isTouched(by changes: DatabaseChanges) -> Bool {
     if changes.isUnknown { return true }
+    if isFullDatabase { return !changes.isEmpty }
     return columns.contains { table, columns in
-      changes.rows.contains(table) || changes.columns[table]?.isDisjoint(with: columns) == false
+      if changes.rows.contains(table) { return true }
+      guard let changed = changes.columns[table] else { return false }
+      return columns.map { !$0.isDisjoint(with: changed) } ?? true
     }
+  }
+
+  /// Returns whether changes of a kind can affect what is read.
+  public func isModified(byEventsOfKind kind: DatabaseEventKind) -> Bool {
+    guard !isFullDatabase else { return true }
+    guard let columns = columns[kind.tableName.lowercased()] else { return false }
+    guard case .update(_, let changed) = kind, let columns else { return true }
+    return !columns.isDisjoint(with: changed.map { $0.lowercased() })
+  }
+
+  /// Returns whether a change, which is of a kind that can affect what is read, is one of a table that is read.
+  public func isModified(by event: DatabaseEvent) -> Bool {
+    isFullDatabase || columns[event.tableName.lowercased()] != nil
+  }
+
+  /// The kinds of changes that affect the region; nil for any.
+  var eventKinds: [DatabaseEventKind]? {
+    guard !isFullDatabase else { return nil }
+    return columns.flatMap { table, columns -> [DatabaseEventKind] in
+      [.insert(tableName: table), .delete(tableName: table)]
+        + (columns.map { [.update(tableName: table, columnNames: $0)] } ?? [])
+    }
+  }
+}
+
+extension DatabaseRegion: CustomStringConvertible {
+  /// The tables with their columns: `author(*),book(id,title)`.
+  public var description: String {
+    if isFullDatabase { return "full database" }
+    if isEmpty { return "empty" }
+    return columns.sorted { $0.key < $1.key }
+      .map { "\($0)(\($1.map { $0.sorted().joined(separator: ",") } ?? "*"))" }.joined(separator: ",")
   }
 }
 
@@ -45,6 +118,15 @@ struct DatabaseChanges: Equatable, Sendable {
     var changes = DatabaseChanges()
     changes.isUnknown = true
     return changes
+  }
+
+  /// Creates changes that affect nothing.
+  init() {}
+
+  /// Creates changes of rows of a region.
+  init(in region: DatabaseRegion) {
+    rows = Set(region.columns.keys)
+    isUnknown = region.isFullDatabase
   }
 
   var isEmpty: Bool { !isUnknown && rows.isEmpty && columns.isEmpty }

@@ -26,6 +26,8 @@ final class ObservationTask<Reducer: ValueReducer, Reader: DatabaseReader>: Comm
     /// A fetch is running, which may or may not see these changes, committed since it began.
     case fetching(DatabaseChanges)
     case cancelled
+    /// Ended by an error, which may still be delivered.
+    case failed
   }
 
   private struct State {
@@ -36,16 +38,19 @@ final class ObservationTask<Reducer: ValueReducer, Reader: DatabaseReader>: Comm
 
   private let reader: Reader
   private let deliver: @Sendable (_ isFirst: Bool, ObservationEvent<Reducer.Value>) -> Void
+  private let events: ValueObservationEvents
+  private let requiresWriteAccess: Bool
   private let state: Mutex<State>
   private let queue = DispatchQueue(label: "kindred.observation")
 
   init(
-    _ reducer: Reducer, in reader: Reader,
+    _ observation: ValueObservation<Reducer>, in reader: Reader,
     deliver: @escaping @Sendable (_ isFirst: Bool, ObservationEvent<Reducer.Value>) -> Void
   ) {
     self.reader = reader
     self.deliver = deliver
-    state = Mutex(State(reducer: reducer))
+    (events, requiresWriteAccess) = (observation.events, observation.requiresWriteAccess)
+    state = Mutex(State(reducer: observation.reducer))
   }
 
   private var context: DatabaseContext { reader.commits.context }
@@ -56,12 +61,13 @@ final class ObservationTask<Reducer: ValueReducer, Reader: DatabaseReader>: Comm
 
   /// Starts observing, then fetches and delivers the first value on this thread.
   func start() throws {
+    events.willStart()
     // Registered before the fetch, so that no commit is missed; until it is done, commits are only noted.
     context.observers.add(self)
     do {
       notify(of: try fetch(), isFirst: true)
     } catch {
-      cancel()
+      end(.cancelled)
       throw error
     }
   }
@@ -73,7 +79,7 @@ final class ObservationTask<Reducer: ValueReducer, Reader: DatabaseReader>: Comm
     } catch {
       state.withLock { $0.phase = .idle }
       deliver(true, event(.failure(error)))
-      cancel()
+      end(.cancelled)
     }
   }
 
@@ -81,14 +87,28 @@ final class ObservationTask<Reducer: ValueReducer, Reader: DatabaseReader>: Comm
   ///
   /// If the first fetch fails, its error is delivered.
   func startInBackground() {
+    events.willStart()
     state.withLock { $0.phase = .scheduled }
     context.observers.add(self)
     schedule()
   }
 
+  /// Ends the observation, if it has not ended.
   func cancel() {
-    state.withLock { $0.phase = .cancelled }
+    if end(.cancelled) { events.didCancel() }
+  }
+
+  /// Ends the observation, and returns whether it has been running.
+  @discardableResult
+  private func end(_ phase: Phase) -> Bool {
+    let wasRunning = state.withLock { state in
+      defer { state.phase = phase }
+      if case .cancelled = state.phase { return false }
+      if case .failed = state.phase { return false }
+      return true
+    }
     context.observers.remove(self)
+    return wasRunning
   }
 
   func didCommit(_ changes: DatabaseChanges) {
@@ -101,11 +121,14 @@ final class ObservationTask<Reducer: ValueReducer, Reader: DatabaseReader>: Comm
         earlier.formUnion(changes)
         state.phase = .fetching(earlier)
         return false
-      case .idle, .scheduled, .cancelled:
+      case .idle, .scheduled, .cancelled, .failed:
         return false
       }
     }
-    if isNew { schedule() }
+    if isNew {
+      events.databaseDidChange()
+      schedule()
+    }
   }
 
   private func schedule() {
@@ -123,17 +146,24 @@ final class ObservationTask<Reducer: ValueReducer, Reader: DatabaseReader>: Comm
           notify(of: try outcome.get(), isFirst: false)
         } catch {
           deliver(false, event(.failure(error)))
-          context.observers.remove(self)
+          end(.failed)
         }
       }
     }
   }
 
   private func fetch() throws -> (result: Reducer.Fetched, region: DatabaseRegion) {
+    events.willFetch()
     let reducer = state.withLock { $0.reducer }
-    return try reader.read { db in
-      try context.observers.track(db.connection) { try reducer.fetch(db) }
+    let context = context
+    @Sendable func fetch(_ db: Database) throws -> (result: Reducer.Fetched, region: DatabaseRegion) {
+      if let region = try reducer.observedRegion(db) { return (try reducer.fetch(db), region) }
+      return try context.observers.track(db.connection) { try reducer.fetch(db) }
     }
+    guard requiresWriteAccess, let writer = reader as? any DatabaseWriter else {
+      return try reader.read(fetch)
+    }
+    return try writer.write(fetch)
   }
 
   private func notify(of fetched: (result: Reducer.Fetched, region: DatabaseRegion), isFirst: Bool) {
@@ -142,6 +172,7 @@ final class ObservationTask<Reducer: ValueReducer, Reader: DatabaseReader>: Comm
     // The reducer calls the program's closures outside the lock, because they may write or cancel the observation.
     // No other fetch runs meanwhile.
     let value = reducer.value(fetched.result)
+    events.willTrackRegion(region)
     state.withLock { $0.reducer = reducer }
     // Delivered before the next fetch can begin, so that values arrive in order.
     if let value { deliver(isFirst, event(.success(value))) }
@@ -162,6 +193,10 @@ final class ObservationTask<Reducer: ValueReducer, Reader: DatabaseReader>: Comm
   }
 
   private func event(_ outcome: Result<Reducer.Value, any Error>) -> ObservationEvent<Reducer.Value> {
-    ObservationEvent(outcome: outcome) { [weak self] in self?.isCancelled ?? true }
+    switch outcome {
+    case .success(let value): events.didReceiveValue(value)
+    case .failure(let error): events.didFail(error)
+    }
+    return ObservationEvent(outcome: outcome) { [weak self] in self?.isCancelled ?? true }
   }
 }

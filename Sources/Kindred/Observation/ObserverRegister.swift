@@ -60,6 +60,9 @@ final class ObserverRegister: Sendable {
     }
   }
 
+  /// Notifies the observers of changes that SQLite doesn't report.
+  func notifyChanges(in region: DatabaseRegion) { tell(DatabaseChanges(in: region)) }
+
   private func tell(_ changes: DatabaseChanges) {
     // Outside the lock, because observers may add or remove observers.
     for observer in observers.withLock({ Array($0.values) }) { observer.didCommit(changes) }
@@ -95,17 +98,26 @@ final class ObserverRegister: Sendable {
 
   private func effects(of statements: Set<String>, on connection: Connection) throws -> [StatementEffects] {
     let version = try connection.schemaVersion
-    return statements.map { sql in
-      let known = known.withLock { $0.schemaVersion == version ? $0.effects[sql] : nil }
-      if let known { return known }
-      let found = StatementEffects(of: sql, on: connection)
-      self.known.withLock { known in
-        if known.schemaVersion != version || known.effects.count >= Self.capacity {
-          known = KnownEffects(schemaVersion: version)
-        }
-        known.effects[sql] = found
+    return statements.map { effects(of: $0, version, on: connection) }
+  }
+
+  /// Returns the effects of a statement.
+  ///
+  /// - Throws: `DatabaseError` if the schema can't be read.
+  func effects(of statement: String, on connection: Connection) throws -> StatementEffects {
+    effects(of: statement, try connection.schemaVersion, on: connection)
+  }
+
+  private func effects(of sql: String, _ version: Int64, on connection: Connection) -> StatementEffects {
+    let known = known.withLock { $0.schemaVersion == version ? $0.effects[sql] : nil }
+    if let known { return known }
+    let found = StatementEffects(of: sql, on: connection)
+    self.known.withLock { known in
+      if known.schemaVersion != version || known.effects.count >= Self.capacity {
+        known = KnownEffects(schemaVersion: version)
       }
-      return found
+      known.effects[sql] = found
     }
+    return found
   }
 }

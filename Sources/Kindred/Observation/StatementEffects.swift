@@ -9,6 +9,8 @@ import KindredSQLite
 struct StatementEffects: Sendable {
   private(set) var reads = DatabaseRegion()
   private(set) var changes = DatabaseChanges()
+  /// The kinds of changes of rows.
+  private(set) var eventKinds: [DatabaseEventKind] = []
 
   /// Determines the effects of a statement.
   ///
@@ -19,6 +21,7 @@ struct StatementEffects: Sendable {
     do {
       try recorder.observe(connection) { _ = try connection.prepare(sql) }
       self = recorder.effects
+      eventKinds += recorder.updatedNames.map { .update(tableName: $0, columnNames: $1) }
       try addDependentColumns(of: recorder.updates, on: connection)
     } catch {
       changes = .unknown
@@ -58,20 +61,20 @@ struct StatementEffects: Sendable {
     var effects = StatementEffects()
     /// The columns that are updated, in lower case.
     var updates: [TableName: Set<String>] = [:]
+    /// The columns that are updated, by the names of their tables.
+    var updatedNames: [String: Set<String>] = [:]
 
     /// Runs `body`, and records what the statements that it prepares will read and change.
     func observe(_ connection: Connection, _ body: () throws -> Void) rethrows {
-      sqlite3_set_authorizer(
-        connection.handle,
+      try ConnectionHooks.of(connection).withAuthorizer(
+        Unmanaged.passUnretained(self).toOpaque(),
         { context, action, first, second, database, _ in
           guard let context else { return SQLITE_OK }
           let recorder = Unmanaged<Recorder>.fromOpaque(context).takeUnretainedValue()
           recorder.record(action, first, second, database)
           // Some pragmas take effect when they are prepared, so they are denied.
           return action == SQLITE_PRAGMA ? SQLITE_DENY : SQLITE_OK
-        }, Unmanaged.passUnretained(self).toOpaque())
-      defer { sqlite3_set_authorizer(connection.handle, nil, nil) }
-      try body()
+        }, body)
     }
 
     private func record(
@@ -87,8 +90,12 @@ struct StatementEffects: Sendable {
       switch action {
       case SQLITE_READ:
         effects.reads.insert(table: table, column: column, isTemporary: isTemporary)
-      case SQLITE_INSERT, SQLITE_DELETE: effects.changes.insertRows(of: table)
+      case SQLITE_INSERT, SQLITE_DELETE:
+        effects.changes.insertRows(of: table)
+        effects.eventKinds.append(
+          action == SQLITE_INSERT ? .insert(tableName: table) : .delete(tableName: table))
       case SQLITE_UPDATE:
+        updatedNames[table, default: []].insert(column)
         effects.changes.insert(column: column, of: table)
         updates[TableName(name: table, database: database), default: []].insert(column.lowercased())
       default: break

@@ -1,10 +1,9 @@
-import CKindredSQLite
 import KindredSQLite
 
 /// Reports every statement that a connection starts, wherever it was prepared
 /// (<https://www.sqlite.org/c3ref/trace_v2.html>).
-final class StatementTrace {
-  private let handle: OpaquePointer
+final class StatementTrace: ConnectionListener {
+  private let hooks: ConnectionHooks
   private let statementStarts: (String) -> Void
 
   /// Begins to trace a connection, until `stop()`.
@@ -13,20 +12,13 @@ final class StatementTrace {
   ///   - connection: The connection to trace.
   ///   - statementStarts: Receives the SQL of each statement. It must not use the connection.
   init(_ connection: Connection, statementStarts: @escaping (String) -> Void) {
-    handle = connection.handle
+    hooks = ConnectionHooks.of(connection)
     self.statementStarts = statementStarts
-    sqlite3_trace_v2(
-      handle, UInt32(SQLITE_TRACE_STMT),
-      { _, context, statement, _ in
-        guard let context, let text = sqlite3_sql(statement.map { OpaquePointer($0) }) else { return 0 }
-        let trace = Unmanaged<StatementTrace>.fromOpaque(context).takeUnretainedValue()
-        trace.statementStarts(String(cString: text))
-        return 0
-      }, Unmanaged.passUnretained(self).toOpaque())
+    hooks.add(self)
   }
 
+  func statementStarts(_ statement: TracedStatement, comment: String?) { statementStarts(statement.sql) }
+
   /// Stops tracing.
-  func stop() {
-    sqlite3_trace_v2(handle, 0, nil, nil)
-  }
+  func stop() { hooks.remove(self) }
 }

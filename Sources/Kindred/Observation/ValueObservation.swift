@@ -13,28 +13,33 @@ import Foundation
 /// made by other processes are not observed.
 public struct ValueObservation<Reducer: ValueReducer>: Sendable {
   let reducer: Reducer
+  /// The closures that are called while the observation runs.
+  var events = ValueObservationEvents()
+  /// Whether the fetches run in accesses that may write.
+  public var requiresWriteAccess = false
 
   /// Returns an observation that notifies the transformed values of this one.
   public func map<Value: Sendable>(
     _ transform: @escaping @Sendable (Reducer.Value) -> Value
   ) -> ValueObservation<ValueReducers.Map<Reducer, Value>> {
-    ValueObservation<ValueReducers.Map<Reducer, Value>>(
-      reducer: ValueReducers.Map(base: reducer, transform: transform))
+    reducing(ValueReducers.Map(base: reducer, transform: transform))
   }
 
   /// Returns an observation that skips values that a closure calls equal to the one before.
   public func removeDuplicates(
     by areEqual: @escaping @Sendable (Reducer.Value, Reducer.Value) -> Bool
   ) -> ValueObservation<ValueReducers.RemoveDuplicatesBy<Reducer>> {
-    ValueObservation<ValueReducers.RemoveDuplicatesBy<Reducer>>(
-      reducer: ValueReducers.RemoveDuplicatesBy(base: reducer, areEqual: areEqual))
+    reducing(ValueReducers.RemoveDuplicatesBy(base: reducer, areEqual: areEqual))
   }
 
   /// Returns an observation that skips values equal to the one before.
   public func removeDuplicates() -> ValueObservation<ValueReducers.RemoveDuplicates<Reducer>>
   where Reducer.Value: Equatable {
-    ValueObservation<ValueReducers.RemoveDuplicates<Reducer>>(
-      reducer: ValueReducers.RemoveDuplicates(base: reducer))
+    reducing(ValueReducers.RemoveDuplicates(base: reducer))
+  }
+
+  private func reducing<Other: ValueReducer>(_ reducer: Other) -> ValueObservation<Other> {
+    ValueObservation<Other>(reducer: reducer, events: events, requiresWriteAccess: requiresWriteAccess)
   }
 }
 
@@ -51,6 +56,30 @@ extension ValueObservation {
   public static func trackingConstantRegion<Value: Sendable>(
     _ fetch: @escaping @Sendable (Database) throws -> Value
   ) -> ValueObservation where Reducer == ValueReducers.Fetch<Value> { tracking(fetch) }
+
+  /// Returns an observation of the value that `fetch` returns, fetched again after the changes of given regions only.
+  ///
+  ///     ValueObservation.tracking(region: Player.all()) { db in try Player.fetchAll(db) }
+  ///
+  /// - Parameters:
+  ///   - region: A request, a table, or `.fullDatabase`.
+  ///   - otherRegions: More of them.
+  ///   - fetch: Returns the value.
+  public static func tracking<Value: Sendable>(
+    region: any DatabaseRegionConvertible & Sendable,
+    _ otherRegions: any DatabaseRegionConvertible & Sendable...,
+    fetch: @escaping @Sendable (Database) throws -> Value
+  ) -> ValueObservation where Reducer == ValueReducers.Fetch<Value> {
+    tracking(regions: [region] + otherRegions, fetch: fetch)
+  }
+
+  /// Returns an observation of the value that `fetch` returns, fetched again after the changes of given regions only.
+  public static func tracking<Value: Sendable>(
+    regions: [any DatabaseRegionConvertible & Sendable],
+    fetch: @escaping @Sendable (Database) throws -> Value
+  ) -> ValueObservation where Reducer == ValueReducers.Fetch<Value> {
+    ValueObservation(reducer: ValueReducers.Fetch(body: fetch, regions: regions))
+  }
 
   /// Returns an observation of the number of rows of a request, which notifies it when it differs.
   public static func trackingCount(
@@ -130,7 +159,7 @@ extension ValueObservation {
     onChange: @escaping @MainActor (Reducer.Value) -> Void
   ) -> AnyDatabaseCancellable {
     let isImmediate = scheduler == .immediate && MainQueue.isCurrent
-    let task = ObservationTask(reducer, in: reader) { isFirst, event in
+    let task = ObservationTask(self, in: reader) { isFirst, event in
       if isFirst, isImmediate { return MainActor.assumeIsolated { event.send(onChange, onError) } }
       DispatchQueue.main.async { MainActor.assumeIsolated { event.send(onChange, onError) } }
     }
@@ -151,7 +180,7 @@ extension ValueObservation {
     onChange: @escaping @Sendable (Reducer.Value) -> Void
   ) -> AnyDatabaseCancellable {
     let queue = scheduler.queue
-    let task = ObservationTask(reducer, in: reader) { _, event in
+    let task = ObservationTask(self, in: reader) { _, event in
       queue.async { event.send(onChange, onError) }
     }
     task.startInBackground()
@@ -211,7 +240,7 @@ extension ValueObservation {
     bufferingPolicy: AsyncThrowingStream<Reducer.Value, any Error>.Continuation.BufferingPolicy = .unbounded
   ) -> AsyncThrowingStream<Reducer.Value, any Error> {
     AsyncThrowingStream(bufferingPolicy: bufferingPolicy) { continuation in
-      let task = ObservationTask(reducer, in: reader) { _, event in
+      let task = ObservationTask(self, in: reader) { _, event in
         event.send({ continuation.yield($0) }, { continuation.finish(throwing: $0) })
       }
       // Set before the observation starts: a handler that is set after termination is never called.
@@ -225,7 +254,7 @@ extension ValueObservation {
     in reader: some DatabaseReader,
     deliver: @escaping @Sendable (_ isFirst: Bool, ObservationEvent<Reducer.Value>) -> Void
   ) throws -> AnyDatabaseCancellable {
-    let task = ObservationTask(reducer, in: reader, deliver: deliver)
+    let task = ObservationTask(self, in: reader, deliver: deliver)
     try task.start()
     return AnyDatabaseCancellable { task.cancel() }
   }
@@ -269,6 +298,15 @@ public enum ValueObservationMainActorScheduler: Sendable {
 /// The queue on which an observation notifies its values.
 public struct ValueObservationQueueScheduler: Sendable {
   let queue: DispatchQueue
+
+  /// A serial queue of the observation's own.
+  public static var task: ValueObservationQueueScheduler { task(priority: .medium) }
+
+  /// Returns a serial queue of the observation's own with a priority.
+  public static func task(priority: TaskPriority) -> ValueObservationQueueScheduler {
+    let qos: DispatchQoS = priority > .medium ? .userInitiated : priority < .medium ? .utility : .default
+    return ValueObservationQueueScheduler(queue: DispatchQueue(label: "kindred.observer", qos: qos))
+  }
 
   /// A queue, which should be a serial one.
   public static func async(onQueue queue: DispatchQueue) -> ValueObservationQueueScheduler {

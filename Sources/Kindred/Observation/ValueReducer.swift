@@ -10,6 +10,14 @@ public protocol ValueReducer<Value>: Sendable {
 
   /// Returns the value to notify; `nil` for none.
   mutating func value(_ fetched: Fetched) -> Value?
+
+  /// Returns the tables and columns that are observed; `nil` for those that the fetch reads.
+  func observedRegion(_ db: Database) throws -> DatabaseRegion?
+}
+
+extension ValueReducer {
+  /// Returns `nil`: what the fetch reads is observed.
+  public func observedRegion(_ db: Database) throws -> DatabaseRegion? { nil }
 }
 
 /// The reducers of observations.
@@ -22,9 +30,16 @@ public enum ValueReducers {
   /// Notifies the fetched values unchanged.
   public struct Fetch<Value: Sendable>: ValueReducer {
     let body: @Sendable (Database) throws -> Value
+    /// The tables and columns that are observed; nil for those that the closure reads.
+    var regions: [any DatabaseRegionConvertible & Sendable]?
 
     /// Calls the closure of the observation.
     public func fetch(_ db: Database) throws -> Value { try body(db) }
+
+    /// Returns the tables and columns that are observed; `nil` for those that the closure reads.
+    public func observedRegion(_ db: Database) throws -> DatabaseRegion? {
+      try regions?.reduce(into: DatabaseRegion()) { $0.formUnion(try $1.databaseRegion(db)) }
+    }
 
     /// Returns the fetched value.
     public func value(_ fetched: Value) -> Value? { fetched }
@@ -37,6 +52,9 @@ public enum ValueReducers {
 
     /// Fetches as the base reducer does.
     public func fetch(_ db: Database) throws -> Base.Fetched { try base.fetch(db) }
+
+    /// Returns the tables and columns that the base reducer observes.
+    public func observedRegion(_ db: Database) throws -> DatabaseRegion? { try base.observedRegion(db) }
 
     /// Returns the value of the base reducer, or `nil` if it equals the one before.
     public mutating func value(_ fetched: Base.Fetched) -> Base.Value? {
@@ -55,6 +73,9 @@ public enum ValueReducers {
     /// Fetches as the base reducer does.
     public func fetch(_ db: Database) throws -> Base.Fetched { try base.fetch(db) }
 
+    /// Returns the tables and columns that the base reducer observes.
+    public func observedRegion(_ db: Database) throws -> DatabaseRegion? { try base.observedRegion(db) }
+
     /// Returns the value of the base reducer, or `nil` if it equals the one before.
     public mutating func value(_ fetched: Base.Fetched) -> Base.Value? {
       guard let value = base.value(fetched), !(last.map { areEqual($0, value) } ?? false) else { return nil }
@@ -70,6 +91,9 @@ public enum ValueReducers {
 
     /// Fetches as the base reducer does.
     public func fetch(_ db: Database) throws -> Base.Fetched { try base.fetch(db) }
+
+    /// Returns the tables and columns that the base reducer observes.
+    public func observedRegion(_ db: Database) throws -> DatabaseRegion? { try base.observedRegion(db) }
 
     /// Returns the transformed value of the base reducer.
     public mutating func value(_ fetched: Base.Fetched) -> Value? { base.value(fetched).map(transform) }

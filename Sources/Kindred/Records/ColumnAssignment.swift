@@ -38,6 +38,28 @@ extension ColumnExpression {
   }
 }
 
+extension ColumnExpression {
+  /// Keeps only the bits of the column that a value has.
+  public static func &= (column: Self, value: some SQLExpressible) -> ColumnAssignment {
+    column.set(to: column.sqlExpression & value)
+  }
+
+  /// Adds the bits of a value to those of the column.
+  public static func |= (column: Self, value: some SQLExpressible) -> ColumnAssignment {
+    column.set(to: column.sqlExpression | value)
+  }
+
+  /// Moves the bits of the column to higher places.
+  public static func <<= (column: Self, value: some SQLExpressible) -> ColumnAssignment {
+    column.set(to: column.sqlExpression << value)
+  }
+
+  /// Moves the bits of the column to lower places.
+  public static func >>= (column: Self, value: some SQLExpressible) -> ColumnAssignment {
+    column.set(to: column.sqlExpression >> value)
+  }
+}
+
 extension Database {
   /// Returns assignments as the SQL of a `SET` clause, without those that keep a value.
   func clause(of assignments: [ColumnAssignment], table: String) throws -> SQLText {

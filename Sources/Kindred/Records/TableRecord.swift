@@ -71,7 +71,7 @@ extension SQLSelection {
   /// Returns the selection as SQL for a statement in which the record's table is called `name`.
   func sql(of name: String) -> String {
     switch item {
-    case .all, .allExcept, .allOf: return "\(SQLText.quoted(name)).*"
+    case .all, .allExcept, .allOf, .deferred: return "\(SQLText.quoted(name)).*"
     case .literal(let literal, _): return literal.sqlExpression.sql(of: name)
     case .expression(let expression, let key):
       return expression.sql(of: name) + (key.map { " AS \(SQLText.quoted($0))" } ?? "")

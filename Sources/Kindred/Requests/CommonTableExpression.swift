@@ -101,6 +101,30 @@ public struct CommonTableExpression<RowDecoder>: Sendable {
     blueprint = CommonTableBlueprint(name: name, columns: columns, definition: .literal(literal))
   }
 
+  /// Creates a table of the rows of an SQL statement, which may refer to the table itself recursively.
+  ///
+  /// - Parameters:
+  ///   - isRecursive: Ignored, because SQLite finds out by itself.
+  ///   - name: The name of the table.
+  ///   - columns: The names of its columns; if `nil` or empty, those of the statement.
+  ///   - sql: The statement.
+  ///   - arguments: The values of its parameters.
+  public init(
+    recursive isRecursive: Bool = false, named name: String, columns: [String]? = nil, sql: String,
+    arguments: StatementArguments = StatementArguments()
+  ) { self.init(named: name, columns: columns, sql: sql, arguments: arguments, as: RowDecoder.self) }
+
+  /// Creates a table of the rows of an SQL statement, which may refer to the table itself recursively.
+  ///
+  /// - Parameters:
+  ///   - isRecursive: Ignored, because SQLite finds out by itself.
+  ///   - name: The name of the table.
+  ///   - columns: The names of its columns; if `nil` or empty, those of the statement.
+  ///   - literal: The statement, with its values.
+  public init(
+    recursive isRecursive: Bool = false, named name: String, columns: [String]? = nil, literal: SQLLiteral
+  ) { self.init(named: name, columns: columns, literal: literal, as: RowDecoder.self) }
+
   /// Returns a request of all rows of the table.
   ///
   /// It defines the table itself, so it needs no `with(_:)`.

@@ -86,6 +86,15 @@ extension QueryInterfaceRequest: FetchRequest {
     return try Int.fetchOne(statement) ?? 0
   }
 
+  /// Returns the tables and columns that the statements of the records and of their collections read.
+  ///
+  /// - Throws: `AssociationError`, `DatabaseError`.
+  public func databaseRegion(_ db: Database) throws -> DatabaseRegion {
+    let plan = try plan(db)
+    try db.prepareTransients(of: plan)
+    return try db.region(of: plan.nodes.map(\.statement.sql) + plan.transients.map(\.fill))
+  }
+
   /// Returns whether there are no rows.
   ///
   /// - Throws: `AssociationError`, `DatabaseError`.
@@ -97,36 +106,6 @@ extension QueryInterfaceRequest: FetchRequest {
   func plan(_ db: Database) throws -> Plan {
     let resolver = try RequestResolver(db, blueprint)
     return try Planner(model: resolver.model).planRows(resolver.request(blueprint))
-  }
-}
-
-extension QueryInterfaceRequest: SQLSubqueryable {
-  /// The blueprint of the request as a subquery of another.
-  public var subquery: RequestBlueprint { blueprint }
-}
-
-/// A request that can be a subquery of another.
-public protocol SQLSubqueryable {
-  /// How the records are selected, filtered and ordered.
-  var subquery: RequestBlueprint { get }
-}
-
-extension SQLSubqueryable {
-  /// Returns an expression for whether the request has a row: `EXISTS (…)`.
-  public func exists() -> SQLExpression {
-    let subquery = subquery
-    return SQLExpression { resolver in
-      Expression(.program(.exists(try resolver.subresolver(subquery).request(subquery))), at: Origin())
-    }
-  }
-
-  /// Returns an expression for whether a value is among those of the first column: `IN (…)`.
-  public func contains(_ element: some SQLSpecificExpressible) -> SQLExpression {
-    let (subquery, element) = (subquery, element.sqlExpression)
-    return SQLExpression { resolver in
-      let request = try resolver.subresolver(subquery).request(subquery)
-      return Expression(.program(.among(try resolver.expression(element), request)), at: Origin())
-    }
   }
 }
 

@@ -60,7 +60,7 @@ extension RequestBlueprint {
 }
 
 extension Model {
-  fileprivate mutating func add(_ table: TableSchema) {
+  mutating func add(_ table: TableSchema) {
     for name in tables.keys where name != table.name && name.equalsIgnoringCase(table.name) {
       (resources[name], tables[name]) = (nil, nil)
     }

@@ -14,6 +14,7 @@ extension RequestResolver {
         if let star = piece.star, star.table == nil { return [.all] }
         return try columns(piece, of: nil).map { .expression($0) }
       }
+    case .deferred(let selection): return try selection(db).flatMap { try fields($0.sqlSelection) }
     case .allExcept, .allOf, .expression, .literal: return try columns(selection).map { .expression($0) }
     }
   }
@@ -23,14 +24,14 @@ extension RequestResolver {
     switch selection.item {
     case .all: try columns(of: table) { Column($0).sqlExpression }
     case .allExcept(let names):
-      try columns(of: table) { Column($0).sqlExpression }
-        .filter { column in !names.contains { $0.equalsIgnoringCase(column.name ?? "") } }
-    case .allOf(let alias): try columns(of: alias)
+      try columns(of: table) { Column($0).sqlExpression }.without(names)
+    case .allOf(let alias, except: let names): try columns(of: alias).without(names)
     case .expression(let expression, let name):
       [
         NamedExpression(
           name: try name ?? columnName(of: expression), expression: try self.expression(expression))
       ]
+    case .deferred(let selection): try selection(db).flatMap { try columns($0.sqlSelection) }
     case .literal(let literal, let alias):
       try literal.splitAtCommas().flatMap { try columns($0, of: alias) }
     }
@@ -74,6 +75,13 @@ extension RequestResolver {
       return try aliasedTables[alias].map { try table($0).resultName(of: name) } ?? name
     default: return nil
     }
+  }
+}
+
+extension [NamedExpression] {
+  /// Returns the columns but those with names, ignoring case.
+  fileprivate func without(_ names: [String]) -> [NamedExpression] {
+    filter { column in !names.contains { $0.equalsIgnoringCase(column.name ?? "") } }
   }
 }
 

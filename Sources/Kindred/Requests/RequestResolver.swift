@@ -25,6 +25,15 @@ struct RequestResolver {
     table = try table(blueprint.tableName)
   }
 
+  /// Creates a resolver for expressions about the rows of a table that the schema needn't have.
+  init(_ db: Database, of table: TableSchema) throws {
+    self.db = db
+    model = try db.model
+    model.add(table)
+    self.table = table
+    aliasedTables = [:]
+  }
+
   private mutating func collect(_ blueprint: RequestBlueprint) {
     for alias in blueprint.aliases { aliasedTables[alias.alias] = blueprint.tableName }
     for child in blueprint.children {

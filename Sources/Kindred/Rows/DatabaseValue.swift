@@ -76,6 +76,8 @@ extension DatabaseValue: CustomStringConvertible {
   }
 }
 
+extension DatabaseValue: SQLSpecificExpressible {}
+
 extension DatabaseValue: DatabaseValueConvertible, DatabaseFallback {
   /// The value itself.
   public var databaseValue: DatabaseValue { self }

@@ -134,3 +134,5 @@ extension URL: DatabaseFallback {
   /// The root directory.
   public static var databaseFallback: URL { URL(fileURLWithPath: "/") }
 }
+
+extension CGFloat: DatabaseFallback {}

@@ -73,12 +73,16 @@ extension DatabaseValueConvertible where Self: RawRepresentable, RawValue: Datab
 
 extension DatabaseValueConvertible where Self: BinaryInteger {
   /// An integer, or a text of digits if the number does not fit into 64 bits with a sign.
-  public var databaseValue: DatabaseValue {
+  public var databaseValue: DatabaseValue { integerValue }
+
+  var integerValue: DatabaseValue {
     DatabaseValue(Int64(exactly: self).map { .integer($0) } ?? .text(description))
   }
 
   /// Returns the value of an integer in the type's range, or of a real that equals one.
-  public static func fromDatabaseValue(_ value: DatabaseValue) -> Self? {
+  public static func fromDatabaseValue(_ value: DatabaseValue) -> Self? { integer(of: value) }
+
+  static func integer(of value: DatabaseValue) -> Self? {
     switch value.sqlValue {
     case .integer(let integer): Self(exactly: integer)
     case .real(let real): Self(exactly: real)
@@ -133,13 +137,17 @@ extension DatabaseValueConvertible where Self: BinaryFloatingPoint {
   /// A real.
   ///
   /// SQLite has no NaN, which is stored as NULL.
-  public var databaseValue: DatabaseValue {
+  public var databaseValue: DatabaseValue { realValue }
+
+  var realValue: DatabaseValue {
     let real = Double(self)
     return DatabaseValue(real.isNaN ? .null : .real(real))
   }
 
   /// Returns the value of an integer or a real.
-  public static func fromDatabaseValue(_ value: DatabaseValue) -> Self? {
+  public static func fromDatabaseValue(_ value: DatabaseValue) -> Self? { real(of: value) }
+
+  static func real(of value: DatabaseValue) -> Self? {
     switch value.sqlValue {
     case .integer(let integer): Self(integer)
     case .real(let real): Self(real)

@@ -70,10 +70,21 @@ extension Row {
     self[column.name]
   }
 
-  /// The value of a column; `nil` if there is no such column.
+  /// The value of a column as an `Int64`, `Double`, `String` or `Data`; `nil` if it is NULL or missing.
   @_disfavoredOverload
   public subscript(name: String) -> (any DatabaseValueConvertible)? {
-    layout.position(of: name).map { DatabaseValue(value(at: $0)) }
+    layout.position(of: name).flatMap { DatabaseValue(value(at: $0)).storage.value }
+  }
+
+  /// The value of a column as an `Int64`, `Double`, `String` or `Data`; `nil` if it is NULL or missing.
+  @_disfavoredOverload
+  public subscript(column: some ColumnExpression) -> (any DatabaseValueConvertible)? { self[column.name] }
+
+  /// The value of the column at a position from 0 as an `Int64`, `Double`, `String` or `Data`; `nil` if it is NULL, or
+  /// there are fewer columns.
+  @_disfavoredOverload
+  public subscript(index: Int) -> (any DatabaseValueConvertible)? {
+    layout.columns.indices.contains(index) ? DatabaseValue(value(at: index)).storage.value : nil
   }
 
   /// Returns whether a column is NULL or missing.

@@ -123,6 +123,11 @@ public struct ScopeAdapter: RowAdapter {
     self.scopes = scopes
   }
 
+  /// Creates an adapter that adds a scope for each entry to the rows of `base`.
+  ///
+  /// The adapters of the scopes receive the rows of the statement.
+  public init(base: any RowAdapter, scopes: [String: any RowAdapter]) { self.init(base: base, scopes) }
+
   /// Returns the layout with its scopes, ordered by their first columns.
   ///
   /// - Throws: `RowDecodingError` if an adapter lacks a column.

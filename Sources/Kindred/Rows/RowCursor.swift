@@ -114,7 +114,7 @@ public final class RowCursor: Cursor {
       throw DatabaseError.misuse(
         "the cursor has ended, because its statement was started again", sql: selectStatement.sql)
     }
-    guard try statement.step() else {
+    guard try selectStatement.step(statement) else {
       isAtEnd = true
       statement.reset()
       return nil
@@ -124,3 +124,12 @@ public final class RowCursor: Cursor {
     return Row(layout: layout, values: values, failures: failures)
   }
 }
+
+/// A cursor over the records of a statement.
+public typealias RecordCursor<Record> = MapCursor<RowCursor, Record>
+
+/// A cursor over the values in the first column of a statement.
+public typealias DatabaseValueCursor<Value> = MapCursor<RowCursor, Value>
+
+/// A cursor over the values in the first column of a statement.
+public typealias FastDatabaseValueCursor<Value> = MapCursor<RowCursor, Value>

@@ -74,9 +74,9 @@ public final class ColumnDefinition {
   ///   - qualification: Whether the values are stored.
   @discardableResult
   public func generatedAs(
-    _ expression: some SQLSpecificExpressible, _ qualification: GeneratedColumnQualification = .virtual
+    _ expression: some SQLExpressible, _ qualification: GeneratedColumnQualification = .virtual
   ) -> ColumnDefinition {
-    generatedAs(sql: SQLLiteral(expression).plain, qualification)
+    generatedAs(sql: SQLLiteral(expression.sqlExpression).plain, qualification)
   }
 
   /// Whether the values of a generated column are stored.
@@ -127,6 +127,12 @@ public final class ColumnDefinition {
   @discardableResult
   public func collate(_ collation: CollationName) -> ColumnDefinition {
     add("COLLATE \(identifier: collation.rawValue)")
+  }
+
+  /// Sets a collation of the program by which texts of the column are compared.
+  @discardableResult
+  public func collate(_ collation: DatabaseCollation) -> ColumnDefinition {
+    collate(CollationName(rawValue: collation.name))
   }
 
   /// Makes the column a foreign key.

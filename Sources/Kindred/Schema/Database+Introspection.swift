@@ -38,6 +38,10 @@ public struct PrimaryKeyInfo: Hashable, Sendable {
   public let rowIDColumn: String?
   /// Whether it is the rowid, which no column of the table has.
   public let isRowID: Bool
+  /// The columns as the table declares them; nil if it declares no primary key.
+  public let columnInfos: [ColumnInfo]?
+  /// Whether the table has a rowid (<https://www.sqlite.org/withoutrowid.html>).
+  public let tableHasRowID: Bool
 }
 
 /// A foreign key of a table.
@@ -113,21 +117,33 @@ extension Database {
 
   /// Returns the primary key of a table.
   ///
+  /// - Parameters:
+  ///   - table: The name of the table.
+  ///   - schema: The name of its database; the first one that has the table by default.
   /// - Throws: `DatabaseError` if there is no such table.
-  public func primaryKey(_ table: String) throws -> PrimaryKeyInfo {
+  public func primaryKey(_ table: String, in schema: String? = nil) throws -> PrimaryKeyInfo {
+    if schema != nil { _ = try columns(in: table, in: schema) }
     let known = try self.table(table)
     let isRowID = known.primaryKey.isEmpty || known.declaredColumns.count != known.columns.count
     return PrimaryKeyInfo(
-      columns: known.orderedKey, rowIDColumn: isRowID ? nil : known.rowIDColumn, isRowID: isRowID)
+      columns: known.orderedKey, rowIDColumn: isRowID ? nil : known.rowIDColumn, isRowID: isRowID,
+      columnInfos: isRowID
+        ? nil
+        : try columns(in: table, in: schema).filter { $0.primaryKeyIndex > 0 }
+          .sorted { $0.primaryKeyIndex < $1.primaryKeyIndex }, tableHasRowID: known.rowIDName != nil)
   }
 
   /// Returns the foreign keys of a table.
   ///
+  /// - Parameters:
+  ///   - table: The name of the table.
+  ///   - schema: The name of its database; the first one that has the table by default.
   /// - Throws: `DatabaseError` if there is no such table, or a table that it refers to.
-  public func foreignKeys(on table: String) throws -> [ForeignKeyInfo] {
+  public func foreignKeys(on table: String, in schema: String? = nil) throws -> [ForeignKeyInfo] {
+    if schema != nil { _ = try columns(in: table, in: schema) }
     let name = try self.table(table).name
     let rows = try Row.fetchAll(
-      self, sql: "SELECT * FROM pragma_foreign_key_list(?) ORDER BY id, seq", arguments: [name])
+      self, sql: "SELECT * FROM pragma_foreign_key_list(?, ?) ORDER BY id, seq", arguments: [name, schema])
     return try Dictionary(grouping: rows) { try $0.decode(Int.self, forKey: "id") }
       .sorted { $0.key < $1.key }
       .map { id, rows in
@@ -145,16 +161,20 @@ extension Database {
 
   /// Returns the indexes of a table.
   ///
+  /// - Parameters:
+  ///   - table: The name of the table.
+  ///   - schema: The name of its database; the first one that has the table by default.
   /// - Throws: `DatabaseError` if there is no such table.
-  public func indexes(on table: String) throws -> [IndexInfo] {
+  public func indexes(on table: String, in schema: String? = nil) throws -> [IndexInfo] {
+    if schema != nil { _ = try columns(in: table, in: schema) }
     let name = try self.table(table).name
     let rows = try Row.fetchAll(
-      self, sql: "SELECT * FROM pragma_index_list(?) ORDER BY seq", arguments: [name])
+      self, sql: "SELECT * FROM pragma_index_list(?, ?) ORDER BY seq", arguments: [name, schema])
     return try rows.map { row in
       let index: String = try row.decode(forKey: "name")
       let columns = try String.fetchAll(
-        self, sql: "SELECT name FROM pragma_index_info(?) WHERE name IS NOT NULL ORDER BY seqno",
-        arguments: [index])
+        self, sql: "SELECT name FROM pragma_index_info(?, ?) WHERE name IS NOT NULL ORDER BY seqno",
+        arguments: [index, schema])
       return IndexInfo(
         name: index, columns: columns, isUnique: try row.decode(forKey: "unique"),
         origin: IndexInfo.Origin(rawValue: try row.decode(forKey: "origin")))

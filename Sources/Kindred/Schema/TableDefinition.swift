@@ -27,6 +27,8 @@ public final class TableDefinition {
   /// The columns that SQL defines.
   private var definitions: [SQLText] = []
   private var constraintKey: [String] = []
+  /// What happens to rows that violate a primary key of several columns.
+  private var keyConflict: Database.ConflictResolution?
   /// Whether columns that are added become part of the primary key.
   private var isInPrimaryKey = false
 
@@ -57,8 +59,10 @@ extension TableDefinition {
   /// Adds the primary key: an integer that SQLite generates and never reuses
   /// (<https://www.sqlite.org/autoinc.html>).
   @discardableResult
-  public func autoIncrementedPrimaryKey(_ name: String) -> ColumnDefinition {
-    column(name, .integer).primaryKey(autoincrement: true)
+  public func autoIncrementedPrimaryKey(
+    _ name: String, onConflict conflict: Database.ConflictResolution? = nil
+  ) -> ColumnDefinition {
+    column(name, .integer).primaryKey(onConflict: conflict, autoincrement: true)
   }
 
   /// Adds the primary key as one column that is not NULL.
@@ -70,13 +74,15 @@ extension TableDefinition {
   }
 
   /// Declares the primary key of columns that are defined elsewhere.
-  public func primaryKey(_ columns: [String]) {
-    constraintKey = columns
+  public func primaryKey(_ columns: [String], onConflict conflict: Database.ConflictResolution? = nil) {
+    (constraintKey, keyConflict) = (columns, conflict)
   }
 
   /// Declares the primary key of the columns that `body` adds, none of which can be NULL.
-  public func primaryKey(_ body: () throws -> Void) rethrows {
-    isInPrimaryKey = true
+  public func primaryKey(
+    onConflict conflict: Database.ConflictResolution? = nil, _ body: () throws -> Void
+  ) rethrows {
+    (isInPrimaryKey, keyConflict) = (true, conflict)
     defer { isInPrimaryKey = false }
     try body()
   }
@@ -201,8 +207,9 @@ extension TableDefinition {
       }
     }
     let key = columns.filter(\.isPrimaryKey).map(\.name) + constraintKey
-    let isOnlyKey = key.count == 1 && constraintKey.isEmpty
-    let keyConstraint: [SQLText] = key.isEmpty || isOnlyKey ? [] : ["PRIMARY KEY " + .columns(key)]
+    let isOnlyKey = key.count == 1 && constraintKey.isEmpty && keyConflict == nil
+    let keyConstraint: [SQLText] =
+      key.isEmpty || isOnlyKey ? [] : ["PRIMARY KEY " + .columns(key) + .onConflict(keyConflict)]
     let parts =
       columns.map { $0.sql(isOnlyKey: isOnlyKey) } + definitions + keyConstraint + constraints + foreignKeys
     let table =

@@ -41,9 +41,12 @@ public struct FTS5: VirtualTableModule {
     let columns = definition.columns.map { column in
       SQLText.quoted(column.name) + (column.isIndexed ? "" : " UNINDEXED")
     }
-    var options = definition.tokenizer.map { ["tokenize=\($0.option(separator: " "))"] } ?? []
-    if let prefixes = definition.prefixOption { options.append("prefix='\(prefixes)'") }
-    if let content = definition.source { options.append("content=\(SQLText.quoted(content))") }
+    var options = definition.tokenizer.map { ["tokenize=\($0.sqlText)"] } ?? []
+    if let prefixes = definition.prefixOption(separator: " ") { options.append("prefix='\(prefixes)'") }
+    if let content = definition.contentTable { options.append("content=\(SQLText.quoted(content))") }
+    if let rowID = definition.contentRowID { options.append("content_rowid=\(SQLText.quoted(rowID))") }
+    if let size = definition.columnSize { options.append("columnsize=\(size)") }
+    if let detail = definition.detail { options.append("detail=\(SQLText.quoted(detail))") }
     return columns + options + definition.options
   }
 
@@ -70,6 +73,24 @@ public struct FTS5: VirtualTableModule {
   }
 }
 
+/// A full-text table of version 3 (<https://www.sqlite.org/fts3.html>), which has fewer options than the others.
+public struct FTS3: VirtualTableModule {
+  /// Creates the module.
+  public init() {}
+
+  /// `fts3`.
+  public var moduleName: String { "fts3" }
+
+  /// Returns an empty definition.
+  public func makeTableDefinition() -> FullTextTableDefinition { FullTextTableDefinition() }
+
+  /// Returns the columns and the tokenizer.
+  public func arguments(of definition: FullTextTableDefinition) -> [String] {
+    definition.columns.map { SQLText.quoted($0.name) }
+      + (definition.tokenizer.map { ["tokenize=\($0.legacySQLText)"] } ?? []) + definition.options
+  }
+}
+
 /// A full-text table of version 4 (<https://www.sqlite.org/fts3.html>).
 public struct FTS4: VirtualTableModule {
   /// Creates the module.
@@ -83,15 +104,18 @@ public struct FTS4: VirtualTableModule {
 
   /// Returns the columns and options.
   public func arguments(of definition: FullTextTableDefinition) -> [String] {
-    let columns = definition.columns.map { SQLText.quoted($0.name) }
-    var options =
-      definition.tokenizer.map { ["tokenize=\($0.name) \($0.arguments.joined(separator: " "))"] } ?? []
-    if let prefixes = definition.prefixOption?.replacing(" ", with: ",") {
-      options.append("prefix=\"\(prefixes)\"")
+    let columns = definition.columns.filter { !$0.isLanguageID }.map { SQLText.quoted($0.name) }
+    var options = definition.tokenizer.map { ["tokenize=\($0.legacySQLText)"] } ?? []
+    if let prefixes = definition.prefixOption(separator: ",") { options.append("prefix=\"\(prefixes)\"") }
+    if let content = definition.contentTable { options.append("content=\(SQLText.quoted(content))") }
+    if let compress = definition.compress { options.append("compress=\(SQLText.quoted(compress))") }
+    if let uncompress = definition.uncompress { options.append("uncompress=\(SQLText.quoted(uncompress))") }
+    if let matchinfo = definition.matchinfo { options.append("matchinfo=\(SQLText.quoted(matchinfo))") }
+    let marks = definition.columns.flatMap { column in
+      (column.isIndexed ? [] : ["notindexed=\(column.name)"])
+        + (column.isLanguageID ? ["languageid=\(SQLText.quoted(column.name))"] : [])
     }
-    if let content = definition.source { options.append("content=\(SQLText.quoted(content))") }
-    let unindexed = definition.columns.filter { !$0.isIndexed }.map { "notindexed=\($0.name)" }
-    return columns + options + unindexed + definition.options
+    return columns + options + marks + definition.options
   }
 
   /// Fills the table from the one that it is synchronized with, and keeps it so by triggers.
@@ -116,86 +140,6 @@ public struct FTS4: VirtualTableModule {
   }
 }
 
-/// A full-text table being created.
-public final class FullTextTableDefinition {
-  /// A column being created.
-  public final class Column {
-    let name: String
-    fileprivate(set) var isIndexed = true
-
-    init(name: String) {
-      self.name = name
-    }
-
-    /// Leaves the column out of the index.
-    @discardableResult
-    public func notIndexed() -> Self {
-      isIndexed = false
-      return self
-    }
-  }
-
-  fileprivate var columns: [Column] = []
-  fileprivate var source: String?
-  fileprivate var options: [String] = []
-  /// How texts are split into words; SQLite's default if nil.
-  public var tokenizer: FullTextTokenizer?
-  /// The lengths of prefixes that are indexed too.
-  public var prefixes: Set<Int>?
-
-  fileprivate var prefixOption: String? {
-    prefixes.map { $0.sorted().map(String.init).joined(separator: " ") }
-  }
-
-  /// Adds a column.
-  @discardableResult
-  public func column(_ name: String) -> Column {
-    let column = Column(name: name)
-    columns.append(column)
-    return column
-  }
-
-  /// Makes the table an index of another one, which it follows by triggers.
-  public func synchronize(withTable table: String) { source = table }
-
-  /// Adds an option of the module, such as `columnsize=0`.
-  public func option(sql: String) { options.append(sql) }
-}
-
-/// How texts are split into words.
-public struct FullTextTokenizer: Hashable, Sendable {
-  let name: String
-  let arguments: [String]
-
-  /// Creates a tokenizer from its name and arguments.
-  public init(_ name: String, arguments: [String] = []) {
-    self.name = name
-    self.arguments = arguments
-  }
-
-  fileprivate func option(separator: String) -> String {
-    "'" + ([name] + arguments).joined(separator: separator).replacing("'", with: "''") + "'"
-  }
-
-  /// Splits at characters that are no letters or digits of ASCII.
-  public static func ascii() -> FullTextTokenizer { FullTextTokenizer("ascii") }
-
-  /// Splits at ASCII characters that are no letters or digits; of version 4.
-  public static var simple: FullTextTokenizer { FullTextTokenizer("simple") }
-
-  /// Removes the endings of English words.
-  public static func porter() -> FullTextTokenizer { FullTextTokenizer("porter") }
-
-  /// Splits at characters that are no letters or digits of Unicode, and ignores their case and accents.
-  public static func unicode61() -> FullTextTokenizer { FullTextTokenizer("unicode61") }
-
-  /// Splits texts into sequences of three characters.
-  public static func trigram() -> FullTextTokenizer { FullTextTokenizer("trigram") }
-}
-
-/// A pattern for full-text search; the same for all versions.
-public typealias FTS5Pattern = FTS3Pattern
-
 extension Database {
   /// Creates a virtual table without arguments.
   ///
@@ -209,8 +153,18 @@ extension Database {
   ///
   /// - Throws: The error that `body` throws; `DatabaseError`.
   public func create<Module: VirtualTableModule>(
+    virtualTable name: String, ifNotExists: Bool, using module: Module,
+    _ body: (Module.TableDefinition) throws -> Void = { _ in }
+  ) throws {
+    try create(virtualTable: name, options: ifNotExists ? .ifNotExists : [], using: module, body)
+  }
+
+  /// Creates a virtual table.
+  ///
+  /// - Throws: The error that `body` throws; `DatabaseError`.
+  public func create<Module: VirtualTableModule>(
     virtualTable name: String, options: VirtualTableOptions = [], using module: Module,
-    _ body: (Module.TableDefinition) throws -> Void
+    _ body: (Module.TableDefinition) throws -> Void = { _ in }
   ) throws {
     let definition = module.makeTableDefinition()
     try body(definition)
@@ -218,7 +172,9 @@ extension Database {
     let isNew = try !tableExists(name)
     guard isNew || !options.contains(.ifNotExists) else { return }
     try inSavepoint {
-      try create(virtualTable: name, using: "\(module.moduleName)(\(arguments))")
+      let table: SQLText = options.contains(.temporary) ? "temp.\(identifier: name)" : "\(identifier: name)"
+      try execute(
+        "CREATE VIRTUAL TABLE " + table + " USING " + SQLText(trusted: "\(module.moduleName)(\(arguments))"))
       try module.database(self, didCreate: name, using: definition)
     }
   }
@@ -254,6 +210,8 @@ public struct VirtualTableOptions: OptionSet, Sendable {
 
   /// Does nothing if there is a table with that name.
   public static let ifNotExists = VirtualTableOptions(rawValue: 1)
+  /// Creates a table that only this connection has.
+  public static let temporary = VirtualTableOptions(rawValue: 2)
 }
 
 extension Column {

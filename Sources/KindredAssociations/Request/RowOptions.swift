@@ -84,6 +84,8 @@ extension Expression {
     case exists(FetchRequest)
     /// Whether a value is in the first column of a request's rows.
     case among(Expression, FetchRequest)
+    /// The first column of a request's first row.
+    case scalar(FetchRequest)
   }
 
   /// A part of raw SQL.

@@ -72,7 +72,7 @@ extension Expression {
       return parts.flatMap { part -> [RequestNode] in
         if case .expression(let expression) = part { expression.aggregatedNodes } else { [] }
       }
-    case .column, .count, .exists: return []
+    case .column, .count, .exists, .scalar: return []
     }
   }
 }

@@ -77,7 +77,7 @@ extension Expression {
   /// Whether it is certainly no aggregate, which would combine rows into one.
   fileprivate var isOfOneRow: Bool {
     switch kind {
-    case .program(.column), .program(.aggregate), .program(.count), .program(.exists): true
+    case .program(.column), .program(.aggregate), .program(.count), .program(.exists), .program(.scalar): true
     case .program(.of(_, let expression)), .program(.among(let expression, _)): expression.isOfOneRow
     case .program(.raw): false
     case .function(let name, let arguments, _):
@@ -99,7 +99,7 @@ extension Expression {
           }
         }
       case .of(_, let expression), .among(let expression, _): return expression.readsRowID
-      case .column, .aggregate, .count, .exists: return false
+      case .column, .aggregate, .count, .exists, .scalar: return false
       }
     }
   }

@@ -33,6 +33,8 @@ struct ProgramExpressionCompiler {
         of: try record.names.destination(of: keyed), most: most, in: record)
     case .exists(let request):
       return CompiledExpression(sql: "EXISTS (\(try subquery(request, in: record)))", format: .boolean)
+    case .scalar(let request):
+      return CompiledExpression(sql: "(\(try subquery(request, in: record)))")
     case .among(let value, let request):
       let value = try context.expressions.compile(value, in: record, isOfGroup: true).sql(within: .comparison)
       return CompiledExpression(
@@ -63,6 +65,11 @@ struct ProgramExpressionCompiler {
       switch part {
       case .text(let text): sql.append(SQL(trusted: text))
       case .expression(let expression):
+        if case .program(.scalar(let request)) = expression.kind {
+          // The SQL around a request has its parentheses: `IN (…)`, `FROM (…)`.
+          sql.append(try subquery(request, in: record))
+          continue
+        }
         // Only SQLite knows whether the SQL around it may have an aggregate.
         let compiled = try context.expressions.compile(expression, in: record, isOfGroup: true)
         sql.append(compiled.sql(within: .primary))

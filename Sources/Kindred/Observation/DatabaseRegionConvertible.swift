@@ -1,0 +1,57 @@
+import KindredAssociations
+
+/// A type that stands for tables and columns that can be observed: regions, requests, tables.
+public protocol DatabaseRegionConvertible {
+  /// Returns the tables and columns.
+  ///
+  /// - Throws: The error of a request that can't be prepared.
+  func databaseRegion(_ db: Database) throws -> DatabaseRegion
+}
+
+extension DatabaseRegion: DatabaseRegionConvertible {
+  /// Returns the region itself.
+  public func databaseRegion(_ db: Database) -> DatabaseRegion { self }
+}
+
+extension DatabaseRegionConvertible where Self == DatabaseRegion {
+  /// All tables of the database.
+  public static var fullDatabase: DatabaseRegion { DatabaseRegion.fullDatabase }
+}
+
+/// Any region.
+public struct AnyDatabaseRegionConvertible: DatabaseRegionConvertible {
+  private let region: (Database) throws -> DatabaseRegion
+
+  /// Creates a region that a closure determines.
+  public init(_ region: @escaping (Database) throws -> DatabaseRegion) {
+    self.region = region
+  }
+
+  /// Creates a region of another one.
+  public init(_ region: any DatabaseRegionConvertible) {
+    self.region = region.databaseRegion
+  }
+
+  /// Returns the tables and columns.
+  ///
+  /// - Throws: The error that the closure throws.
+  public func databaseRegion(_ db: Database) throws -> DatabaseRegion { try region(db) }
+}
+
+extension Database {
+  /// Returns what statements read.
+  func region(of statements: [String]) throws -> DatabaseRegion {
+    let connection = try connection
+    let region = try statements.reduce(into: DatabaseRegion()) {
+      $0.formUnion(try context.observers.effects(of: $1, on: connection).reads)
+    }
+    return region.withoutTransients
+  }
+}
+
+extension Statement {
+  /// The tables and columns that the statement reads.
+  ///
+  /// - Throws: `DatabaseError` (misuse) when the access has ended.
+  public var databaseRegion: DatabaseRegion { get throws { try database.region(of: [sql]) } }
+}

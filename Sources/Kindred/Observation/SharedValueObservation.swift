@@ -1,0 +1,156 @@
+import Dispatch
+import Synchronization
+
+/// An observation whose fetches and values are shared by all of its subscribers.
+///
+///     let shared = ValueObservation.tracking { db in try Player.fetchAll(db) }.shared(in: dbQueue)
+///     let cancellable = shared.start(onError: { … }, onChange: { players in … })
+public final class SharedValueObservation<Element: Sendable>: Sendable {
+  private struct Subscriber: Sendable {
+    let onError: @Sendable (any Error) -> Void
+    let onChange: @Sendable (Element) -> Void
+  }
+
+  private struct State {
+    var subscribers: [Int: Subscriber] = [:]
+    var next = 0
+    var last: Element?
+    /// The number of the run, so that what a cancelled one still notifies is ignored.
+    var run = 0
+    var cancellable: AnyDatabaseCancellable?
+  }
+
+  private typealias Start =
+    @Sendable (
+      _ onError: @escaping @Sendable (any Error) -> Void, _ onChange: @escaping @Sendable (Element) -> Void
+    ) -> AnyDatabaseCancellable
+
+  private let extent: SharedValueObservationExtent
+  private let begin: Start
+  private let state = Mutex(State())
+
+  init(
+    extent: SharedValueObservationExtent,
+    begin:
+      @escaping @Sendable (
+        @escaping @Sendable (any Error) -> Void, @escaping @Sendable (Element) -> Void
+      ) -> AnyDatabaseCancellable
+  ) {
+    (self.extent, self.begin) = (extent, begin)
+  }
+
+  /// Subscribes to the values, until the returned token is deallocated or cancelled.
+  ///
+  /// The first subscriber starts the observation; a later one is notified of the last value at once.
+  ///
+  /// - Parameters:
+  ///   - onError: Receives the error that ends the observation; the next subscriber starts it again.
+  ///   - onChange: Receives the values.
+  public func start(
+    onError: @escaping @Sendable (any Error) -> Void, onChange: @escaping @Sendable (Element) -> Void
+  ) -> AnyDatabaseCancellable {
+    let subscriber = Subscriber(onError: onError, onChange: onChange)
+    let (number, run, last, isFirst) = state.withLock { state in
+      let number = state.next
+      state.next += 1
+      state.subscribers[number] = subscriber
+      let isFirst = state.cancellable == nil && state.subscribers.count == 1
+      if isFirst { state.run += 1 }
+      return (number, state.run, state.last, isFirst)
+    }
+    if let last { onChange(last) }
+    if isFirst, last == nil || extent == .whileObserved {
+      // Outside the lock: the first value may be notified before the observation has started.
+      let cancellable = begin(
+        { [weak self] in self?.fail($0, run) }, { [weak self] in self?.notify($0, run) })
+      state.withLock { if $0.run == run { $0.cancellable = cancellable } }
+    }
+    // The subscription keeps the observation.
+    return AnyDatabaseCancellable { self.unsubscribe(number) }
+  }
+
+  /// Returns the values as an asynchronous sequence, which ends when the consuming task is cancelled, or by throwing
+  /// the error that ends the observation.
+  ///
+  /// - Parameter bufferingPolicy: The values that are kept for a slow consumer; all by default.
+  public func values(
+    bufferingPolicy: AsyncThrowingStream<Element, any Error>.Continuation.BufferingPolicy = .unbounded
+  ) -> AsyncThrowingStream<Element, any Error> {
+    AsyncThrowingStream(bufferingPolicy: bufferingPolicy) { continuation in
+      let token = start(
+        onError: { continuation.finish(throwing: $0) }, onChange: { continuation.yield($0) })
+      continuation.onTermination = { _ in token.cancel() }
+    }
+  }
+
+  private func notify(_ value: Element, _ run: Int) {
+    let subscribers = state.withLock { state in
+      guard state.run == run else { return [Subscriber]() }
+      state.last = value
+      return state.subscribers.sorted { $0.key < $1.key }.map(\.value)
+    }
+    for subscriber in subscribers { subscriber.onChange(value) }
+  }
+
+  private func fail(_ error: any Error, _ run: Int) {
+    let subscribers = state.withLock { state in
+      guard state.run == run else { return [Subscriber]() }
+      defer { (state.subscribers, state.last, state.cancellable) = ([:], nil, nil) }
+      state.run += 1
+      return state.subscribers.sorted { $0.key < $1.key }.map(\.value)
+    }
+    for subscriber in subscribers { subscriber.onError(error) }
+  }
+
+  private func unsubscribe(_ number: Int) {
+    let ended = state.withLock { state -> AnyDatabaseCancellable? in
+      guard state.subscribers.removeValue(forKey: number) != nil, state.subscribers.isEmpty,
+        extent == .whileObserved
+      else { return nil }
+      defer { (state.last, state.cancellable) = (nil, nil) }
+      state.run += 1
+      return state.cancellable
+    }
+    ended?.cancel()
+  }
+}
+
+/// How long a shared observation runs.
+public enum SharedValueObservationExtent: Sendable, CaseIterable {
+  /// From the first subscription, as long as the observation is referred to.
+  case observationLifetime
+  /// As long as there are subscribers.
+  case whileObserved
+}
+
+extension ValueObservation {
+  /// Returns the observation with fetches and values that all of its subscribers share, notified on the main queue.
+  ///
+  /// - Parameters:
+  ///   - reader: The database.
+  ///   - scheduler: When the first value is fetched and notified.
+  ///   - extent: How long it runs.
+  public func shared(
+    in reader: some DatabaseReader, scheduling scheduler: ValueObservationMainActorScheduler = .mainActor,
+    extent: SharedValueObservationExtent = .whileObserved
+  ) -> SharedValueObservation<Reducer.Value> {
+    SharedValueObservation(extent: extent) { onError, onChange in
+      self.start(in: reader, scheduling: scheduler, onError: { onError($0) }, onChange: { onChange($0) })
+    }
+  }
+
+  /// Returns the observation with fetches and values that all of its subscribers share.
+  ///
+  /// - Parameters:
+  ///   - reader: The database.
+  ///   - scheduler: The queue on which values are notified.
+  ///   - extent: How long it runs.
+  public func shared(
+    in reader: some DatabaseReader, scheduling scheduler: ValueObservationQueueScheduler,
+    extent: SharedValueObservationExtent = .whileObserved
+  ) -> SharedValueObservation<Reducer.Value> {
+    SharedValueObservation(extent: extent) { onError, onChange in
+      self.start(in: reader, scheduling: scheduler, onError: onError, onChange: onChange)
+    }
+  }
+}

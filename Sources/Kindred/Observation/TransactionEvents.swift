@@ -1,0 +1,187 @@
+import CKindredSQLite
+import KindredSQLite
+
+/// Notifies the observers of transactions of what a connection does.
+final class TransactionEvents: ConnectionListener {
+  /// An observation, and the kinds of events of the running statement that it observes.
+  private struct Interest {
+    let observation: TransactionObservation
+    let kinds: [DatabaseEventKind]
+  }
+
+  private enum Outcome { case committed, rolledBack }
+
+  private enum SavepointAction {
+    case begin(String)
+    case release(String)
+    case rollBack(String)
+  }
+
+  private let observers: TransactionObservers
+  private let effects: (String) throws -> [DatabaseEventKind]
+  /// Who observes the changes of the running statement.
+  private var interests: [Interest] = []
+  /// The savepoints that are open, each with the number of events before it.
+  private var savepoints: [(name: String, events: Int)] = []
+  /// The action of the running statement.
+  private var action: SavepointAction?
+  /// The events inside of savepoints.
+  private var events: [(event: DatabaseEvent, interests: [Interest])] = []
+  private var outcome: Outcome?
+  private var refusal: (any Error)?
+  private var wasInTransaction = false
+
+  /// Creates the notifications of a connection.
+  ///
+  /// - Parameters:
+  ///   - observers: The observers.
+  ///   - effects: Returns the changes that a statement makes.
+  init(_ observers: TransactionObservers, effects: @escaping (String) throws -> [DatabaseEventKind]) {
+    self.observers = observers
+    self.effects = effects
+  }
+
+  var listensToRows: Bool { true }
+
+  /// Forgets what an access has left behind.
+  func begin() {
+    (interests, savepoints, events) = ([], [], [])
+    (action, outcome, refusal, wasInTransaction) = (nil, nil, nil, false)
+  }
+
+  // MARK: Statements
+
+  /// Finds out who observes the changes of a statement that is about to run.
+  func willRun(_ statement: DriverStatement) throws {
+    guard !statement.isReadOnly else {
+      interests = []
+      return
+    }
+    let kinds = try effects(statement.sql)
+    interests = observers.current.compactMap { observation in
+      let observed = kinds.filter { observation.observer?.observes(eventsOfKind: $0) ?? false }
+      return observed.isEmpty ? nil : Interest(observation: observation, kinds: observed)
+    }
+  }
+
+  /// Notifies the observers of a transaction that has ended with the last statement.
+  func didRun(_ db: Database, isInTransaction: Bool) {
+    complete()
+    defer { wasInTransaction = isInTransaction }
+    if outcome == nil, wasInTransaction, !isInTransaction {
+      // SQLite doesn't report the commit of a transaction that has changed nothing.
+      for observation in observers.current { try? observation.notify { try $0.databaseWillCommit() } }
+      outcome = .committed
+    }
+    guard let outcome else { return }
+    self.outcome = nil
+    (savepoints, events) = ([], [])
+    wasInTransaction = isInTransaction
+    for observation in observers.current {
+      observation.isSilent = false
+      observation.notify { observer in
+        if outcome == .committed { observer.databaseDidCommit(db) } else { observer.databaseDidRollback(db) }
+      }
+      if observation.extent == .nextTransaction { observers.remove(observation) }
+    }
+  }
+
+  /// Returns the error of an observer that has refused a commit, once.
+  func takeRefusal() -> (any Error)? {
+    defer { refusal = nil }
+    return refusal
+  }
+
+  /// Notifies the observers of changes that SQLite doesn't report.
+  func notifyChanges(_ kinds: (any TransactionObserver) -> Bool) {
+    for observation in observers.current where !observation.isSilent {
+      observation.notify { if kinds($0) { $0.databaseDidChange() } }
+    }
+  }
+
+  // MARK: Callbacks
+
+  func statementStarts(_ statement: TracedStatement, comment: String?) {
+    guard comment == nil else { return }
+    complete()
+    action = Self.savepointAction(of: statement.sql)
+  }
+
+  func rowChanges(_ operation: Int32, database: String, table: String, rowID: Int64) {
+    guard !interests.isEmpty else { return }
+    let kind: DatabaseEvent.Kind =
+      operation == SQLITE_INSERT ? .insert : operation == SQLITE_DELETE ? .delete : .update
+    let event = DatabaseEvent(kind: kind, databaseName: database, tableName: table, rowID: rowID)
+    if savepoints.isEmpty { send(event, to: interests) } else { events.append((event, interests)) }
+  }
+
+  func commits() -> Bool {
+    action = nil
+    sendAll()
+    do {
+      for observation in observers.current { try observation.notify { try $0.databaseWillCommit() } }
+    } catch {
+      refusal = error
+      return false
+    }
+    outcome = .committed
+    return true
+  }
+
+  func rollsBack() {
+    action = nil
+    outcome = .rolledBack
+    (savepoints, events) = ([], [])
+  }
+
+  private func send(_ event: DatabaseEvent, to interests: [Interest]) {
+    for interest in interests
+    where !interest.observation.isSilent && interest.kinds.contains(where: event.isOfKind) {
+      interest.observation.notify { $0.databaseDidChange(with: event) }
+    }
+  }
+
+  private func sendAll() {
+    let kept = events
+    (events, savepoints) = ([], [])
+    for (event, interests) in kept { send(event, to: interests) }
+  }
+
+  // MARK: Savepoints
+
+  /// Applies the action of the last statement.
+  private func complete() {
+    guard let action else { return }
+    self.action = nil
+    switch action {
+    case .begin(let name): savepoints.append((name, events.count))
+    case .rollBack(let name):
+      guard let index = index(of: name) else { return }
+      events.removeSubrange(min(savepoints[index].events, events.count)...)
+      savepoints.removeSubrange((index + 1)...)
+    case .release(let name):
+      guard let index = index(of: name) else { return }
+      savepoints.removeSubrange(index...)
+      if savepoints.isEmpty { sendAll() }
+    }
+  }
+
+  private func index(of name: String) -> Int? {
+    savepoints.lastIndex { $0.name.lowercased() == name.lowercased() }
+  }
+
+  private static func savepointAction(of sql: String) -> SavepointAction? {
+    guard let initial = sql.first(where: { !$0.isWhitespace }), "SRsr/-".contains(initial) else { return nil }
+    var scanner = ParameterScanner(sql)
+    var words = scanner.tokens().filter { !$0.isWhiteSpaceOrComment && $0 != ";" }[...]
+    guard let verb = words.popFirst()?.uppercased(), let name = words.last?.unquotedIdentifier else {
+      return nil
+    }
+    switch verb {
+    case "SAVEPOINT": return .begin(name)
+    case "RELEASE": return .release(name)
+    case "ROLLBACK" where words.contains { $0.uppercased() == "TO" }: return .rollBack(name)
+    default: return nil
+    }
+  }
+}

@@ -1,0 +1,124 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import Kindred
+
+@Suite("Shared observations and their events", .timeLimit(.minutes(10)))
+struct SharedObservationTests {
+  private let queue = DatabaseQueue()
+
+  init() throws {
+    try queue.write { db throws in
+      try db.execute(
+        sql: "CREATE TABLE player (id INTEGER PRIMARY KEY, score INTEGER); CREATE TABLE award (id)")
+    }
+  }
+
+  private final class Lines: Sendable {
+    private let lines = Mutex<[String]>([])
+    func append(_ line: String) { lines.withLock { $0.append(line) } }
+    var all: [String] { lines.withLock { $0 } }
+  }
+
+  private let fetches = Lines()
+
+  private var count: ValueObservation<ValueReducers.Fetch<Int>> {
+    let fetches = fetches
+    return .tracking { db throws in
+      fetches.append("fetch")
+      return try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM player") ?? 0
+    }
+  }
+
+  @Test
+  func `the subscribers of a shared observation share its fetches, and a late one gets the last value`()
+    async throws
+  {
+    let shared = count.shared(in: queue, scheduling: .task)
+    var first = shared.values().makeAsyncIterator()
+    #expect(try await first.next() == 0)
+    var second = shared.values().makeAsyncIterator()
+    #expect(try await second.next() == 0)
+    #expect(fetches.all.count == 1)
+    try await queue.write { db in try db.execute(sql: "INSERT INTO player (id) VALUES (1)") }
+    #expect(try await first.next() == 1)
+    #expect(try await second.next() == 1)
+    #expect(fetches.all.count == 2)
+  }
+
+  @Test
+  func `a shared observation ends with its last subscriber, and starts again with the next`() async throws {
+    let shared = count.shared(in: queue, scheduling: .task, extent: .whileObserved)
+    for _ in 0..<2 {
+      let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
+      let token = shared.start(onError: { Issue.record($0) }, onChange: { continuation.yield($0) })
+      var values = stream.makeAsyncIterator()
+      #expect(await values.next() == 0)
+      token.cancel()
+    }
+    #expect(fetches.all.count == 2)
+  }
+
+  @Test
+  func `an error ends a shared observation for all subscribers`() async throws {
+    let shared = ValueObservation.tracking { db in try Int.fetchOne(db, sql: "SELECT * FROM nowhere") }
+      .shared(in: queue, scheduling: .task)
+    await #expect(throws: DatabaseError.self) {
+      for try await _ in shared.values() { Issue.record("a value") }
+    }
+  }
+
+  @Test
+  func `the events of an observation are reported in order`() async throws {
+    let lines = Lines()
+    let observation = count.handleEvents(
+      willStart: { lines.append("start") }, willFetch: { lines.append("fetch") },
+      willTrackRegion: { lines.append("region \($0)") }, databaseDidChange: { lines.append("change") },
+      didReceiveValue: { lines.append("value \($0)") }, didCancel: { lines.append("cancel") })
+    var values = observation.values(in: queue).makeAsyncIterator()
+    #expect(try await values.next() == 0)
+    try await queue.write { db in try db.execute(sql: "INSERT INTO award VALUES (1)") }
+    try await queue.write { db in try db.execute(sql: "INSERT INTO player (id) VALUES (1)") }
+    #expect(try await values.next() == 1)
+    #expect(
+      lines.all == ["start", "fetch", "region player(*)", "value 0", "change", "fetch", "value 1"]
+        || lines.all == ["start", "fetch", "region player()", "value 0", "change", "fetch", "value 1"])
+  }
+
+  @Test
+  func `an observation prints its events`() async throws {
+    final class Output: TextOutputStream, @unchecked Sendable {
+      let text = Mutex("")
+      func write(_ string: String) { text.withLock { $0 += string } }
+    }
+    let output = Output()
+    var values = count.print("players", to: output).values(in: queue).makeAsyncIterator()
+    #expect(try await values.next() == 0)
+    let text = output.text.withLock { $0 }
+    #expect(text.hasPrefix("players: start\nplayers: fetch\n") && text.contains("players: value: 0\n"))
+  }
+
+  @Test
+  func `an observation of given regions is fetched again after their changes alone`() async throws {
+    let observation = ValueObservation.tracking(region: Table("award")) { db throws in
+      try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM player") ?? 0
+    }
+    var values = observation.values(in: queue).makeAsyncIterator()
+    #expect(try await values.next() == 0)
+    try await queue.write { db in try db.execute(sql: "INSERT INTO player (id) VALUES (1)") }
+    try await queue.write { db in try db.execute(sql: "INSERT INTO award VALUES (1)") }
+    #expect(try await values.next() == 1)
+  }
+
+  @Test
+  func `an observation that requires write access can write in its fetches`() async throws {
+    var observation = ValueObservation.tracking { db throws in
+      try db.execute(sql: "INSERT INTO award VALUES (1)")
+      return try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM player") ?? 0
+    }
+    observation.requiresWriteAccess = true
+    var values = observation.values(in: queue).makeAsyncIterator()
+    #expect(try await values.next() == 0)
+  }
+}
