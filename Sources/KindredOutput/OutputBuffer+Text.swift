@@ -45,13 +45,16 @@ extension OutputBuffer {
 
   /// Appends a segment of a URL path with all reserved characters encoded (RFC 3986 §3.3).
   package mutating func append(segment bytes: UnsafeRawBufferPointer) {
+    append(encoding: bytes, keeping: \.isUnreservedInURL)
+  }
+
+  /// Appends bytes with escapes in place of those that aren't kept (RFC 3986 §2.1).
+  fileprivate mutating func append(encoding bytes: UnsafeRawBufferPointer, keeping isKept: (UInt8) -> Bool) {
     let digits: StaticString = "0123456789ABCDEF"
     for byte in bytes {
-      switch byte {
-      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-        UInt8(ascii: "~"):
+      if isKept(byte) {
         append(byte)
-      default:
+      } else {
         append(UInt8(ascii: "%"))
         append(digits.utf8Start[Int(byte >> 4)])
         append(digits.utf8Start[Int(byte & 15)])
@@ -111,10 +114,22 @@ extension String {
   /// The text encoded as a segment of a URL path.
   package var encodedAsSegment: String { written { $0.append(segment: $1) } }
 
+  /// Returns the text with escapes in place of the bytes that aren't kept (RFC 3986 §2.1).
+  package func percentEncoded(keeping isKept: (UInt8) -> Bool) -> String {
+    written { $0.append(encoding: $1, keeping: isKept) }
+  }
+
   private func written(_ write: (inout OutputBuffer, UnsafeRawBufferPointer) -> Void) -> String {
     var text = self
     var output = OutputBuffer(capacity: text.utf8.count + 16)
     text.withUTF8 { write(&output, UnsafeRawBufferPointer($0)) }
     return String(decoding: output.bytes, as: UTF8.self)
+  }
+}
+
+extension UInt8 {
+  /// Whether no part of a URL encodes the byte (RFC 3986 §2.3).
+  package var isUnreservedInURL: Bool {
+    (0x30...0x39).contains(self) || (0x61...0x7A).contains(self | 0x20) || "-._~".utf8.contains(self)
   }
 }

@@ -23,7 +23,7 @@ struct FetchRequestRendererTests {
     var parser = FetchRequestParser(model: model, limits: limits)
     return try parser.parse(
       path: parts[0].dropFirst().split(separator: "/", omittingEmptySubsequences: false),
-      query: parts.count > 1 ? String(parts[1]) : nil
+      query: URLQuery(parts.count > 1 ? parts[1] : nil)
     ).fetchRequest
   }
 

@@ -11,7 +11,7 @@ struct PlanMemoryTests {
     let library = try Library.database()
     let model = try library.model
     var parser = FetchRequestParser(model: model, limits: RequestLimits(), isUnpaged: false)
-    let request = try parser.parse(path: ["books"], query: query).fetchRequest
+    let request = try parser.parse(path: ["books"], query: URLQuery(query[...])).fetchRequest
     let planner = Planner(model: model)
     var context: PlanningContext? = planner.context(of: request)
     if let context { _ = try planner.plan(request, context) }

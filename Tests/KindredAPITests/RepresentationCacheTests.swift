@@ -9,8 +9,8 @@ struct RepresentationCacheTests {
   private func entry(_ number: Int, length: Int) -> RepresentationCache.Entry {
     let target = "/\(number)" + String(repeating: "x", count: length)
     return RepresentationCache.Entry(
-      key: RepresentationCache.Key(target: target, type: .json, rights: [], standing: []), model: 1, state: 1,
-      tables: ReadTables(), tag: ContentHash().finish(), fields: HTTPHeaders(), isLong: false,
+      key: RepresentationCache.Key(path: target[...], query: "", type: .json, rights: [], standing: []),
+      model: 1, state: 1, tables: ReadTables(), tag: ContentHash().finish(), fields: HTTPHeaders(), isLong: false,
       isStreamed: false)
   }
 

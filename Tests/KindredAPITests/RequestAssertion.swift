@@ -71,7 +71,7 @@ final class TestDatabase: Sendable {
     parser.cursors = service.context.parts.cursors
     let parsed = try parser.parse(
       path: parts[0].dropFirst().split(separator: "/", omittingEmptySubsequences: false),
-      query: parts.count > 1 ? String(parts[1]) : nil)
+      query: URLQuery(parts.count > 1 ? parts[1] : nil))
     return try Planner(model: model, dialect: dialect, limits: limits).plan(parsed.fetchRequest)
   }
 

@@ -10,7 +10,8 @@ import Synchronization
 final class RepresentationCache: Sendable {
   /// Everything that a response depends on, but for the database and the model.
   struct Key: Hashable {
-    let target: String
+    let path: Substring
+    let query: Substring
     let type: MediaType
     /// What the principal may see.
     let rights: [UInt8]
@@ -18,7 +19,7 @@ final class RepresentationCache: Sendable {
     let standing: [UInt8]
 
     /// The approximate size in memory, in bytes.
-    fileprivate var size: Int { target.utf8.count + rights.count + standing.count }
+    fileprivate var size: Int { path.utf8.count + query.utf8.count + rights.count + standing.count }
   }
 
   /// Distinguishes the tags of this service from those of all others, including those of earlier processes.

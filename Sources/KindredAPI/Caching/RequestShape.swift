@@ -26,7 +26,7 @@ struct RequestShape {
   private var after: String?
   let type: MediaType
   private let segments: [Substring]
-  private let query: Substring?
+  private let query: Substring
   /// The resource that the path leads to.
   private var resource: ShapeVocabulary.Resource?
   /// Whether the path leads to one record.
@@ -44,20 +44,18 @@ struct RequestShape {
     static let reserved: ClosedRange<UInt8> = 0...0x1F
   }
 
-  init(
-    path segments: [Substring], query: Substring?, type: MediaType, vocabulary: ShapeVocabulary,
-    limits: RequestLimits, isUnpaged: Bool, principal: Principal
-  ) {
-    self.principal = principal
-    self.type = type
-    self.query = query
+  init(of records: RecordsQuery, vocabulary: ShapeVocabulary, limits: RequestLimits) {
+    let (segments, query) = (records.segments, records.query)
+    principal = records.principal
+    type = records.type
+    self.query = query.text
     self.segments = segments
     parameters = vocabulary.parameters
     pattern.bytes.reserveCapacity(
-      segments.reduce(0) { $0 + $1.utf8.count + 1 } + (query?.utf8.count ?? 0) + 32)
+      segments.reduce(0) { $0 + $1.utf8.count + 1 } + query.text.utf8.count + 32)
     addPath(segments, vocabulary)
-    if let query { addQuery(query) }
-    addLimit(isUnpaged ? nil : limits.maximumPageSize, byDefault: isUnpaged ? nil : limits.pageSize)
+    addQuery(query)
+    addLimit(type.isUnpaged ? nil : limits.maximumPageSize, byDefault: type.isUnpaged ? nil : limits.pageSize)
   }
 
   /// Adds the page's limit as the last literal, wherever it stands in the request, or the default.
@@ -134,26 +132,20 @@ struct RequestShape {
 
   // MARK: The query
 
-  private mutating func addQuery(_ query: Substring) {
+  private mutating func addQuery(_ query: URLQuery) {
     pattern.bytes.append(UInt8(ascii: "?"))
-    var query = query
-    query.withUTF8 { bytes in
-      var rest = bytes[...]
-      while !rest.isEmpty {
-        let end = rest.firstIndex(of: UInt8(ascii: "&")) ?? rest.endIndex
-        if end > rest.startIndex { addParameter(rest[..<end]) }
-        rest = rest[min(end + 1, rest.endIndex)...]
-      }
+    var text = query.text
+    text.withUTF8 { bytes in
+      for parameter in query.parameters { add(parameter, of: bytes) }
     }
   }
 
-  private mutating func addParameter(_ pair: Slice<UnsafeBufferPointer<UInt8>>) {
-    if pair.contains(where: Mark.reserved.contains) { isShareable = false }
-    let nameEnd = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
-    let name = pair[..<nameEnd]
-    let value = pair[min(nameEnd + 1, pair.endIndex)...]
+  private mutating func add(_ parameter: URLQuery.Parameter, of bytes: UnsafeBufferPointer<UInt8>) {
+    let name = bytes[parameter.start..<parameter.nameEnd]
+    let value = bytes[parameter.value]
+    if bytes[parameter.start..<parameter.end].contains(where: Mark.reserved.contains) { isShareable = false }
     // Only the parser decodes names.
-    if name.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") }) { isShareable = false }
+    if parameter.isEncoded { isShareable = false }
     if name.equals("limit"), let number = Self.integer(value) {
       limit = number
       return
@@ -279,10 +271,7 @@ struct RequestShape {
 
   /// Returns the decoded byte at an index, and the number of bytes that it takes in the URL.
   private static func decoded(_ value: [UInt8], at index: Int) -> (byte: UInt8, length: Int) {
-    guard value[index] == UInt8(ascii: "%"), index + 2 < value.count,
-      let high = value[index + 1].hexadecimalValue, let low = value[index + 2].hexadecimalValue
-    else { return (value[index], 1) }
-    return (high << 4 | low, 3)
+    URLCoding.escape(in: value, at: index).map { ($0, 3) } ?? (value[index], 1)
   }
 
   /// Returns where a string's content ends and where the rest begins; a doubled quote stands for one.

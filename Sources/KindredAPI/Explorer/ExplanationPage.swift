@@ -1,21 +1,19 @@
-import KindredHTTP
 import KindredOutput
 
 /// The response to `explain=true` as a page for browsers without scripts.
 struct ExplanationPage {
   private let document: JSONValue
-  private let request: HTTPRequest
+  private let target: String
   private let basePath: BasePath
 
-  init(_ document: JSONValue, _ request: HTTPRequest, below basePath: BasePath) {
+  init(_ document: JSONValue, of target: String, below basePath: BasePath) {
     self.document = document
-    self.request = request
+    self.target = target
     self.basePath = basePath
   }
 
   var representation: Representation {
-    let page = ExplorerPage(
-      basePath: basePath, title: URLCoding.readable(request.target), target: request.target)
+    let page = ExplorerPage(target, below: basePath)
     return Representation(page, content(of: document))
   }
 

@@ -1,11 +1,10 @@
-import KindredHTTP
-
 extension ExplorerPage {
   /// Creates the page of a request for records.
-  init(_ request: HTTPRequest, below basePath: BasePath, isSingle: Bool, isWritable: Bool) {
-    let title = URLCoding.readable(request.target)
+  ///
+  /// - Parameter target: The target of the request as received.
+  init(_ target: String, below basePath: BasePath, isSingle: Bool = false, isWritable: Bool = false) {
     self.init(
-      basePath: basePath, title: title, target: request.target, isSingle: isSingle, isWritable: isWritable)
+      basePath: basePath, title: URLCoding.readable(target), isSingle: isSingle, isWritable: isWritable)
   }
 
   /// Adds links to the whole result in other formats, of which JSON may have only as many records as a page; those that
@@ -17,12 +16,11 @@ extension ExplorerPage {
   ///   - hasMore: Whether records follow after this page.
   ///   - url: Makes a URL of parameters.
   mutating func addDownloads(
-    of request: HTTPRequest, isTabular: Bool, pageSize: Int64?, hasMore: Bool, by url: ([String]) -> String?
+    of query: URLQuery, isTabular: Bool, pageSize: Int64?, hasMore: Bool, by url: ([String]) -> String?
   ) {
-    let pairs = (request.query ?? "").split(separator: "&")
-    let kept = pairs.filter { !["limit", "offset", "after", "format"].contains(PageLinks.name(of: $0)) }
+    let kept = query.pairs(without: ["limit", "offset", "after", "format"])
     let limit = isSingle ? [] : pageSize.map { ["limit=\($0)"] } ?? []
-    let isWhole = limit.isEmpty || !hasMore && !pairs.contains(where: PageLinks.isPlace)
+    let isWhole = limit.isEmpty || !hasMore && !query.parameters.contains(where: query.isPlace)
     var formats = [("JSON", limit + ["format=json"], isWhole ? nil : pageSize)]
     if isTabular { formats.append(("CSV", ["format=csv"], nil)) }
     formats.append(("NDJSON", ["format=ndjson"], nil))

@@ -7,8 +7,6 @@ struct ExplorerPage {
   let basePath: BasePath
   /// The unescaped title.
   let title: String
-  /// The target of the request as received; nil for pages that don't show a request.
-  var target: String?
   /// Whether the page shows a single record.
   var isSingle = false
   /// Whether the server allows writing.

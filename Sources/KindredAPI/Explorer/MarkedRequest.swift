@@ -25,9 +25,9 @@ struct MarkedRequest {
 
   /// Returns the request with another text in place of the word.
   func replacing(with text: String) -> String {
-    let encoded = text.replacing("%", with: "%25").replacing("&", with: "%26").replacing("+", with: "%2B")
     return URLCoding.encodeUnsafe(
-      "\(self.text(scalars[..<place.lowerBound]))\(encoded)\(self.text(scalars[place.upperBound...]))")
+      "\(self.text(scalars[..<place.lowerBound]))\(URLCoding.readableValue(text))\(self.text(scalars[place.upperBound...]))"
+    )
   }
 
   private func text(_ scalars: ArraySlice<Unicode.Scalar>) -> String {

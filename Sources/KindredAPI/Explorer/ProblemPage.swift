@@ -19,8 +19,7 @@ struct ProblemPage {
   }
 
   var response: HTTPResponse {
-    let page = ExplorerPage(
-      basePath: basePath, title: URLCoding.readable(request.target), target: request.target)
+    let page = ExplorerPage(request.target, below: basePath)
     var response = problem.response(MediaType.html.field, Array((page.header + content + page.footer).utf8))
     response.headers.append("Vary", "Accept, Accept-Encoding")
     response.headers.append("Content-Security-Policy", ExplorerPage.policy)

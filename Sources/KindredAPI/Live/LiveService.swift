@@ -32,37 +32,34 @@ final class LiveService: Sendable {
   ///
   /// With `Prefer: return=minimal` (RFC 7240 §4.2), the events have no content.
   func events(
-    at segments: [Substring], as type: MediaType, _ request: HTTPRequest, _ incoming: RequestContext
+    of records: RecordsQuery, _ asked: RequestContext
   ) throws -> HTTPResponse {
-    let principal = incoming.principal
-    let key = LiveQuery.Key(target: request.target, type: type, rights: principal.rights)
+    let (request, principal, type) = (asked.request, asked.principal, records.type)
+    let key = LiveQuery.Key(target: records.target, type: type, rights: principal.rights)
     let authorization = LiveAuthorization(principal, of: request, verifiedBy: self, services)
     let credentials = LiveCredentials(expiry: principal.monotonicExpiry) { authorization.isWithdrawn }
     let lastEventID = request.headers["Last-Event-ID"]
     guard feed.hasRoom else { throw Problem.tooManyListeners }
-    if request.method == .get, let listener = feed.join(key, lastEventID: lastEventID, credentials) {
+    if request.method != .head, let listener = feed.join(key, lastEventID: lastEventID, credentials) {
       return Self.response(listener, to: request, as: type).telling(backend.lastPosition)
     }
     let start = MonotonicTime.now()
-    // The request that is repeated has no client connection.
-    let asked = RecordsRequest(
-      segments: segments, request: HTTPRequest(method: .get, target: request.target), principal: principal,
-      type: type, isAttachment: false, version: backend.stateNumber, condition: nil)
+    let state = backend.stateNumber
     let reading = try backend.read(
-      incoming.readers, as: principal.databaseRole(), cancellation: request.cancellation,
-      seconds: incoming.secondsLeft)
+      asked.readers, as: principal.databaseRole(), cancellation: request.cancellation,
+      seconds: asked.secondsLeft)
     defer { reading.close() }
-    guard let result = try result(of: asked, reading) else {
+    guard let result = try result(of: records, reading) else {
       throw Problem.notAcceptable("events are available for records only; change `Accept`")
     }
-    guard request.method == .get else {
+    guard request.method != .head else {
       return Self.response(nil, to: request, as: type).telling(reading.position)
     }
     let listener = feed.listen(
-      to: key, result, version: asked.version, duration: MonotonicTime.now() - start,
+      to: key, result, version: state, duration: MonotonicTime.now() - start,
       lastEventID: lastEventID,
       credentials
-    ) { [weak services = services] limit in services?.latest?.refreshed(asked, limit) ?? .end }
+    ) { [weak services = services] limit in services?.latest?.refreshed(records, limit) ?? .end }
     guard let listener else { throw Problem.tooManyListeners }
     // A successor doesn't know that this result may be that of another model.
     if services.latest !== self { feed.outdate() }
@@ -72,16 +69,16 @@ final class LiveService: Sendable {
   /// Returns the current result.
   ///
   /// - Parameter limit: The time that it may take, in nanoseconds; nil for that of any request.
-  private func refreshed(_ asked: RecordsRequest, _ limit: UInt64?) -> LiveQuery.Outcome {
+  private func refreshed(_ records: RecordsQuery, _ limit: UInt64?) -> LiveQuery.Outcome {
     let start = MonotonicTime.now()
     let queryTime = context.options.queryTime
     let limited = limit.map { Double($0) / 1e9 }.flatMap { limit in queryTime.map { min(limit, $0) } ?? limit
     }
     do {
       let reading = try feed.readers.read(
-        .waiting, as: asked.principal.databaseRole(), cancellation: nil, seconds: limited ?? queryTime)
+        .waiting, as: records.principal.databaseRole(), cancellation: nil, seconds: limited ?? queryTime)
       defer { reading.close() }
-      return try result(of: asked, reading).map { .result($0) } ?? .end
+      return try result(of: records, reading).map { .result($0) } ?? .end
     } catch let error as any BackendError where error.mayPass {
       if let limit, MonotonicTime.now() - start >= limit { return .late }
       context.parts.logger.debug(
@@ -98,11 +95,11 @@ final class LiveService: Sendable {
 
   /// Returns the whole result, or nil if the request isn't for records.
   private func result(
-    of asked: RecordsRequest, _ reading: any ReadTransaction
+    of records: RecordsQuery, _ reading: any ReadTransaction
   ) throws -> LiveResult? {
     let version = try context.models(of: database).version(for: reading)
-      .seen(by: asked.principal).readable(by: asked.principal.databaseRole(), in: reading)
-    let planned = try context.planner.plan(asked, version)
+      .seen(by: records.principal).readable(by: records.principal.databaseRole(), in: reading)
+    let planned = try context.planner.plan(records, version)
     guard !planned.explains, !planned.isColumnValue else { return nil }
     let json = try json(of: planned, reading)
     let plan = planned.plan

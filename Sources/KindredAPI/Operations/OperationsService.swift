@@ -22,12 +22,13 @@ final class OperationsService: Sendable {
   private var options: KindredService.Options { context.options }
 
   /// Returns `/`: every resource with its columns, associations and link.
-  func index(_ request: HTTPRequest, _ principal: Principal) throws -> HTTPResponse {
-    _ = try ToolParameters(request, [])
+  func index(_ asked: RequestContext) throws -> HTTPResponse {
+    let (request, principal) = (asked.request, asked.principal)
+    _ = try ToolParameters(asked.query, [])
     let type = try context.types.documentType(for: request)
     let index = IndexDocument(
       model: try context.models.latest().seen(by: principal).model, basePath: options.basePath)
-    var representation = type == .html ? index.page(for: request) : Representation(index.json)
+    var representation = type == .html ? index.page : Representation(index.json)
     // RFC 8631 §4.1
     representation.headers.append(
       "Link", "</-/\(OperationsPage.openAPI.rawValue)>; rel=\"service-desc\"; type=\"application/json\"")
@@ -35,11 +36,10 @@ final class OperationsService: Sendable {
   }
 
   /// Returns a page under `/-/`.
-  func respond(
-    with page: OperationsPage, to request: HTTPRequest, _ principal: Principal
-  ) throws -> HTTPResponse {
+  func respond(with page: OperationsPage, to asked: RequestContext) throws -> HTTPResponse {
+    let (request, principal) = (asked.request, asked.principal)
     if page == .metrics { try context.access.checkOperator(principal, page.rawValue) }
-    let parameters = try page.parameters.map { try ToolParameters(request, $0) } ?? ToolParameters()
+    let parameters = try page.parameters.map { try ToolParameters(asked.query, $0) } ?? ToolParameters()
     // The model contains only what the principal may read.
     func version() throws -> ModelVersion { try context.models.latest().seen(by: principal) }
     let representation =

@@ -1,5 +1,4 @@
 import KindredAssociations
-import KindredHTTP
 import KindredOutput
 
 /// The links to the first page and the next one.
@@ -19,46 +18,45 @@ struct PageLinks {
   ///   - cursor: The cursor of the next page; nil on the last page.
   ///   - planned: The request as planned.
   ///   - longRequests: Seals the cursor, and shortens links that would be too long.
-  ///   - standing: The standing of the principal that may follow shortened links.
   init(
-    _ request: HTTPRequest, next cursor: Cursor?, of planned: PlannedRequest, _ longRequests: LongRequests,
-    for standing: [UInt8]
+    _ records: RecordsQuery, next cursor: Cursor?, of planned: PlannedRequest, _ longRequests: LongRequests
   ) {
+    let (path, standing) = (records.path, records.principal.standing)
     let isHidden = cursor != nil && planned.plan.plan.cursorIsHidden
     let cursor = cursor.flatMap { longRequests.cursors.encode($0, of: planned) }
     taggedText = isHidden ? longRequests.cursors.keyName : cursor ?? ""
-    let links = Self.links(request, next: cursor)
+    let links = Self.links(records, next: cursor)
     guard max(links.first.utf8.count, links.next?.utf8.count ?? 0) > Self.maximumURLLength else {
       (first, next) = links
       shown = [("first", links.first)] + (links.next.map { [("next", $0)] } ?? [])
       return
     }
-    let (kept, offset) = Self.pairs(of: request)
+    let kept = records.query.pairsOfAllPages
     // Both links contain the same text, which may be long.
     let query = LongRequests.Compressed(kept.joined(separator: "&"))
     func url(_ place: String, within length: Int) -> String? {
       query.flatMap {
-        longRequests.target(path: request.path, query: $0, place: place, for: standing, within: length)
+        longRequests.target(path: path, query: $0, place: place, for: standing, within: length)
       }
     }
     func target(_ place: String) -> String? {
-      let own = Self.pairs(kept, besideContentOf: request)
-      return longRequests.target(path: request.path, beside: own, place: place, for: standing)
+      let own = Self.pairs(kept, besideContentOf: records.query)
+      return longRequests.target(path: path, beside: own, place: place, for: standing)
     }
     let place = cursor.map { "after=\($0)" }
     let nextURL = place.flatMap { url($0, within: Self.maximumURLLength - 1024) }
     let next = nextURL ?? place.flatMap(target)
     self.next = next
     let room = Self.maximumURLLength - 64 - (next?.utf8.count ?? 0)
-    let start = offset.map { String($0) } ?? ""
+    let start = Self.offset(in: records.query) ?? ""
     let firstURL = url(start, within: room)
     first = firstURL ?? target(start) ?? links.first
     shown = (firstURL.map { [("first", $0)] } ?? []) + (nextURL.map { [("next", $0)] } ?? [])
   }
 
   /// Returns the parameters of all pages that weren't in the content of a QUERY, which come before those of the content.
-  private static func pairs(_ kept: [Substring], besideContentOf request: HTTPRequest) -> [Substring] {
-    let content = String(decoding: request.body, as: UTF8.self).split(separator: "&").filter { !isPlace($0) }
+  private static func pairs(_ kept: [Substring], besideContentOf query: URLQuery) -> [Substring] {
+    let content = URLQuery(query.content).pairsOfAllPages
     func encoded(_ pairs: some Sequence<Substring>) -> [String] {
       pairs.map { URLCoding.encodeUnsafe(String($0)) }
     }
@@ -77,49 +75,23 @@ struct PageLinks {
     }
   }
 
-  /// The parameters that all pages have, and the one that contains the start of the first page.
-  private static func pairs(of request: HTTPRequest) -> (kept: [Substring], offset: Substring?) {
-    let pairs = (request.query ?? "").split(separator: "&")
-    return (
-      pairs.filter { !isPlace($0) },
-      pairs.first { name(of: $0) == "offset" }
-    )
+  /// Returns the parameter with the start of the first page, as received; nil if there is none.
+  private static func offset(in query: URLQuery) -> String? {
+    query.parameters.first { query.isNamed($0, "offset") }.map { String(query.pair($0)) }
   }
 
-  private static func links(_ request: HTTPRequest, next cursor: String?) -> (first: String, next: String?) {
-    if !hasPlace(request.target) {
-      let target = URLCoding.encodeUnsafe(request.target)
-      return (target, cursor.map { [target, request.query == nil ? "?after=" : "&after=", $0].joined() })
+  private static func links(_ records: RecordsQuery, next cursor: String?) -> (first: String, next: String?) {
+    let query = records.query
+    guard query.parameters.contains(where: query.isPlace) else {
+      let target = URLCoding.encodeUnsafe(records.target)
+      return (target, cursor.map { [target, query.text.isEmpty ? "?after=" : "&after=", $0].joined() })
     }
-    let (kept, offset) = pairs(of: request)
     func url(_ more: [String]) -> String {
-      let query = (kept.map(String.init) + more).joined(separator: "&")
-      return URLCoding.encodeUnsafe(request.path + (query.isEmpty ? "" : "?\(query)"))
+      let query = (query.pairsOfAllPages.map(String.init) + more).joined(separator: "&")
+      return URLCoding.encodeUnsafe(records.path + (query.isEmpty ? "" : "?\(query)"))
     }
     // The link to the first page keeps the offset.
-    return (url(offset.map { [String($0)] } ?? []), cursor.map { url(["after=\($0)"]) })
-  }
-
-  /// Returns whether a URL may contain the position of a page, as most don't.
-  private static func hasPlace(_ target: String) -> Bool {
-    var target = target
-    return target.withUTF8 { bytes in
-      bytes.indices.contains { index in
-        guard bytes[index] == UInt8(ascii: "?") || bytes[index] == UInt8(ascii: "&") else { return false }
-        let rest = bytes[(index + 1)...]
-        let name = rest.prefix { $0 != UInt8(ascii: "=") && $0 != UInt8(ascii: "&") }
-        return name.elementsEqual("after".utf8) || name.elementsEqual("offset".utf8)
-          || name.contains(UInt8(ascii: "%"))
-      }
-    }
-  }
-
-  /// Returns whether a parameter tells where a page begins.
-  static func isPlace(_ pair: Substring) -> Bool { ["after", "offset"].contains(name(of: pair)) }
-
-  /// Returns the decoded name of a parameter.
-  static func name(of pair: Substring) -> String? {
-    try? URLCoding.decode(pair.prefix { $0 != "=" }, plusIsSpace: true)
+    return (url(offset(in: query).map { [$0] } ?? []), cursor.map { url(["after=\($0)"]) })
   }
 
   /// The largest length of `Link` in bytes: clients and proxies accept about 8 KiB for all fields of a response.

@@ -18,11 +18,11 @@ final class ReadServices: Sendable {
 
   /// Returns the records that a path and its parameters select.
   ///
-  /// - Parameter request: The request as a GET.
+  /// - Parameter query: The parameters of the URL, and of the content of a QUERY.
   func records(
-    at segments: [Substring], _ request: HTTPRequest, _ asked: inout RequestContext
+    at segments: [Substring], _ query: URLQuery, _ asked: inout RequestContext
   ) throws -> HTTPResponse {
-    try read(&asked) { try $0.records(at: segments, request, &$1) }
+    try read(&asked) { try $0.records(at: segments, query, &$1) }
   }
 
   /// Returns the answer of the first database that can give it: one of the copies in turn, as far as the request allows

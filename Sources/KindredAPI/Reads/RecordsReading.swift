@@ -119,7 +119,8 @@ final class RecordsReading {
     var text = ListBytes()
     let key = asked.key
     text.append(String(service.representations.instance))
-    text.append(key.target)
+    text.append(String(key.path))
+    text.append(String(key.query))
     text.append(key.type.rawValue)
     text.append(key.rights)
     text.append(key.standing)
@@ -184,7 +185,7 @@ final class RecordsReading {
     var links: PageLinks?
     if asked.type == .html {
       beginning.page = ExplorerPage(
-        asked.request, below: service.context.options.basePath, isSingle: planned.plan.plan.isSingle,
+        asked.records.target, below: service.context.options.basePath, isSingle: planned.plan.plan.isSingle,
         isWritable: service.context.isWritable)
       beginning.fields.append("Content-Security-Policy", ExplorerPage.policy)
       beginning.fields.append("Referrer-Policy", "same-origin")
@@ -194,18 +195,18 @@ final class RecordsReading {
     }
     if !planned.plan.plan.isSingle, !asked.type.isUnpaged || planned.limit != nil {
       let found = PageLinks(
-        asked.request, next: try reader.pageCursor(), of: planned, service.context.longRequests,
-        for: asked.principal.standing)
+        asked.records, next: try reader.pageCursor(), of: planned, service.context.longRequests)
       if let field = found.field { beginning.fields.append("Link", field) }
       beginning.page?.links = found.shown
       links = found
     }
     beginning.page?.addDownloads(
-      of: asked.request, isTabular: planned.isTabular,
+      of: asked.records.query, isTabular: planned.isTabular,
       pageSize: service.context.options.limits.maximumPageSize,
       hasMore: links?.next != nil
     ) { pairs in
-      PageLinks.url(asked.request.path, pairs, service.context.longRequests, for: asked.principal.standing)
+      PageLinks.url(
+        asked.records.path, pairs, service.context.longRequests, for: asked.records.principal.standing)
     }
     beginning.hash = .ofResult(
       asked.type, totalCount: reader.totalCount ?? reader.estimatedCount, links: links)

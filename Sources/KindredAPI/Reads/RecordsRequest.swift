@@ -4,10 +4,8 @@ import KindredHTTP
 ///
 /// An object, so that passing it on doesn't copy all parts of the request.
 final class RecordsRequest: Sendable {
-  let segments: [Substring]
+  let records: RecordsQuery
   let request: HTTPRequest
-  let principal: Principal
-  let type: MediaType
   /// Whether a browser should save the response instead of showing it.
   let isAttachment: Bool
   /// The state of the database when the request arrived, or an earlier one; nil if unknown.
@@ -17,23 +15,23 @@ final class RecordsRequest: Sendable {
   let startsWithCursor: Bool
 
   init(
-    segments: [Substring], request: HTTPRequest, principal: Principal, type: MediaType, isAttachment: Bool,
-    version: Int64?, condition: EntityTag.Condition?,
-    startsWithCursor: Bool = false
+    _ records: RecordsQuery, _ request: HTTPRequest, isAttachment: Bool, version: Int64?,
+    condition: EntityTag.Condition?, startsWithCursor: Bool
   ) {
-    self.segments = segments
+    self.records = records
     self.request = request
-    self.principal = principal
-    self.type = type
     self.isAttachment = isAttachment
     self.version = version
     self.condition = condition
     self.startsWithCursor = startsWithCursor
   }
 
+  var type: MediaType { records.type }
+
   /// The key by which the response is remembered.
   var key: RepresentationCache.Key {
     RepresentationCache.Key(
-      target: request.target, type: type, rights: principal.rights, standing: principal.standing)
+      path: records.path, query: records.query.text, type: type, rights: records.principal.rights,
+      standing: records.principal.standing)
   }
 }

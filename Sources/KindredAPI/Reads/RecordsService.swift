@@ -21,16 +21,13 @@ final class RecordsService: Sendable {
 
   /// Returns the records that a path and its parameters select.
   ///
-  /// - Parameter request: The request as a GET.
+  /// - Parameter query: The parameters of the URL, and of the content of a QUERY.
   func records(
-    at segments: [Substring], _ request: HTTPRequest, _ asked: inout RequestContext
+    at segments: [Substring], _ query: URLQuery, _ asked: inout RequestContext
   ) throws -> HTTPResponse {
-    // Without a copy of the request, unless it is a long one.
-    if let expanded = try context.longRequests.expanded(request, for: asked.principal.standing) {
-      try tryingAgain(&asked) { try read(at: segments, expanded, &$0, startsWithCursor: $1) }
-    } else {
-      try tryingAgain(&asked) { try read(at: segments, request, &$0, startsWithCursor: $1) }
-    }
+    let path = asked.request.path
+    let query = try context.longRequests.expanded(query, of: path, for: asked.principal.standing) ?? query
+    return try tryingAgain(&asked) { try read(at: segments, query, &$0, startsWithCursor: $1) }
   }
 
   /// Runs `body`, and once more with any free connection if the schema has changed since it was read, or if the cursor
@@ -65,11 +62,11 @@ final class RecordsService: Sendable {
   }
 
   private func read(
-    at segments: [Substring], _ request: HTTPRequest, _ asked: inout RequestContext,
-    startsWithCursor: Bool
+    at segments: [Substring], _ query: URLQuery, _ asked: inout RequestContext, startsWithCursor: Bool
   ) throws -> HTTPResponse {
-    let (principal, backend, types) = (asked.principal, database.backend, context.types)
-    let format = MediaType(formatIn: request.query)
+    let (request, principal) = (asked.request, asked.principal)
+    let (backend, types) = (database.backend, context.types)
+    let format = MediaType(formatIn: query)
     let accepted = Result {
       if let format, !types.ofRecords.contains(format) {
         throw Problem.notAcceptable("this server has no explorer")
@@ -77,14 +74,14 @@ final class RecordsService: Sendable {
       let accept = request.headers.values(for: "Accept")
       return try format ?? (accept.isEmpty ? .json : MediaType.negotiate(accept, among: types.ofRecords))
     }
-    if let live, case .success(let type) = accepted, type == .events || type == .rowEvents {
-      return try live.events(at: segments, as: type, request, asked)
-    }
     let type = (try? accepted.get()) ?? .json
+    let wanted = RecordsQuery(
+      path: request.path, segments: segments, query: query, type: type,
+      principal: principal)
+    if let live, type == .events || type == .rowEvents { return try live.events(of: wanted, asked) }
     let condition = EntityTag.Condition(request.headers.values(for: "If-None-Match"))
     let records = RecordsRequest(
-      segments: segments, request: request, principal: principal, type: type,
-      isAttachment: format?.isUnpaged ?? false,
+      wanted, request, isAttachment: format?.isUnpaged ?? false,
       // Read before the snapshot is taken: after a commit in between, the response counts as older than it is, which
       // only costs another query.
       version: condition == nil ? nil : backend.stateNumber, condition: condition,
@@ -98,7 +95,7 @@ final class RecordsService: Sendable {
     do {
       let stateNumber = try reading.stateNumber(since: records.version)
       let version = try models.version(for: reading).seen(by: principal).readable(by: role, in: reading)
-      let planned = try context.planner.plan(records, version) { try reading.checkInterruption() }
+      let planned = try context.planner.plan(wanted, version) { try reading.checkInterruption() }
       asked.timing.mark("plan")
       asked.timing.shape = planned.shape
       if planned.isColumnValue {
@@ -117,7 +114,7 @@ final class RecordsService: Sendable {
         let explanation = try Explanation(planned).document(in: reading, HiddenNames(in: version.model))
         return deliver(
           type == .html
-            ? ExplanationPage(explanation, request, below: context.options.basePath).representation
+            ? ExplanationPage(explanation, of: wanted.target, below: context.options.basePath).representation
             : Representation(explanation),
           to: request)
       }
@@ -199,7 +196,7 @@ final class RecordsService: Sendable {
       representation.headers.append(
         "Content-Disposition", ContentDisposition.attachment(named: "\(planned.name).\(type.fileExtension)"))
     }
-    guard request.method == .get, let range = request.headers["Range"] else {
+    guard request.method != .head, let range = request.headers["Range"] else {
       return deliver(representation, to: request)
     }
     // A range refers to the plain bytes, so they aren't compressed.

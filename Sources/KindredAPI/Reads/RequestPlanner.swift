@@ -1,5 +1,4 @@
 import KindredAssociations
-import KindredHTTP
 import KindredOutput
 
 /// Plans requests for records: from the URL to statements and the program that writes their rows.
@@ -18,32 +17,30 @@ final class RequestPlanner: Sendable {
   ///
   /// - Parameter check: Throws if planning must stop.
   func plan(
-    _ asked: RecordsRequest, _ version: ModelVersion, check: @escaping () throws -> Void = {}
+    _ records: RecordsQuery, _ version: ModelVersion, check: @escaping () throws -> Void = {}
   ) throws -> PlannedRequest {
-    let type = asked.type
-    let shape = RequestShape(
-      path: asked.segments, query: asked.request.query, type: type, vocabulary: version.shapes,
-      limits: limits, isUnpaged: type.isUnpaged, principal: asked.principal)
+    let type = records.type
+    let shape = RequestShape(of: records, vocabulary: version.shapes, limits: limits)
     return try version.plans.request(for: shape, cursors) {
       var parser = FetchRequestParser(
         model: version.model, limits: limits, isUnpaged: type.isUnpaged)
       parser.cursors = cursors
-      parser.principal = asked.principal.standing
-      let parsed = try parser.parse(path: asked.segments, query: asked.request.query.map(String.init))
+      parser.principal = records.principal.standing
+      let parsed = try parser.parse(path: records.segments, query: records.query)
       let planner = Planner(model: version.model, limits: limits.planning, check: check)
       if type == .html, !parsed.explains, !parsed.isColumnValue {
         let page = PageRequest(parsed.fetchRequest, in: version.model, below: basePath)
-        let added = try? self.planned(parsed, as: page.request, .html(page.layout), asked, version, planner)
+        let added = try? self.planned(parsed, as: page.request, .html(page.layout), records, version, planner)
         // The additions of a page must not make a valid request fail.
         if let added { return added }
       }
       let format = parsed.isColumnValue ? ResultFormat.json : ResultFormat(type)
-      return try self.planned(parsed, as: parsed.fetchRequest, format, asked, version, planner)
+      return try self.planned(parsed, as: parsed.fetchRequest, format, records, version, planner)
     }
   }
 
   private func planned(
-    _ parsed: ParsedRequest, as fetchRequest: FetchRequest, _ format: ResultFormat, _ asked: RecordsRequest,
+    _ parsed: ParsedRequest, as fetchRequest: FetchRequest, _ format: ResultFormat, _ records: RecordsQuery,
     _ version: ModelVersion, _ planner: Planner
   ) throws -> PlannedRequest {
     let plan = try planner.plan(fetchRequest)
@@ -52,17 +49,18 @@ final class RequestPlanner: Sendable {
         plan: try ExecutablePlan(plan, format: format),
         isTimeless: plan.isTimeless, readsLiterals: plan.readsLiterals,
         explains: parsed.explains,
-        isTabular: asked.type == .html && (try? ExecutablePlan(plan, format: .csv)) != nil,
+        isTabular: records.type == .html && (try? ExecutablePlan(plan, format: .csv)) != nil,
         parameters: Parameters(
-          literals: fetchRequest.literals.values, cursor: fetchRequest.after, claims: asked.principal.claims),
+          literals: fetchRequest.literals.values, cursor: fetchRequest.after, claims: records.principal.claims
+        ),
         limit: parsed.limit.map { Int($0) }, isColumnValue: parsed.isColumnValue,
         name: parsed.name ?? fetchRequest.path.name,
         order: RequestOrder(
-          segments: asked.segments, terms: parsed.orderTerms, patterns: parsed.patterns,
-          principal: asked.principal.standing))
+          segments: records.segments, terms: parsed.orderTerms, patterns: parsed.patterns,
+          principal: records.principal.standing))
     } catch {
       throw Problem.notAcceptable(
-        "`\(error.path.joined(separator: "."))` is not a single value, so \(asked.type.rawValue) can't represent it; "
+        "`\(error.path.joined(separator: "."))` is not a single value, so \(records.type.rawValue) can't represent it; "
           + "leave it out, or request \(MediaType.json.rawValue)")
     }
   }

@@ -46,9 +46,9 @@ struct FetchRequestParser {
 
   /// - Parameters:
   ///   - path: The encoded segments of the path.
-  ///   - query: The encoded text after `?`.
+  ///   - query: The parameters.
   /// - Throws: `RequestError`.
-  mutating func parse(path segments: [Substring], query: String?) throws -> ParsedRequest {
+  mutating func parse(path segments: [Substring], query: URLQuery) throws -> ParsedRequest {
     var pathParser = PathParser(model: model, literals: literals)
     let path = try pathParser.parse(segments, allowsColumn: true)
     if let column = pathParser.column {

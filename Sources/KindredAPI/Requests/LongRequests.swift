@@ -72,21 +72,23 @@ struct LongRequests: Sendable {
     }
   }
 
-  /// Returns the request that a URL stands for if its `after` contains one, or nil.
+  /// Returns the parameters that a URL stands for if its `after` contains a request, or nil.
   ///
   /// - Throws: `RequestError` if the contained request isn't from this server.
-  func expanded(_ request: HTTPRequest, for standing: [UInt8]) throws -> HTTPRequest? {
-    guard let query = request.query, query.contains(byte: UInt8(ascii: "~")) else { return nil }
-    var pairs = query.split(separator: "&")
-    let prefix = "after=\(Self.mark)"
-    guard let place = pairs.firstIndex(where: { $0.hasPrefix(prefix) }) else { return nil }
-    let value = pairs.remove(at: place).dropFirst("after=".utf8.count + 1)
-    guard !pairs.contains(where: { $0.hasPrefix(prefix) }) else {
+  func expanded(_ query: URLQuery, of path: Substring, for standing: [UInt8]) throws -> URLQuery? {
+    let links = query.parameters.filter {
+      query.value($0).first == Self.mark && query.isNamed($0, "after")
+    }
+    guard let link = links.first else { return nil }
+    guard links.count == 1 else {
       throw Self.refusal("a request has only one `after`; use the one in `Link`")
     }
-    var expanded = request
-    let whole = try self.query(value, with: pairs, associated: Self.associated(request.path, standing))
-    expanded.target = "\(request.path)?\(whole)"
+    let others = query.parameters.filter { $0.start != link.start }.map(query.pair)
+    let whole = try self.query(
+      query.value(link).dropFirst(), with: URLQuery(others.joined(separator: "&")[...]),
+      associated: Self.associated(path, standing))
+    var expanded = URLQuery(whole[...])
+    expanded.content = query.content
     return expanded
   }
 
@@ -96,9 +98,9 @@ struct LongRequests: Sendable {
 
   /// Returns the query that a link stands for.
   ///
-  /// - Parameter pairs: The other parameters of the request.
+  /// - Parameter others: The other parameters of the request.
   private func query(
-    _ value: Substring, with pairs: [Substring], associated: [UInt8]
+    _ value: Substring, with others: URLQuery, associated: [UInt8]
   ) throws -> String {
     let damaged = Self.refusal(
       "the link is damaged, or belongs to another path or another run of the server; use the one in `Link`")
@@ -106,11 +108,11 @@ struct LongRequests: Sendable {
       throw damaged
     }
     guard kind == Kind.whole else {
-      guard !pairs.isEmpty else {
+      guard !others.text.isEmpty else {
         throw Self.refusal("the link continues a long request; send it by QUERY with the same content")
       }
       // The content still has the place of the first page.
-      let kept = pairs.filter { !PageLinks.isPlace($0) }
+      let kept = others.pairsOfAllPages
       let place = String(decoding: bytes.dropFirst(), as: UTF8.self)
       return (place.isEmpty ? kept : kept + [place[...]]).joined(separator: "&")
     }
@@ -122,9 +124,10 @@ struct LongRequests: Sendable {
     let request = String(decoding: text, as: UTF8.self)
     // A QUERY with the same content says nothing new.
     let isRepeated =
-      !pairs.allSatisfy(PageLinks.isPlace)
-      && QueryContent.has(pairs.filter { !PageLinks.isPlace($0) }, in: request.split(separator: "&"))
-    let rest = isRepeated ? "" : pairs.joined(separator: "&")
+      !others.pairsOfAllPages.isEmpty
+      && QueryContent.has(
+        URLQuery(others.pairsOfAllPages.joined(separator: "&")[...]), in: URLQuery(request[...]))
+    let rest = isRepeated ? "" : others.text
     // Otherwise, links to links would make requests of any length.
     guard rest.isEmpty || rest.utf8.count + length <= Self.maximumLength else {
       throw RequestError(
@@ -132,7 +135,7 @@ struct LongRequests: Sendable {
         at: Origin(parameter: "after"))
     }
     let place = String(decoding: bytes[7..<(7 + start)], as: UTF8.self)
-    return [request, place, rest].filter { !$0.isEmpty }.joined(separator: "&")
+    return [request[...], place[...], rest].filter { !$0.isEmpty }.joined(separator: "&")
   }
 
   private static func associated(_ path: Substring, _ standing: [UInt8]) -> [UInt8] {

@@ -6,32 +6,30 @@ enum QueryContent {
   /// The media type that `Accept-Query` names.
   static let mediaType = "application/x-www-form-urlencoded"
 
-  /// Returns the `GET` request whose query string is that of the URL followed by the content, unless the URL is a link
-  /// that has all of the content.
+  /// Returns the parameters of the URL followed by those of the content, unless the URL is a link that has all of the
+  /// content.
   ///
-  /// The request keeps the content, which tells what of its query string was in the URL.
-  ///
+  /// - Parameter query: The parameters of the URL.
   /// - Throws: `Problem` (415) for content of another type; `RequestError` if it isn't UTF-8.
-  static func get(_ request: HTTPRequest) throws -> HTTPRequest {
+  static func query(of request: HTTPRequest, _ query: URLQuery) throws -> URLQuery {
     if !request.body.isEmpty || request.headers["Content-Type"] != nil { try checkType(of: request) }
     guard let content = String(validating: request.body, as: UTF8.self) else {
       throw RequestError(.invalidEncoding, "the content is not UTF-8; encode other bytes with `%`")
     }
-    var get = request
-    get.method = .get
-    let query = (request.query ?? "").split(separator: "&")
-    if !query.isEmpty, has(content.split(separator: "&"), in: query) { return get }
-    let queries = [request.query.map(String.init) ?? "", content].filter { !$0.isEmpty }
-    get.target = queries.isEmpty ? String(request.path) : "\(request.path)?\(queries.joined(separator: "&"))"
-    return get
+    var whole = query
+    if query.parameters.isEmpty || !has(URLQuery(content[...]), in: query) {
+      whole = URLQuery([query.text, content[...]].filter { !$0.isEmpty }.joined(separator: "&")[...])
+    }
+    whole.content = content[...]
+    return whole
   }
 
   /// Returns whether the parameters of a link include these, which identify no other page.
-  static func has(_ pairs: [Substring], in link: [Substring]) -> Bool {
-    let names = Set(link)
-    let isOfPage = link.contains { PageLinks.name(of: $0) == "after" }
-    let asked = isOfPage ? pairs.filter { !PageLinks.isPlace($0) } : pairs
-    return asked.allSatisfy { names.contains($0) || names.contains(URLCoding.encodeUnsafe(String($0))[...]) }
+  static func has(_ query: URLQuery, in link: URLQuery) -> Bool {
+    let pairs = Set(link.parameters.map(link.pair))
+    let isOfPage = link.parameters.contains { link.isNamed($0, "after") }
+    let asked = isOfPage ? query.pairsOfAllPages : query.parameters.map(query.pair)
+    return asked.allSatisfy { pairs.contains($0) || pairs.contains(URLCoding.encodeUnsafe(String($0))[...]) }
   }
 
   /// - Throws: `Problem` (415) unless the header fields declare a query string without a content coding.

@@ -28,32 +28,24 @@ struct QueryParameters {
 
   var parameters: [Parameter] = []
 
-  /// The largest number of parameters.
-  private static let maximumCount = 10_000
-
   init(_ parameters: [Parameter]) {
     self.parameters = parameters
   }
 
-  /// - Parameter query: The text after `?`, as received.
-  /// - Throws: `RequestError` if it has too many parameters, or is badly encoded.
-  init(_ query: String?) throws {
-    let pairs = (query ?? "").split(separator: "&", maxSplits: Self.maximumCount + 1)
+  /// - Throws: `RequestError` if there are too many parameters, or one is badly encoded.
+  init(_ query: URLQuery) throws {
     // The link to the next page adds one.
-    let isNext = pairs.contains { $0.hasPrefix("after=") }
-    guard pairs.count <= Self.maximumCount + (isNext ? 1 : 0) else {
+    let isNext = query.parameters.contains { query.isNamed($0, "after") }
+    guard query.parameters.count <= URLQuery.maximumCount + (isNext ? 1 : 0) else {
       throw RequestError(
         .limitExceeded,
-        "a request may have at most \(Self.maximumCount) parameters; split it into several requests")
+        "a request may have at most \(URLQuery.maximumCount) parameters; split it into several requests")
     }
-    for pair in pairs {
-      let name = pair.prefix { $0 != "=" }
-      let value = pair.dropFirst(name.count + 1)
-      let decodedName = try URLCoding.decode(name, plusIsSpace: true)
+    for parameter in query.parameters {
+      let name = try query.decodedName(parameter)
       parameters.append(
         Parameter(
-          name: decodedName, value: try URLCoding.decode(value, plusIsSpace: true, parameter: decodedName),
-          number: parameters.count))
+          name: name, value: try query.decodedValue(parameter, of: name), number: parameters.count))
     }
   }
 

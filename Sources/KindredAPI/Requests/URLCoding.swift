@@ -4,6 +4,34 @@ import KindredOutput
 
 /// Percent-encoding (RFC 3986 §2.1).
 enum URLCoding {
+  /// Returns the byte that an escape at a place encodes; nil if there is none.
+  static func escape(in bytes: [UInt8], at index: Int) -> UInt8? {
+    guard bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.count,
+      let high = bytes[index + 1].hexadecimalValue, let low = bytes[index + 2].hexadecimalValue
+    else { return nil }
+    return high << 4 | low
+  }
+
+  /// Calls `body` for each run of escapes, which together may encode one character, with the bytes that they encode,
+  /// and for each run of other bytes.
+  static func forEachRun(
+    in bytes: [UInt8], _ body: (_ place: Range<Int>, _ escaped: [UInt8]?) throws -> Void
+  ) rethrows {
+    var index = 0
+    while index < bytes.count {
+      let start = index
+      var escaped: [UInt8] = []
+      while index < bytes.count, let byte = escape(in: bytes, at: index) {
+        escaped.append(byte)
+        index += 3
+      }
+      if escaped.isEmpty {
+        repeat { index += 1 } while index < bytes.count && escape(in: bytes, at: index) == nil
+      }
+      try body(start..<index, escaped.isEmpty ? nil : escaped)
+    }
+  }
+
   /// Decodes a part of a URL.
   ///
   /// - Parameter plusIsSpace: Whether `+` is a space, as in queries (`application/x-www-form-urlencoded`).
@@ -22,21 +50,17 @@ enum URLCoding {
       return RequestError(.invalidEncoding, message, at: Origin(parameter: parameter, position: position))
     }
     bytes.reserveCapacity(input.count)
-    var index = 0
-    while index < input.count {
-      let byte = input[index]
-      if byte == UInt8(ascii: "%") {
-        guard index + 2 < input.count, let high = input[index + 1].hexadecimalValue,
-          let low = input[index + 2].hexadecimalValue
-        else {
-          throw refuse("`%` must be followed by two hexadecimal digits; write `%25` for the character `%`")
+    try forEachRun(in: input) { place, escaped in
+      guard let escaped else {
+        for byte in input[place] {
+          guard byte != UInt8(ascii: "%") else {
+            throw refuse("`%` must be followed by two hexadecimal digits; write `%25` for the character `%`")
+          }
+          bytes.append(plusIsSpace && byte == UInt8(ascii: "+") ? 0x20 : byte)
         }
-        bytes.append(high << 4 | low)
-        index += 3
-      } else {
-        bytes.append(plusIsSpace && byte == UInt8(ascii: "+") ? 0x20 : byte)
-        index += 1
+        return
       }
+      bytes += escaped
     }
     guard let text = String(validating: bytes, as: UTF8.self) else {
       bytes.removeSubrange(validLength(of: bytes)...)
@@ -49,31 +73,14 @@ enum URLCoding {
   static func readable(_ part: some StringProtocol) -> String {
     let input = Array(part.utf8)
     var output: [UInt8] = []
-    var index = 0
-    while index < input.count {
-      // A run of escapes, which together may encode one character.
-      var bytes: [UInt8] = []
-      var end = index
-      while end + 2 < input.count, input[end] == UInt8(ascii: "%"),
-        let high = input[end + 1].hexadecimalValue,
-        let low = input[end + 2].hexadecimalValue
-      {
-        bytes.append(high << 4 | low)
-        end += 3
+    forEachRun(in: input) { place, escaped in
+      guard let escaped, let text = String(validating: escaped, as: UTF8.self) else {
+        output += input[place]
+        return
       }
-      if bytes.isEmpty {
-        output.append(input[index])
-        index += 1
-        continue
+      for scalar in text.unicodeScalars {
+        output += (isReadable(scalar) ? String(scalar) : String(scalar).percentEncoded { _ in false }).utf8
       }
-      if let text = String(validating: bytes, as: UTF8.self) {
-        for scalar in text.unicodeScalars {
-          output += (isReadable(scalar) ? String(scalar) : encode(String(scalar)) { _ in false }).utf8
-        }
-      } else {
-        output += input[index..<end]
-      }
-      index = end
     }
     return String(decoding: output, as: UTF8.self)
   }
@@ -105,18 +112,40 @@ enum URLCoding {
 
   /// Encodes everything that would end or change the name of a parameter.
   static func encodeParameter(_ text: String) -> String {
-    encode(text) { isUnreserved($0) || "!$'()*:@/?,;".utf8.contains($0) }
+    text.percentEncoded { $0.isUnreservedInURL || "!$'()*:@/?,;".utf8.contains($0) }
   }
 
   /// Encodes everything that would end or change the value of a parameter.
   static func encodeQueryValue(_ text: String) -> String {
-    encode(text) { isUnreserved($0) || "!$'()*:@/?,;=".utf8.contains($0) }
+    text.percentEncoded { $0.isUnreservedInURL || "!$'()*:@/?,;=".utf8.contains($0) }
   }
+
+  // MARK: The readable form
+
+  /// Encodes the characters that would end or change a segment of a path.
+  ///
+  /// - Parameter isKey: Whether commas and `=` are separators, so that they must be encoded too.
+  static func readableSegment(_ name: String, isKey: Bool = false) -> String {
+    encode(name, isKey ? "%/?#,=" : "%/?#")
+  }
+
+  /// Encodes the characters that would end or change the name of a parameter.
+  static func readableParameter(_ name: String) -> String { encode(name, "%&+#=") }
+
+  /// Encodes the characters that would end or change the value of a parameter.
+  static func readableValue(_ text: String) -> String { encode(text, "%&+#") }
+
+  /// Encodes certain characters and control characters.
+  private static func encode(_ text: String, _ encoded: String) -> String {
+    text.percentEncoded { $0 >= 0x20 && $0 != 0x7F && !encoded.utf8.contains($0) }
+  }
+
+  // MARK: Any part
 
   /// Encodes everything that a URL can't contain, leaving existing escapes as they are.
   static func encodeUnsafe(_ text: String) -> String {
     if text[...].consists(of: isSafe) { return text }
-    return encode(text, keeping: isSafe)
+    return text.percentEncoded(keeping: isSafe)
   }
 
   /// Appends a text, with everything encoded that a URL can't contain, leaving existing escapes as they are.
@@ -136,23 +165,6 @@ enum URLCoding {
   private static func isSafe(_ byte: UInt8) -> Bool {
     let bits: UInt64 = byte < 64 ? 0xafff_fff2_0000_0000 : byte < 128 ? 0x47ff_fffe_87ff_ffff : 0
     return bits >> UInt64(byte & 63) & 1 == 1
-  }
-
-  private static func encode(_ text: String, keeping isKept: (UInt8) -> Bool) -> String {
-    var bytes: [UInt8] = []
-    let digits = Array("0123456789ABCDEF".utf8)
-    for byte in text.utf8 {
-      if isKept(byte) {
-        bytes.append(byte)
-      } else {
-        bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-      }
-    }
-    return String(decoding: bytes, as: UTF8.self)
-  }
-
-  private static func isUnreserved(_ byte: UInt8) -> Bool {
-    (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || "-._~".utf8.contains(byte)
   }
 }
 

@@ -30,7 +30,7 @@ struct IndexDocument {
   }
 
   /// Returns the index as a page.
-  func page(for request: HTTPRequest) -> Representation {
+  var page: Representation {
     let origins = AssociationOrigins(model)
     let rows = model.resources.values.map { resource in
       let columns = resource.columns.map { column in
@@ -57,7 +57,7 @@ struct IndexDocument {
 
         """
     }
-    let page = ExplorerPage(basePath: basePath, title: "Resources", target: request.target)
+    let page = ExplorerPage(basePath: basePath, title: "Resources")
     return Representation(
       page,
       """

@@ -45,41 +45,14 @@ enum MediaType: String {
   ]
 
   /// Returns the type that a query's `format` names, or nil if there is none or the parser will refuse it.
-  init?(formatIn query: Substring?) {
-    guard let query, Self.mayNameFormat(query) else { return nil }
+  init?(formatIn query: URLQuery) {
     var type: MediaType?
-    for pair in query.split(separator: "&") {
-      let name = pair.prefix { $0 != "=" }
-      guard name == "format" || (try? URLCoding.decode(name, plusIsSpace: true)) == "format",
-        let value = try? URLCoding.decode(pair.dropFirst(name.count + 1), plusIsSpace: true)
-      else { continue }
+    for parameter in query.parameters where query.isNamed(parameter, "format") {
+      guard let value = try? query.decodedValue(parameter) else { continue }
       type = Self.formats.first { $0.key == value }?.value
     }
     guard let type else { return nil }
     self = type
-  }
-
-  /// Returns whether a parameter's name begins like `format` or contains an escape, as few queries do.
-  private static func mayNameFormat(_ query: Substring) -> Bool {
-    var query = query
-    return query.withUTF8 { bytes in
-      var isStart = true
-      var isName = true
-      for (index, byte) in bytes.enumerated() {
-        switch byte {
-        case UInt8(ascii: "&"):
-          isStart = true
-          isName = true
-          continue
-        case UInt8(ascii: "="): isName = false
-        case UInt8(ascii: "%") where isName: return true
-        case UInt8(ascii: "f") where isStart && bytes[index...].starts(with: "fo".utf8): return true
-        default: break
-        }
-        isStart = false
-      }
-      return false
-    }
   }
 
   /// Returns the type that the `Accept` fields prefer; JSON without any.

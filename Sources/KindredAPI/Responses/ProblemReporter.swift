@@ -34,7 +34,7 @@ final class ProblemReporter: Sendable {
   ) -> HTTPResponse {
     var problem = problem(for: error, of: principal)
     if problem.parameter == nil, let error = error as? any BackendError, case .noValue = error.kind {
-      problem.parameter = request.onlyExpression
+      problem.parameter = URLQuery(request.query).onlyExpression
     }
     if let trace = request.trace { problem.instance = "urn:kindred:trace:\(trace)" }
     return types.prefersPages(request)

@@ -8,13 +8,14 @@ extension KindredService {
     try IdempotencyKey.check(request)
     switch (request.method, asked.route) {
     case (.get, .records(let segments)), (.head, .records(let segments)):
-      return .now(try reads.records(at: segments, request, &asked))
+      return .now(try reads.records(at: segments, asked.query, &asked))
     case (.query, .records(let segments)):
-      return .now(try reads.records(at: segments, try QueryContent.get(request), &asked))
-    case (.get, .index), (.head, .index): return .now(try operations.index(request, principal))
+      let query = try QueryContent.query(of: request, asked.query)
+      return .now(try reads.records(at: segments, query, &asked))
+    case (.get, .index), (.head, .index): return .now(try operations.index(asked))
     case (.get, .operations(let page)), (.head, .operations(let page)):
-      return .now(try operations.respond(with: page, to: request, principal))
-    case (.get, .asset(let path)), (.head, .asset(let path)): return .now(try asset(path, request))
+      return .now(try operations.respond(with: page, to: asked))
+    case (.get, .asset(let path)), (.head, .asset(let path)): return .now(try asset(path, asked))
     case (.options, let route): return .now(try options(of: route, principal))
     case (.post, .mcp): return try MCPExchange(service: self, asked: asked).answer(&asked.timing)
     case (_, .records(let segments)): return try writes.write(at: segments, asked)
@@ -64,11 +65,11 @@ extension KindredService {
   }
 
   /// Returns a file of the explorer.
-  private func asset(_ path: Substring, _ request: HTTPRequest) throws -> HTTPResponse {
+  private func asset(_ path: Substring, _ asked: RequestContext) throws -> HTTPResponse {
     guard context.options.servesExplorer else {
       throw Problem(.notFound, "not-found", title: "Not found", detail: "this server has no explorer")
     }
-    _ = try ToolParameters(request, [])
-    return try ExplorerAssets.shared.response(to: request, at: path)
+    _ = try ToolParameters(asked.query, [])
+    return try ExplorerAssets.shared.response(to: asked.request, at: path)
   }
 }

@@ -6,6 +6,8 @@ import KindredHTTP
 struct RequestContext: Sendable {
   let request: HTTPRequest
   let route: Route
+  /// The parameters of its URL.
+  var query: URLQuery
   let principal: Principal
   /// How a connection for reading is obtained.
   var readers: ReaderSource
@@ -20,6 +22,7 @@ struct RequestContext: Sendable {
   ) {
     self.request = request
     self.route = route
+    query = URLQuery(request.query)
     self.principal = principal
     self.readers = readers
     self.timing = timing

@@ -36,7 +36,7 @@ extension Completer {
         !column.name.isEmpty && !column.name.contains(".") && !candidates.contains { $0.name == column.name }
       }.map { Candidate(name: $0.name, kind: .column, detail: $0.declaredType, ending: "=") }
     }
-    return word.completions(of: candidates) { URLText.parameterName($0.name) }
+    return word.completions(of: candidates) { URLCoding.readableParameter($0.name) }
   }
 
   /// Completes what is after the `=` of a parameter.

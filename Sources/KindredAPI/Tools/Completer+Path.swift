@@ -18,7 +18,7 @@ extension Completer {
           model.resources.values.map { (name($0), $0.name) }, uniquingKeysWith: { first, _ in first })
         let candidates = model.resources.values.map { Candidate(name: name($0), kind: .resource) }
         return word.completions(of: candidates) {
-          (hasSlash ? "" : "/") + URLText.segment(names[$0.name] ?? $0.name)
+          (hasSlash ? "" : "/") + URLCoding.readableSegment(names[$0.name] ?? $0.name)
         }
       }
       let found = resources(by: \.name)
@@ -36,7 +36,7 @@ extension Completer {
           Candidate(name: $0.name, kind: .column, detail: $0.declaredType)
         }
       }
-      return word.completions(of: candidates) { URLText.segment($0.name) }
+      return word.completions(of: candidates) { URLCoding.readableSegment($0.name) }
     }
     return keyColumns(of: resource, in: text, range, at: position)
   }
@@ -57,7 +57,7 @@ extension Completer {
     let candidates = named.map {
       Candidate(name: $0.name, kind: .column, detail: $0.declaredType, ending: "=")
     }
-    return word.completions(of: candidates) { URLText.segment($0.name, isKey: true) }
+    return word.completions(of: candidates) { URLCoding.readableSegment($0.name, isKey: true) }
   }
 
   /// Returns associations as candidates, named by their keys.

@@ -21,13 +21,13 @@ struct ExpressionCompleter {
     let names = word.completions(of: candidates(for: expectations, typed: typed.text, after: before)) {
       candidate in
       let isQuoted = typed.isQuoted || candidate.needsQuotes
-      return URLText.value(isQuoted ? candidate.name.inDoubleQuotes : candidate.name)
+      return URLCoding.readableValue(isQuoted ? candidate.name.inDoubleQuotes : candidate.name)
     }
     guard !typed.isQuoted else { return names }
     // Whether a keyword can follow without a space: it would merge with a name or a text before it.
     let isApart = typed.start == 0 || " (,:+-*/%|<>=".unicodeScalars.contains(scalars[typed.start - 1])
     let words = word.completions(of: tail(of: expectations)) {
-      ($0.kind == .keyword && !isApart ? " " : "") + URLText.value($0.name)
+      ($0.kind == .keyword && !isApart ? " " : "") + URLCoding.readableValue($0.name)
     }
     let others = words.filter { word in !names.contains { $0.text == word.text } }
     return Array((names + others).prefix(TypedWord.maximumItems))

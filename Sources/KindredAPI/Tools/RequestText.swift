@@ -1,5 +1,3 @@
-import KindredHTTP
-
 /// The text of a URL, split into pieces, each with its range in Unicode scalars.
 ///
 /// The text may be encoded or in the readable form of an editor: unescaped characters stand for themselves.
@@ -21,39 +19,24 @@ struct RequestText {
       var decoded = String.UnicodeScalarView()
       var starts: [Int] = []
       var index = range.lowerBound
-      while index < range.upperBound {
-        let escaped = Self.escapes(in: scalars[index..<range.upperBound])
-        if let text = String(validating: escaped, as: UTF8.self), !escaped.isEmpty {
-          for scalar in text.unicodeScalars {
-            decoded.append(scalar)
+      let bytes = Array(raw.utf8)
+      URLCoding.forEachRun(in: bytes) { place, escaped in
+        guard let escaped, let text = String(validating: escaped, as: UTF8.self) else {
+          for scalar in String(decoding: bytes[place], as: UTF8.self).unicodeScalars {
+            decoded.append(plusIsSpace && scalar == "+" ? " " : scalar)
             starts.append(index)
-            index += 3 * UTF8.width(scalar)
+            index += 1
           }
-        } else {
-          decoded.append(plusIsSpace && scalars[index] == "+" ? " " : scalars[index])
+          return
+        }
+        for scalar in text.unicodeScalars {
+          decoded.append(scalar)
           starts.append(index)
-          index += 1
+          index += 3 * UTF8.width(scalar)
         }
       }
       text = String(decoded)
       self.starts = starts + [range.upperBound]
-    }
-
-    /// Returns the bytes that the leading escapes encode.
-    private static func escapes(in scalars: ArraySlice<Unicode.Scalar>) -> [UInt8] {
-      var bytes: [UInt8] = []
-      var rest = scalars
-      while rest.count >= 3, rest.first == "%", let high = hexValue(rest[rest.startIndex + 1]),
-        let low = hexValue(rest[rest.startIndex + 2])
-      {
-        bytes.append(high << 4 | low)
-        rest = rest.dropFirst(3)
-      }
-      return bytes
-    }
-
-    private static func hexValue(_ scalar: Unicode.Scalar) -> UInt8? {
-      scalar.isASCII ? UInt8(scalar.value).hexadecimalValue : nil
     }
 
     /// The number of scalars in `text`.

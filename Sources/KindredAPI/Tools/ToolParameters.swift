@@ -1,5 +1,4 @@
 import KindredAssociations
-import KindredHTTP
 
 /// The parameters of a page of Kindred itself, each at most once.
 struct ToolParameters {
@@ -9,9 +8,8 @@ struct ToolParameters {
   init() {}
 
   /// - Throws: `RequestError` for a parameter that isn't in `names` or is repeated.
-  init(_ request: HTTPRequest, _ names: [String]) throws {
-    guard let query = request.query else { return }
-    for parameter in try QueryParameters(String(query)).parameters {
+  init(_ query: URLQuery, _ names: [String]) throws {
+    for parameter in try QueryParameters(query).parameters {
       try add(name: parameter.name, value: parameter.value, among: names, at: parameter.origin)
     }
   }

@@ -1,6 +1,5 @@
 import KindredAssociations
 import KindredBackend
-import KindredHTTP
 import KindredOutput
 
 /// The current content of a path, as a GET without parameters would return it, to be compared with a client's tags.
@@ -10,17 +9,10 @@ struct PresentRecord {
   /// - Parameter transaction: A writing transaction, which excludes other writers.
   /// - Throws: `RequestError` (`notFound`) if there is no such record.
   init(
-    _ version: ModelVersion, _ request: HTTPRequest, _ principal: Principal,
-    _ transaction: any WriteTransaction, _ context: ServiceContext
+    _ records: RecordsQuery, in version: ModelVersion, _ transaction: any WriteTransaction,
+    _ context: ServiceContext
   ) throws {
-    let get = HTTPRequest(method: .get, target: String(request.path))
-    guard case .records(let segments) = try Route(get.path) else {
-      throw RequestError(.notFound, "there is no record at \(get.target)")
-    }
-    let asked = RecordsRequest(
-      segments: segments, request: get, principal: principal, type: .json, isAttachment: false, version: nil,
-      condition: nil)
-    let planned = try context.planner.plan(asked, version)
+    let planned = try context.planner.plan(records, version)
     let reader = transaction.result(of: planned.plan, planned.parameters, limit: planned.limit)
     defer { reader.close() }
     try reader.start()
@@ -28,8 +20,7 @@ struct PresentRecord {
     let links: PageLinks? =
       planned.plan.plan.isSingle
       ? nil
-      : PageLinks(
-        get, next: try reader.pageCursor(), of: planned, context.longRequests, for: principal.standing)
+      : PageLinks(records, next: try reader.pageCursor(), of: planned, context.longRequests)
     var hash = ContentHash.ofResult(.json, links: links)
     if let first { hash.update(first) }
     while let part = try reader.next() { hash.update(part) }

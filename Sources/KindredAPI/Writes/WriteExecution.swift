@@ -219,7 +219,9 @@ struct WriteExecution {
     let present =
       exists
       ? try PresentRecord(
-        plan.version, request, plan.principal, transaction, service.context) : nil
+        RecordsQuery(
+          path: request.path, segments: plan.segments, query: URLQuery(nil), principal: plan.principal),
+        in: plan.version, transaction, service.context) : nil
     if let needed, !(present?.matches(needed) ?? false) { throw Problem.preconditionFailed }
     if let unwanted, present?.matches(unwanted) ?? false { throw Problem.preconditionFailed }
   }

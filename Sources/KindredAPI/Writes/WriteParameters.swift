@@ -19,10 +19,10 @@ struct WriteParameters {
     case single, upsert, many
   }
 
-  /// - Parameter query: The text after `?` in the URL.
+  /// - Parameter query: The parameters of the URL.
   /// - Throws: `RequestError` for a parameter without a meaning here.
-  init(_ query: Substring?, of resource: Resource, for purpose: Purpose) throws {
-    for parameter in try QueryParameters(query.map(String.init)).parameters {
+  init(_ query: URLQuery, of resource: Resource, for purpose: Purpose) throws {
+    for parameter in try QueryParameters(query).parameters {
       // The name of a column may contain a dot.
       let isOfNode = !parameter.node.isEmpty && !resource.columns.contains(named: parameter.name)
       guard !isOfNode, !Self.shapingNames.contains(parameter.kind) else {

@@ -6,6 +6,8 @@ import KindredOutput
 /// A write whose names have been resolved in one version of the model.
 struct WritePlan: Sendable {
   let version: ModelVersion
+  /// The segments of the path as received.
+  let segments: [Substring]
   let principal: Principal
   let target: WriteTarget
   let preferences: WritePreferences
@@ -27,6 +29,7 @@ struct WritePlan: Sendable {
   ) throws {
     let (request, principal) = (asked.request, asked.principal)
     self.version = version
+    self.segments = segments
     self.principal = principal
     target = try WriteTarget(segments, in: version.model)
     try target.checkPermission(for: request.method, in: version.model)
@@ -38,7 +41,7 @@ struct WritePlan: Sendable {
     let resource = target.resource
     let isMany = !target.path.isSingle && request.method != .post
     let parameters = try WriteParameters(
-      request.query, of: resource, for: isMany ? .many : preferences.resolution == nil ? .single : .upsert)
+      asked.query, of: resource, for: isMany ? .many : preferences.resolution == nil ? .single : .upsert)
     importFormat = WriteContent.importFormat(of: request)
     content = try Self.content(of: request, target, version.model, limits)
     conflictColumns =
@@ -108,7 +111,7 @@ struct WriteSelection {
     var limits = limits
     limits.pageSize = limits.maximumPageSize
     var parser = FetchRequestParser(model: version.model, limits: limits)
-    let parsed = try parser.parse(path: segments, query: asked.request.query.map(String.init))
+    let parsed = try parser.parse(path: segments, query: asked.query)
     let root = parsed.fetchRequest.root
     guard root.hasConditions else {
       throw RequestError(

@@ -90,7 +90,7 @@ final class WriteService: Sendable {
     guard request.method == .post, context.isWritable else {
       throw Problem.methodNotAllowed(request.method, allow: context.isWritable ? "POST, OPTIONS" : "OPTIONS")
     }
-    if let parameter = try QueryParameters(request.query.map(String.init)).parameters.first {
+    if let parameter = try QueryParameters(asked.query).parameters.first {
       throw RequestError(
         .unknownParameter, "only the parts of a batch have parameters; leave out `\(parameter.name)`",
         at: Origin(parameter: parameter.name))

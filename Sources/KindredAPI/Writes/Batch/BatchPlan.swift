@@ -7,7 +7,7 @@ import KindredOutput
 struct BatchPlan: Sendable {
   /// What a part does.
   enum Work: Sendable {
-    case read(PlannedRequest)
+    case read(PlannedRequest, RecordsQuery)
     case write(WritePlan)
   }
 
@@ -32,12 +32,16 @@ struct BatchPlan: Sendable {
     self.parts = try parts.enumerated().map { index, part in
       try Self.inPart(index, principal, service) {
         try budget.checkTime()
-        let request = try service.context.longRequests.expanded(part, for: principal.standing) ?? part
-        try budget.add(expansion: request.target.utf8.count - part.target.utf8.count)
-        let part = asked.part(request, at: try Route(request.path))
+        var part = asked.part(part, at: try Route(part.path))
+        if let expanded = try service.context.longRequests.expanded(
+          part.query, of: part.request.path, for: principal.standing)
+        {
+          try budget.add(expansion: expanded.text.utf8.count - part.query.text.utf8.count)
+          part.query = expanded
+        }
         let work = try Self.work(of: part, in: version, service) { [budget] in try budget.checkTime() }
         for plan in work.plans { try budget.add(plan) }
-        return (request, work)
+        return (part.request, work)
       }
     }
   }
@@ -67,18 +71,16 @@ struct BatchPlan: Sendable {
       return .write(try WritePlan(segments, asked, in: version, service.context.options.limits, check: check))
     }
     let type = try MediaType.negotiate(part.headers.values(for: "Accept"), among: [.json])
-    guard MediaType(formatIn: part.query) ?? .json == .json else {
+    guard MediaType(formatIn: asked.query) ?? .json == .json else {
       throw Problem.notAcceptable("the parts of a batch are returned as JSON; leave out `format`")
     }
-    let records = RecordsRequest(
-      segments: segments, request: part, principal: asked.principal, type: type, isAttachment: false,
-      version: nil,
-      condition: nil)
+    let records = RecordsQuery(
+      path: part.path, segments: segments, query: asked.query, type: type, principal: asked.principal)
     let planned = try service.context.planner.plan(records, version, check: check)
     guard !planned.isColumnValue, !planned.explains else {
       throw RequestError(.invalidValue, "the parts of a batch must return records")
     }
-    return .read(planned)
+    return .read(planned, records)
   }
 
   /// Executes all parts in a transaction.
@@ -96,9 +98,9 @@ struct BatchPlan: Sendable {
   func run(reading transaction: any ReadTransaction, _ service: WriteService) throws -> WriteResult {
     var content = BatchAnswer(below: service.context.options.basePath)
     for (index, part) in parts.enumerated() {
-      guard case .read(let planned) = part.work else { continue }
+      guard case .read(let planned, let records) = part.work else { continue }
       try Self.inPart(index, principal, service, isOpen: { true }) {
-        try content.append(try read(planned, part.request, transaction, service))
+        try content.append(try read(records, by: planned, part.request, transaction, service))
       }
     }
     return result(content.finished)
@@ -122,7 +124,8 @@ struct BatchPlan: Sendable {
     for (index, part) in parts.enumerated() {
       try Self.inPart(index, principal, service, isOpen: isOpen) {
         switch part.work {
-        case .read(let planned): try content.append(try read(planned, part.request, transaction, service))
+        case .read(let planned, let records):
+          try content.append(try read(records, by: planned, part.request, transaction, service))
         case .write(let plan):
           let execution = WriteExecution(
             plan: plan, request: part.request, transaction: transaction, service: service)
@@ -160,7 +163,8 @@ struct BatchPlan: Sendable {
   }
 
   private func read(
-    _ planned: PlannedRequest, _ part: HTTPRequest, _ transaction: any Transaction, _ service: WriteService
+    _ records: RecordsQuery, by planned: PlannedRequest, _ part: HTTPRequest,
+    _ transaction: any Transaction, _ service: WriteService
   ) throws -> WriteResult {
     let reader = transaction.result(of: planned.plan, planned.parameters, limit: planned.limit)
     defer { reader.close() }
@@ -176,9 +180,7 @@ struct BatchPlan: Sendable {
     let links: PageLinks? =
       planned.plan.plan.isSingle
       ? nil
-      : PageLinks(
-        part, next: try reader.pageCursor(), of: planned, service.context.longRequests,
-        for: principal.standing)
+      : PageLinks(records, next: try reader.pageCursor(), of: planned, service.context.longRequests)
     result.link = links?.field
     var hash = ContentHash.ofResult(.json, totalCount: reader.totalCount, links: links)
     content.withUnsafeBytes { hash.update($0) }
@@ -206,7 +208,7 @@ extension BatchPlan.Work {
   /// The plans that the part runs.
   fileprivate var plans: [ExecutablePlan] {
     switch self {
-    case .read(let planned): [planned.plan]
+    case .read(let planned, _): [planned.plan]
     case .write(let plan): [plan.answer.plan]
     }
   }

@@ -1,19 +1,16 @@
-import KindredHTTP
-
-extension HTTPRequest {
+extension URLQuery {
   /// The name of the only parameter with an expression that isn't just names; nil if there is none or several.
   ///
   /// It locates an expression without a value, because databases don't report where such an error comes from.
   var onlyExpression: String? {
-    let found = (query ?? "").split(separator: "&").compactMap { part -> String? in
-      let name = part.prefix { $0 != "=" }
-      let value = part.dropFirst(name.count + 1)
+    let found = parameters.compactMap { parameter -> String? in
+      guard let name = try? decodedName(parameter) else { return nil }
       let known = RequestParameter.all.first { name == $0.name || name.hasSuffix("." + $0.name) }
       switch known?.value {
       case .namedExpressions, .fields, .expression, .expressions, .sort:
-        return value.utf8.allSatisfy(\.isOfName) ? nil : String(name)
+        return value(parameter).utf8.allSatisfy(\.isOfName) ? nil : name
       // The name of a column, whose value is a literal.
-      case nil: return String(name)
+      case nil: return name
       case .includes, .boolean, .count, .pattern, .cursor, .words: return nil
       }
     }
