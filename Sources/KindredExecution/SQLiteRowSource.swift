@@ -135,14 +135,6 @@ struct SQLiteRowSource: RowSource, ~Copyable {
     sqlite3_column_type(position.statement, column) == SQLITE_NULL
   }
 
-  func isLong(_ column: Int32, at position: Position) -> Bool {
-    OutputBuffer.isLong(sqlite3_column_value(position.statement, column))
-  }
-
-  func isDotSegment(_ column: Int32, at position: Position) -> Bool {
-    OutputBuffer.isDotSegment(column, of: position.statement)
-  }
-
   @inline(__always)
   func append(
     _ column: Int32, at position: Position, as operation: ExecutablePlan.Operation,
@@ -151,22 +143,21 @@ struct SQLiteRowSource: RowSource, ~Copyable {
     output.append(column: column, of: position.statement, as: operation)
   }
 
-  func append(
-    _ column: Int32, at position: Position, as operation: ExecutablePlan.Operation, from start: Int,
-    to output: inout OutputBuffer
-  ) -> Int? {
-    let statement = position.statement
-    if operation == .json, start == 0, output.append(validJSONIn: column, of: statement) { return nil }
-    guard let value = LongValue(column, of: statement, as: operation) else {
-      output.append(column: column, of: statement, inFormatOf: operation)
-      return nil
+  @inline(__always)
+  func withValue<Result>(
+    _ column: Int32, at position: Position, bytes range: Range<Int>, _ body: (RowValue) -> Result
+  ) -> Result {
+    let value = sqlite3_column_value(position.statement, column)
+    switch sqlite3_value_type(value) {
+    case SQLITE_INTEGER: return body(.integer(sqlite3_value_int64(value)))
+    case SQLITE_FLOAT: return body(.real(sqlite3_value_double(value)))
+    case SQLITE_TEXT: return body(.text(OutputBuffer.text(value)))
+    case SQLITE_BLOB:
+      let bytes = OutputBuffer.blob(value)
+      return body(
+        .bytes(UnsafeRawBufferPointer(rebasing: bytes[range.clamped(to: bytes.indices)]), of: bytes.count))
+    default: return body(.null)
     }
-    if start == 0 { output.append(value.opening) }
-    guard let written = value.write(from: start, to: &output) else {
-      output.append(value.closing)
-      return nil
-    }
-    return written
   }
 
   // MARK: Recursion

@@ -26,7 +26,9 @@ struct CSVProgram {
   private mutating func write(_ shape: RecordShape, at path: [String]) throws(NotTabular) {
     switch shape {
     case .value(let column, let format):
-      append(Self.operation(of: format), column, names.isEmpty ? "" : ",")
+      instructions.append(
+        ExecutablePlan.Instruction(
+          Self.form(of: format), column, prefix: text.put((names.isEmpty ? "" : ",").utf8)))
       names.append(path.joined(separator: "."))
     case .object(let members):
       for member in members { try write(member.shape, at: path + [member.name]) }
@@ -43,18 +45,16 @@ struct CSVProgram {
     }
   }
 
-  private static func operation(of format: Plan.ValueFormat) -> ExecutablePlan.Operation {
+  private static func form(of format: Plan.ValueFormat) -> ValueForm {
     switch format {
-    case .plain, .json: .csvValue
+    case .plain, .json: .csv
     case .boolean: .csvBoolean
     case .part: .csvPart
     }
   }
 
   private mutating func append(_ operation: ExecutablePlan.Operation, _ operand: Int, _ prefix: String) {
-    instructions.append(
-      ExecutablePlan.Instruction(operation: operation, operand: Int32(operand), prefix: text.put(prefix.utf8))
-    )
+    instructions.append(ExecutablePlan.Instruction(operation, operand, prefix: text.put(prefix.utf8)))
   }
 
   private static func quoted(_ name: String) -> String {

@@ -84,21 +84,13 @@ public final class ExecutablePlan: @unchecked Sendable {
 
   /// How a value of a row is written.
   public enum Operation: UInt8 {
-    case value, boolean, json, optional, text, child
+    /// As JSON; long values in the instruction's form.
+    case value, boolean, json
     /// The value by its storage class alone, as JSON from which the same value can be read.
     case exact
-    case csvValue, csvBoolean, csvPart, htmlValue, htmlBoolean
-    /// The value without markup, for an attribute.
-    case htmlText
-    /// The end of a start tag with the kind of the value, then the value.
-    case htmlCell, htmlBooleanCell
-    /// A count of associated records, which stops at ``HTMLLayout/countLimit``.
-    case htmlCount
-    /// The value as a segment of a URL path.
-    case segment
-    /// The same for the only column of a key. `missing`, which is `COLUMN=`, precedes a value that can't be a segment
-    /// itself.
-    case key
+    case optional, text, child
+    /// In another form.
+    case formatted
     /// Continues only where the column is NULL; otherwise jumps to `end`.
     case absent
     /// Continues only where a page shows the beginning of the value; otherwise jumps to `end`.
@@ -109,12 +101,30 @@ public final class ExecutablePlan: @unchecked Sendable {
     @usableFromInline package let operation: Operation
     /// The column, or for `child` the number of the node.
     @usableFromInline package let operand: Int32
+    /// The form of `formatted` values, and of JSON values that are long.
+    @usableFromInline package let form: ValueForm
     /// Of `optional`, `absent` and `long`: the instruction to jump to.
     @usableFromInline package var end: Int32 = 0
     /// Written before the value.
     @usableFromInline package let prefix: Text
     /// Written instead of a missing value, or of a child that the last level of a recursion omits.
     @usableFromInline package var missing = Text()
+
+    init(_ operation: Operation, _ operand: Int, prefix: Text, missing: Text = Text()) {
+      self.operation = operation
+      self.operand = Int32(operand)
+      form = ValueForm(ofLong: operation)
+      self.prefix = prefix
+      self.missing = missing
+    }
+
+    init(_ form: ValueForm, _ column: Int, prefix: Text, missing: Text = Text()) {
+      operation = .formatted
+      operand = Int32(column)
+      self.form = form
+      self.prefix = prefix
+      self.missing = missing
+    }
   }
 
   /// The maximum depth of recursion, whatever a request asks for, because each level has its own statements.
@@ -124,14 +134,7 @@ public final class ExecutablePlan: @unchecked Sendable {
   public init(_ plan: Plan, format: ResultFormat = .json) throws(NotTabular) {
     self.plan = plan
     readsClock = plan.readsClock
-    var (programs, text) =
-      switch format {
-      case .json: JSONPrograms.make(plan)
-      case .lines: JSONPrograms.make(plan, endingRecordsBy: "\n")
-      case .rows(let inLines): RowPrograms.make(plan, endingRecordsBy: inLines ? "\n" : nil)
-      case .csv: try CSVProgram.make(plan)
-      case .html(let layout): HTMLPrograms.make(plan, layout: layout)
-      }
+    var (programs, text) = try format.programs(of: plan)
     statements = plan.nodes.map {
       NodeStatement(
         text: StatementText($0.statement.sql), constants: $0.statement.constants, recursion: $0.recursion)

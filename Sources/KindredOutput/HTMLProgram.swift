@@ -14,8 +14,16 @@ struct HTMLProgram {
   ) {
     instructions.append(
       ExecutablePlan.Instruction(
-        operation: operation, operand: Int32(operand), prefix: text.put(pending.utf8),
-        missing: text.put(missing.utf8)))
+        operation, operand, prefix: text.put(pending.utf8), missing: text.put(missing.utf8)))
+    pending = ""
+  }
+
+  mutating func append(
+    _ form: ValueForm, _ column: Int, missing: String = "", _ text: inout [UInt8]
+  ) {
+    instructions.append(
+      ExecutablePlan.Instruction(
+        form, column, prefix: text.put(pending.utf8), missing: text.put(missing.utf8)))
     pending = ""
   }
 

@@ -54,7 +54,7 @@ struct HTMLPrograms {
         frame.closing = text.put("</ul>".utf8)
         program.markup("<li>")
       }
-      write(value: content, as: .htmlValue, &program)
+      write(value: content, as: .html, &program)
       if node.isToMany { program.markup("</li>\n") }
     }
     program.flush(&text)
@@ -148,7 +148,7 @@ struct HTMLPrograms {
     guard let label = reference.label.flatMap({ row.columns[$0] }) else { return }
     branch(.optional, label, &program) { writer, program in
       writer.link(to: reference.address, of: row, &program) { writer, program in
-        writer.append(.htmlValue, label, &program)
+        writer.append(.html, label, &program)
       }
       program.markup(" ")
     }
@@ -217,7 +217,7 @@ struct HTMLPrograms {
       default:
         program.markup(heading(name) + (plan.nodes[child].isToMany ? "<ul>" : ""))
       }
-      append(.child, child, &program)
+      program.append(.child, child, &text)
     case .value:
       break
     }
@@ -245,9 +245,9 @@ struct HTMLPrograms {
   // MARK: Parts
 
   private mutating func append(
-    _ operation: ExecutablePlan.Operation, _ column: Int, missing: String = "", _ program: inout HTMLProgram
+    _ form: ValueForm, _ column: Int, missing: String = "", _ program: inout HTMLProgram
   ) {
-    program.append(operation, column, missing: missing, &text)
+    program.append(form, column, missing: missing, &text)
   }
 
   private mutating func branch(
@@ -262,19 +262,17 @@ struct HTMLPrograms {
   }
 
   private mutating func write(
-    value content: RecordShape, as operation: ExecutablePlan.Operation, _ program: inout HTMLProgram
+    value content: RecordShape, as form: ValueForm, _ program: inout HTMLProgram
   ) {
     switch content {
     case .value(let column, let format):
       let isBoolean = format == .boolean
-      switch operation {
-      case .htmlCell: append(isBoolean ? .htmlBooleanCell : .htmlCell, column, &program)
-      default: append(isBoolean ? .htmlBoolean : .htmlValue, column, &program)
-      }
+      let plain: ValueForm = isBoolean ? .htmlBoolean : .html
+      append(form == .htmlCell ? (isBoolean ? .htmlBooleanCell : .htmlCell) : plain, column, &program)
     case .optional(let column, let content):
-      let missing = operation == .htmlCell ? " data-kind=\"null\">\(Self.null)" : Self.null
+      let missing = form == .htmlCell ? " data-kind=\"null\">\(Self.null)" : Self.null
       branch(.optional, column, missing: missing, &program) { writer, program in
-        writer.write(value: content, as: operation, &program)
+        writer.write(value: content, as: form, &program)
       }
     case .object, .child:
       break

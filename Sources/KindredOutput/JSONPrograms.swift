@@ -76,7 +76,7 @@ struct JSONPrograms {
 
   private mutating func append(_ operation: ExecutablePlan.Operation, _ operand: Int) {
     instructions.append(
-      ExecutablePlan.Instruction(operation: operation, operand: Int32(operand), prefix: text.put(pending)))
+      ExecutablePlan.Instruction(operation, operand, prefix: text.put(pending)))
     pending = []
   }
 

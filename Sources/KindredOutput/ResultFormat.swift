@@ -1,3 +1,5 @@
+import KindredAssociations
+
 /// The format in which a result is written.
 public enum ResultFormat: Sendable {
   /// A JSON array; a single record as an object.
@@ -10,6 +12,17 @@ public enum ResultFormat: Sendable {
   case csv
   /// HTML tables.
   case html(HTMLLayout)
+
+  /// Returns the programs that write the rows of each node, and their text.
+  func programs(of plan: Plan) throws(NotTabular) -> (programs: [ExecutablePlan.Program], text: [UInt8]) {
+    switch self {
+    case .json: JSONPrograms.make(plan)
+    case .lines: JSONPrograms.make(plan, endingRecordsBy: "\n")
+    case .rows(let inLines): RowPrograms.make(plan, endingRecordsBy: inLines ? "\n" : nil)
+    case .csv: try CSVProgram.make(plan)
+    case .html(let layout): HTMLPrograms.make(plan, layout: layout)
+    }
+  }
 }
 
 /// Thrown where a result can't be written as CSV.

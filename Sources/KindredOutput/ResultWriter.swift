@@ -205,10 +205,9 @@ public struct ResultWriter<Source: RowSource & ~Copyable>: ~Copyable {
       case .absent:
         if !source.isNull(instruction.pointee.operand, at: position) { index = instruction.pointee.end }
       case .long:
-        if !source.isLong(instruction.pointee.operand, at: position) { index = instruction.pointee.end }
-      case .key, .csvValue, .csvBoolean, .csvPart, .htmlValue, .htmlBoolean, .htmlText, .htmlCell,
-        .htmlBooleanCell,
-        .htmlCount, .segment:
+        let isLong = source.withValue(instruction.pointee.operand, at: position, bytes: 0..<0) { $0.isLong }
+        if !isLong { index = instruction.pointee.end }
+      case .formatted:
         if !writeLong(instruction, of: frame) {
           frame.pointee.instruction = index
           return .full
@@ -241,13 +240,13 @@ public struct ResultWriter<Source: RowSource & ~Copyable>: ~Copyable {
   mutating func writeLong(
     _ instruction: UnsafeMutablePointer<ExecutablePlan.Instruction>, of frame: UnsafeMutablePointer<Frame>
   ) -> Bool {
-    let (column, operation) = (instruction.pointee.operand, instruction.pointee.operation)
+    let (column, form) = (instruction.pointee.operand, instruction.pointee.form)
     let position = frame.pointee.position
     let start = frame.pointee.written
-    if operation == .key, start == 0, source.isDotSegment(column, at: position) {
+    if form == .key, start == 0, source.withValue(column, at: position, bytes: 0..<0, { $0.isDotSegment }) {
       output.append(instruction.pointee.missing, of: text)
     }
-    let written = source.append(column, at: position, as: operation, from: start, to: &output)
+    let written = source.append(column, at: position, as: form, from: start, to: &output)
     frame.pointee.written = written ?? 0
     return written == nil
   }

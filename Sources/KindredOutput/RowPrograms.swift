@@ -70,8 +70,7 @@ struct RowPrograms {
   ) {
     instructions.append(
       ExecutablePlan.Instruction(
-        operation: operation, operand: Int32(operand), prefix: text.put(pending.utf8),
-        missing: text.put(missing.utf8)))
+        operation, operand, prefix: text.put(pending.utf8), missing: text.put(missing.utf8)))
     pending = ""
   }
 

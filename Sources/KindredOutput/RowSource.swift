@@ -33,13 +33,9 @@ public protocol RowSource: ~Copyable {
   /// Returns whether a value is NULL.
   func isNull(_ column: Int32, at position: Position) -> Bool
 
-  /// Returns whether a page shows only the beginning of a value.
-  func isLong(_ column: Int32, at position: Position) -> Bool
-
-  /// Returns whether a value can't be a segment of a URL, because it is empty or resolved by clients (RFC 3986 §5.2.4).
-  func isDotSegment(_ column: Int32, at position: Position) -> Bool
-
   /// Appends a value as JSON.
+  ///
+  /// Every source has its own way, since it is the way of most values.
   ///
   /// - Returns: False for a long value, which has to be written in slices.
   func append(
@@ -47,14 +43,12 @@ public protocol RowSource: ~Copyable {
     to output: inout OutputBuffer
   ) -> Bool
 
-  /// Appends a long value, or one in a format other than JSON, until a part of the result is complete.
+  /// Calls `body` with a value, which is written in slices or in another format.
   ///
-  /// - Parameter start: The end of what has been written of the value.
-  /// - Returns: The end of what has been written now; nil if that is the whole value.
-  func append(
-    _ column: Int32, at position: Position, as operation: ExecutablePlan.Operation, from start: Int,
-    to output: inout OutputBuffer
-  ) -> Int?
+  /// - Parameter range: The bytes that are needed if it is a BLOB.
+  func withValue<Result>(
+    _ column: Int32, at position: Position, bytes range: Range<Int>, _ body: (RowValue) -> Result
+  ) -> Result
 }
 
 /// The rows of a node that are being written.

@@ -56,9 +56,6 @@ private struct ListSource: RowSource {
   }
 
   func isNull(_ column: Int32, at position: Position) -> Bool { value(column, at: position) == nil }
-  func isLong(_ column: Int32, at position: Position) -> Bool { false }
-  func isDotSegment(_ column: Int32, at position: Position) -> Bool { false }
-
   func append(
     _ column: Int32, at position: Position, as operation: ExecutablePlan.Operation,
     to output: inout OutputBuffer
@@ -73,20 +70,11 @@ private struct ListSource: RowSource {
     return true
   }
 
-  func append(
-    _ column: Int32, at position: Position, as operation: ExecutablePlan.Operation, from start: Int,
-    to output: inout OutputBuffer
-  ) -> Int? {
-    let text = Array((value(column, at: position) ?? "").utf8)
-    var index = start
-    repeat {
-      let slice = text[index..<min(text.count, index + 1000)]
-      slice.withUnsafeBufferPointer { bytes in
-        if let base = bytes.baseAddress { output.append(base, count: bytes.count) }
-      }
-      index += slice.count
-    } while index < text.count && !output.isFull
-    return index < text.count ? index : nil
+  func withValue<Result>(
+    _ column: Int32, at position: Position, bytes range: Range<Int>, _ body: (RowValue) -> Result
+  ) -> Result {
+    guard let text = value(column, at: position) else { return body(.null) }
+    return Array(text.utf8).withUnsafeBytes { body(.text($0)) }
   }
 }
 
@@ -228,7 +216,7 @@ struct ResultWriterTests {
       }
     }
     #expect(parts.count == 3)
-    #expect(parts.allSatisfy { $0.utf8.count <= OutputMemory.partSize + 1000 })
-    #expect(parts.joined() == "[{\"id\":\"1\",\"name\":\(long),\"books\":[],\"country\":null}]")
+    #expect(parts.allSatisfy { $0.utf8.count <= OutputMemory.partSize + 1024 })
+    #expect(parts.joined() == "[{\"id\":\"1\",\"name\":\"\(long)\",\"books\":[],\"country\":null}]")
   }
 }

@@ -73,12 +73,6 @@ struct LevelRowSource: RowSource {
 
   func isNull(_ column: Int32, at position: Position) -> Bool { position.value(column)?.isNull ?? true }
 
-  func isLong(_ column: Int32, at position: Position) -> Bool { position.value(column)?.isLong ?? false }
-
-  func isDotSegment(_ column: Int32, at position: Position) -> Bool {
-    position.value(column)?.isDotSegment ?? false
-  }
-
   @inline(__always)
   func append(
     _ column: Int32, at position: Position, as operation: ExecutablePlan.Operation,
@@ -89,12 +83,11 @@ struct LevelRowSource: RowSource {
     return true
   }
 
-  func append(
-    _ column: Int32, at position: Position, as operation: ExecutablePlan.Operation, from start: Int,
-    to output: inout OutputBuffer
-  ) -> Int? {
-    if let value = position.value(column) { output.append(value, inFormatOf: operation) }
-    return nil
+  func withValue<Result>(
+    _ column: Int32, at position: Position, bytes range: Range<Int>, _ body: (RowValue) -> Result
+  ) -> Result {
+    guard let value = position.value(column) else { return body(.null) }
+    return value.withValue(bytes: range, body)
   }
 }
 

@@ -31,17 +31,14 @@ extension OutputBuffer {
   /// Appends a value without loss: a BLOB told from a text, and JSON as its text.
   mutating func append(exact place: Place) {
     switch place.kind {
-    case .json where !place.isNull: place.withText { append(string: $0) }
+    case .json where !place.isNull:
+      var document = OutputBuffer(capacity: place.bytes.count + 16)
+      document.append(json: place.bytes)
+      append(string: document.bytes)
     case .bytes where !place.isNull:
       Hexadecimal.bytes(of: place.bytes).withUnsafeBytes { append(exactBlob: $0) }
     default: append(place)
     }
-  }
-
-  @inline(__always)
-  mutating func append(raw bytes: UnsafeRawBufferPointer) {
-    guard let start = bytes.baseAddress else { return }
-    append(start.assumingMemoryBound(to: UInt8.self), count: bytes.count)
   }
 
   private mutating func append(boolean bytes: UnsafeRawBufferPointer) {
@@ -51,7 +48,7 @@ extension OutputBuffer {
   /// Appends a number.
   ///
   /// JSON has neither infinities, which become overflowing numbers, nor NaN, which becomes null as in SQLite.
-  private mutating func append(number bytes: UnsafeRawBufferPointer, _ kind: ColumnKind) {
+  fileprivate mutating func append(number bytes: UnsafeRawBufferPointer, _ kind: ColumnKind) {
     switch bytes.last {
     case UInt8(ascii: "N"): append("null")
     case UInt8(ascii: "y"): append(bytes.first == UInt8(ascii: "-") ? "-9e999" : "9e999")
@@ -76,7 +73,7 @@ extension OutputBuffer {
 
   /// Appends a timestamp in ISO 8601; values that are not one, such as `infinity` and years BC, are written
   /// unchanged.
-  private mutating func append(moment bytes: UnsafeRawBufferPointer, _ kind: ColumnKind) {
+  fileprivate mutating func append(moment bytes: UnsafeRawBufferPointer, _ kind: ColumnKind) {
     guard let space = bytes.firstIndex(of: UInt8(ascii: " ")), bytes.last != UInt8(ascii: "C") else {
       return append(raw: bytes)
     }
@@ -88,106 +85,46 @@ extension OutputBuffer {
     }
   }
 
-  // MARK: Other formats
-
-  /// Appends a value that is not NULL as text without quotes.
-  mutating func append(plain place: Place) {
-    let bytes = place.bytes
-    switch place.kind {
-    case .integer, .text: append(raw: bytes)
-    case .boolean: append(boolean: bytes)
-    // Written as `null`, it could be mistaken for NULL.
-    case .real where bytes.last == UInt8(ascii: "N"), .numeric where bytes.last == UInt8(ascii: "N"):
-      append(raw: bytes)
-    case .real, .numeric: append(number: bytes, place.kind)
-    case .json: append(json: bytes)
-    case .bytes: Hexadecimal.bytes(of: bytes).withUnsafeBytes { append(bareBase64: $0) }
-    case .timestamp, .timestampWithTimeZone: append(moment: bytes, place.kind)
-    }
-  }
-
-  /// Appends a value in a format other than JSON.
-  mutating func append(_ place: Place, inFormatOf operation: ExecutablePlan.Operation) {
-    switch operation {
-    case .csvValue, .csvBoolean:
-      // Unlike in JSON, NaN is not written like NULL.
-      if !place.isNull { place.withText { append(csv: $0) } }
-    case .csvPart:
-      guard !place.isNull else { return }
-      guard place.kind == .json, append(csvStringIn: place.bytes) else {
-        return place.withText { append(csv: $0) }
-      }
-    case .htmlValue, .htmlBoolean:
-      if place.isNull { append("<i>null</i>") } else { append(html: place) }
-    case .htmlText:
-      if !place.isNull { append(html: place) }
-    case .htmlCell, .htmlBooleanCell: append(cell: place)
-    case .htmlCount: append(count: place)
-    case .segment, .key:
-      if !place.isNull { place.withText { append(segment: $0) } }
-    // These write JSON, or no value.
-    case .value, .boolean, .json, .exact, .optional, .text, .child, .absent, .long: break
-    }
-  }
-
-  /// Appends the end of a start tag and the value.
-  private mutating func append(cell place: Place) {
-    guard !place.isNull else {
-      append(endOfStartTag: .null)
-      append("<i>null</i>")
-      return
-    }
-    switch place.kind {
-    case .integer, .numeric, .real: append(endOfStartTag: .number)
-    case .boolean: append(endOfStartTag: .boolean)
-    case .text, .json, .timestamp, .timestampWithTimeZone: append(endOfStartTag: .text)
-    case .bytes: append(endOfStartTag: .bytes)
-    }
-    append(html: place)
-    if place.isLong { append(length: place.length) }
-  }
-
-  /// Appends a value that isn't NULL, or its beginning.
-  private mutating func append(html place: Place) {
-    guard place.kind == .bytes else { return place.withText { append(beginningOfHTML: $0) } }
-    // `\x`, then two digits for each byte.
-    let digits = UnsafeRawBufferPointer(rebasing: place.bytes.prefix(2 + 2 * Self.shownBytes))
-    Hexadecimal.bytes(of: digits).withUnsafeBytes { append(beginningOfBase64: $0, of: place.length) }
-  }
-
-  private mutating func append(count place: Place) {
-    let most = Int64(HTMLLayout.countLimit)
-    let found = Int64(String(decoding: place.bytes, as: UTF8.self)) ?? 0
-    append(min(found, most - 1))
-    if found >= most { append("+") }
-  }
 }
 
 extension Place {
-  /// Calls `body` with the value as text.
-  func withText(_ body: (UnsafeRawBufferPointer) -> Void) {
-    if kind == .text || kind == .integer { return body(bytes) }
-    var scratch = OutputBuffer(capacity: 64)
-    scratch.append(plain: self)
-    body(scratch.bytes)
-  }
-
-  /// The length of the value in bytes.
-  var length: Int { kind == .bytes ? max(0, bytes.count - 2) / 2 : bytes.count }
-
-  /// Whether a page shows only the beginning of the value.
-  var isLong: Bool { !isNull && length > (kind == .bytes ? OutputBuffer.shownBytes : OutputBuffer.shownText) }
-
-  /// Whether the value can't be a segment of a URL, because it is empty or resolved by clients (RFC 3986 §5.2.4).
-  var isDotSegment: Bool {
-    !isNull && kind == .text && bytes.count <= 2 && bytes.allSatisfy { $0 == UInt8(ascii: ".") }
+  /// Calls `body` with the value.
+  ///
+  /// - Parameter range: The bytes that are needed if it is a BLOB.
+  func withValue<Result>(bytes range: Range<Int>, _ body: (RowValue) -> Result) -> Result {
+    guard !isNull else { return body(.null) }
+    switch kind {
+    case .integer: return body(.digits(bytes))
+    case .text: return body(.text(bytes))
+    case .json: return body(.json(bytes))
+    case .boolean: return body(.boolean(bytes.first == UInt8(ascii: "t")))
+    case .bytes:
+      // `\x`, then two digits for each byte; the first two bytes of the text are skipped, whatever they are.
+      let count = max(0, bytes.count - 2) / 2
+      let range = range.clamped(to: 0..<count)
+      guard count > 0 else { return body(.bytes(UnsafeRawBufferPointer(start: nil, count: 0), of: 0)) }
+      let digits = UnsafeRawBufferPointer(
+        rebasing: bytes[(2 * range.lowerBound)..<(2 * range.upperBound + 2)])
+      return Hexadecimal.bytes(of: digits).withUnsafeBytes { body(.bytes($0, of: count)) }
+    // In JSON, NaN is null; elsewhere it could be mistaken for NULL then.
+    case .real where bytes.last == UInt8(ascii: "N"), .numeric where bytes.last == UInt8(ascii: "N"):
+      return body(.digits(bytes))
+    case .real, .numeric:
+      var digits = OutputBuffer(capacity: 64)
+      digits.append(number: bytes, kind)
+      return body(.digits(digits.bytes))
+    case .timestamp, .timestampWithTimeZone:
+      var text = OutputBuffer(capacity: 64)
+      text.append(moment: bytes, kind)
+      return body(.text(text.bytes))
+    }
   }
 }
 
 /// Converts between bytes and PostgreSQL's hexadecimal format
 /// (<https://www.postgresql.org/docs/current/datatype-binary.html>).
 enum Hexadecimal {
-  /// Returns the bytes of a text that consists of `\x` and two digits for each byte.
+  /// Returns the bytes of a text that consists of two digits for each byte, after `\x`.
   static func bytes(of text: UnsafeRawBufferPointer) -> [UInt8] {
     let digits = text.dropFirst(2)
     var bytes: [UInt8] = []
