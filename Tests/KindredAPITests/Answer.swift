@@ -83,3 +83,15 @@ extension Library {
         """, options: options)
   }
 }
+
+extension KindredService {
+  /// Returns the response to a request that its head decides; nil if its content is received.
+  func rejection(of request: HTTPRequest) -> HTTPResponse? {
+    if case .refuse(let response) = consider(request) { response } else { nil }
+  }
+
+  /// Returns whether the content of a request may be too long for memory.
+  func takesLongBody(_ request: HTTPRequest) -> Bool {
+    if case .receive(let isLong, _) = consider(request) { isLong } else { false }
+  }
+}

@@ -16,15 +16,6 @@ final class ReadServices: Sendable {
   /// The header field that tells how far the changes have come that an answer shows, or has to show.
   static let position = "Kindred-Position"
 
-  /// Returns the records that a path and its parameters select.
-  ///
-  /// - Parameter query: The parameters of the URL, and of the content of a QUERY.
-  func records(
-    at segments: [Substring], _ query: URLQuery, _ asked: inout RequestContext
-  ) throws -> HTTPResponse {
-    try read(&asked) { try $0.records(at: segments, query, &$1) }
-  }
-
   /// Returns the answer of the first database that can give it: one of the copies in turn, as far as the request allows
   /// it, or the database itself.
   ///

@@ -21,28 +21,20 @@ final class RecordsService: Sendable {
 
   /// Returns the records that a path and its parameters select.
   ///
+  /// Tries again with any free connection if the schema has changed since it was read, or if the cursor of the page has
+  /// to be found before the records: SQLite ends a transaction in which memory was exhausted
+  /// (<https://www.sqlite.org/lang_transaction.html#response_to_errors_within_a_transaction>).
+  ///
   /// - Parameter query: The parameters of the URL, and of the content of a QUERY.
   func records(
     at segments: [Substring], _ query: URLQuery, _ asked: inout RequestContext
   ) throws -> HTTPResponse {
     let path = asked.request.path
     let query = try context.longRequests.expanded(query, of: path, for: asked.principal.standing) ?? query
-    return try tryingAgain(&asked) { try read(at: segments, query, &$0, startsWithCursor: $1) }
-  }
-
-  /// Runs `body`, and once more with any free connection if the schema has changed since it was read, or if the cursor
-  /// of the page has to be found before the records.
-  ///
-  /// That takes another snapshot: SQLite ends a transaction in which memory was exhausted
-  /// (<https://www.sqlite.org/lang_transaction.html#response_to_errors_within_a_transaction>).
-  private func tryingAgain(
-    _ asked: inout RequestContext,
-    _ body: (inout RequestContext, _ startsWithCursor: Bool) throws -> HTTPResponse
-  ) throws -> HTTPResponse {
     let first: any BackendError
     let startsWithCursor: Bool
     do {
-      return try body(&asked, false)
+      return try attempt(at: segments, query, &asked)
     } catch let error as any BackendError where error.isOfEarlierSchema {
       (first, startsWithCursor) = (error, false)
     } catch let twice as RecordsReading.SortedTwice {
@@ -52,7 +44,7 @@ final class RecordsService: Sendable {
     asked.readers = .free
     defer { asked.readers = readers }
     do {
-      return try body(&asked, startsWithCursor)
+      return try attempt(at: segments, query, &asked, startsWithCursor: startsWithCursor)
     } catch is ReaderSource.NoneFree {
       if startsWithCursor { throw Problem.busy }
       throw first
@@ -61,8 +53,8 @@ final class RecordsService: Sendable {
     }
   }
 
-  private func read(
-    at segments: [Substring], _ query: URLQuery, _ asked: inout RequestContext, startsWithCursor: Bool
+  private func attempt(
+    at segments: [Substring], _ query: URLQuery, _ asked: inout RequestContext, startsWithCursor: Bool = false
   ) throws -> HTTPResponse {
     let (request, principal) = (asked.request, asked.principal)
     let (backend, types) = (database.backend, context.types)

@@ -6,7 +6,7 @@ public struct AwaitingService: HTTPHandler {
   public init() {}
 
   /// Returns 503.
-  public func respond(to request: HTTPRequest) -> HTTPResponse { Problem.unavailable.response }
+  public func answer(_ request: HTTPRequest) -> HTTPAnswer { .now(Problem.unavailable.response) }
 
   /// Returns the problem for a request that the HTTP layer refuses.
   public func response(to error: HTTPError, from peer: String?) -> HTTPResponse { Problem(error).response }

@@ -8,10 +8,11 @@ extension KindredService {
     try IdempotencyKey.check(request)
     switch (request.method, asked.route) {
     case (.get, .records(let segments)), (.head, .records(let segments)):
-      return .now(try reads.records(at: segments, asked.query, &asked))
+      let query = asked.query
+      return .now(try reads.read(&asked) { try $0.records(at: segments, query, &$1) })
     case (.query, .records(let segments)):
       let query = try QueryContent.query(of: request, asked.query)
-      return .now(try reads.records(at: segments, query, &asked))
+      return .now(try reads.read(&asked) { try $0.records(at: segments, query, &$1) })
     case (.get, .index), (.head, .index): return .now(try operations.index(asked))
     case (.get, .operations(let page)), (.head, .operations(let page)):
       return .now(try operations.respond(with: page, to: asked))
@@ -43,8 +44,7 @@ extension KindredService {
   /// Checks the head of a request before its content is read.
   ///
   /// - Throws: `Problem` (405 or 415); `RequestError` (403 or 404).
-  func screenContent(of request: HTTPRequest, _ principal: Principal) throws {
-    let route = try Route(request.path)
+  func screenContent(of request: HTTPRequest, at route: Route, _ principal: Principal) throws {
     if request.method == .query, case .records = route { return try QueryContent.checkType(of: request) }
     if request.method.isSafe { return }
     if case .records(let segments) = route { return try writes.screen(segments, request, principal) }

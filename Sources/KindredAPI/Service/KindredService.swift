@@ -116,15 +116,16 @@ public final class KindredService: HTTPHandler {
 
   private func timing() -> RequestTiming { RequestTiming(isOn: context.options.tellsTiming) }
 
-  private func answer(_ request: HTTPRequest, _ readers: ReaderSource, _ start: RequestTiming) -> HTTPAnswer {
+  /// - Parameter admission: The client and the route, if they are known already.
+  private func answer(
+    _ request: HTTPRequest, _ readers: ReaderSource, _ start: RequestTiming, _ admission: Admission? = nil
+  ) -> HTTPAnswer {
     var timing = start
-    var principal: Principal?
+    var principal = admission?.principal
     do {
-      try screening.check(request)
-      let sender = try context.access.principal(of: request)
-      principal = sender
+      let admission = try admission ?? admit(request, &principal)
       var asked = RequestContext(
-        request, at: try Route(request.path), by: sender, readers: readers, timing: start,
+        request, at: admission.route, by: admission.principal, readers: readers, timing: start,
         deadline: deadline(from: start))
       defer { timing = asked.timing }
       switch try answer(&asked) {
@@ -136,6 +137,18 @@ public final class KindredService: HTTPHandler {
     } catch {
       return .now(failure(error, of: request, by: principal, timing))
     }
+  }
+
+  private typealias Admission = (principal: Principal, route: Route)
+
+  /// Screens a request, and identifies its client and its route.
+  ///
+  /// - Parameter principal: Set as soon as it is known, for the response to an error.
+  private func admit(_ request: HTTPRequest, _ principal: inout Principal?) throws -> Admission {
+    try screening.check(request)
+    let sender = try context.access.principal(of: request)
+    principal = sender
+    return (sender, try Route(request.path))
   }
 
   private func failure(
@@ -169,20 +182,23 @@ public final class KindredService: HTTPHandler {
 
   // MARK: For the HTTP layer
 
-  /// Returns the response to a request with content if its head already decides it, so that the content is neither sent
-  /// nor read in vain.
-  public func rejection(of request: HTTPRequest) -> HTTPResponse? {
-    let request = context.options.basePath.removed(from: request)
+  /// Decides about a request with content by its head, so that the content is neither sent nor read in vain.
+  ///
+  /// When the content has arrived, the request isn't screened again.
+  public func consider(_ request: HTTPRequest) -> HTTPDecision {
+    let basePath = context.options.basePath
+    let request = basePath.removed(from: request)
     let timing = timing()
     var principal: Principal?
     do {
-      try screening.check(request)
-      let sender = try context.access.principal(of: request)
-      principal = sender
-      try screenContent(of: request, sender)
-      return nil
+      let admission = try admit(request, &principal)
+      try screenContent(of: request, at: admission.route, admission.principal)
+      let isLong = writes.takesLongBody(request, at: admission.route)
+      return .receive(isLong: isLong) { [self] request in
+        answer(basePath.removed(from: request), .free, self.timing(), admission)
+      }
     } catch {
-      return failure(error, of: request, by: principal, timing)
+      return .refuse(failure(error, of: request, by: principal, timing))
     }
   }
 
@@ -199,10 +215,5 @@ public final class KindredService: HTTPHandler {
   /// Returns what identifies the client by its credentials, or nil without valid ones.
   public func identity(of request: HTTPRequest, verifying: Bool) -> [UInt8]? {
     context.access.identity(of: request, verifying: verifying)
-  }
-
-  /// Returns whether the request is an import, whose content may be stored in a file.
-  public func takesLongBody(_ request: HTTPRequest) -> Bool {
-    writes.takesLongBody(context.options.basePath.removed(from: request))
   }
 }

@@ -28,9 +28,6 @@ public final class ReloadableService: HTTPHandler {
     successor.succeed()
   }
 
-  /// Returns the response to any request, blocking this thread if it has to wait.
-  public func respond(to request: HTTPRequest) -> HTTPResponse { service.respond(to: request) }
-
   /// Returns the answer to any request.
   public func answer(_ request: HTTPRequest) -> HTTPAnswer { service.answer(request) }
 
@@ -39,8 +36,8 @@ public final class ReloadableService: HTTPHandler {
     service.response(to: error, from: peer)
   }
 
-  /// Returns the response to a request if its head already decides it.
-  public func rejection(of request: HTTPRequest) -> HTTPResponse? { service.rejection(of: request) }
+  /// Decides about a request with content by its head.
+  public func consider(_ request: HTTPRequest) -> HTTPDecision { service.consider(request) }
 
   /// Exempts health checks from the limits on connections and requests.
   public func isExempt(_ request: HTTPRequest) -> Bool { service.isExempt(request) }
@@ -49,7 +46,4 @@ public final class ReloadableService: HTTPHandler {
   public func identity(of request: HTTPRequest, verifying: Bool) -> [UInt8]? {
     service.identity(of: request, verifying: verifying)
   }
-
-  /// Returns whether the request is an import, whose content may be stored in a file.
-  public func takesLongBody(_ request: HTTPRequest) -> Bool { service.takesLongBody(request) }
 }

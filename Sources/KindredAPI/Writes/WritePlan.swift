@@ -34,7 +34,7 @@ struct WritePlan: Sendable {
     target = try WriteTarget(segments, in: version.model)
     try target.checkPermission(for: request.method, in: version.model)
     try target.checkMethod(request.method, in: version.model)
-    // The same check as in `rejection(of:)`, which sees only requests whose content arrives after the head.
+    // The same check as by the head, which a request of a batch doesn't have.
     if request.method != .delete, request.hasContent { try WriteContent.checkType(of: request) }
     _ = try MediaType.negotiate(request.headers.values(for: "Accept"), among: [.json])
     preferences = try WritePreferences(request)

@@ -140,13 +140,9 @@ final class WriteService: Sendable {
   }
 
   /// Returns whether the request is an import, whose content may be stored in a file.
-  func takesLongBody(_ request: HTTPRequest) -> Bool {
-    guard context.isWritable, WriteContent.importFormat(of: request) != nil,
-      case .records? = try? Route(request.path)
-    else {
-      return false
-    }
-    return true
+  func takesLongBody(_ request: HTTPRequest, at route: Route) -> Bool {
+    guard context.isWritable, case .records = route else { return false }
+    return WriteContent.importFormat(of: request) != nil
   }
 
   /// Plans with the most recent known model; the transaction checks whether it is still current.

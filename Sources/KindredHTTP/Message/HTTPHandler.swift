@@ -1,28 +1,21 @@
 /// Answers requests.
 public protocol HTTPHandler: Sendable {
-  /// Returns the response to a request.
+  /// Returns the response to a request, now or later.
   ///
-  /// Runs on the thread that read the request, and may take long: other connections are served meanwhile.
-  func respond(to request: HTTPRequest) -> HTTPResponse
-
-  /// Returns the response to a request, now or later; by default, that of ``respond(to:)`` now.
-  ///
-  /// For handlers that wait for something other than the processor: a pending response occupies no thread.
+  /// Runs on the thread that read the request, and may take long: other connections are served meanwhile. A handler
+  /// that waits for something other than the processor returns a pending response, which occupies no thread.
   func answer(_ request: HTTPRequest) -> HTTPAnswer
+
+  /// Decides about a request with content by its head, while its `body` is still empty; by default, to receive the
+  /// content and then to call ``answer(_:)``.
+  ///
+  /// For a request without content, ``answer(_:)`` is called at once.
+  func consider(_ request: HTTPRequest) -> HTTPDecision
 
   /// Returns the response to a request that the HTTP layer refuses. Its status should be that of `error`.
   ///
   /// - Parameter peer: The client's address and port; nil if unknown.
   func response(to error: HTTPError, from peer: String?) -> HTTPResponse
-
-  /// Returns a response that the head of a request with content already decides, or nil to receive the content, which
-  /// is the default.
-  ///
-  /// After such a response the content is neither requested (RFC 9110 §10.1.1) nor read, and the connection is closed.
-  ///
-  /// The request's `body` is still empty. A request whose content arrived together with its head goes to `answer`
-  /// without this call.
-  func rejection(of request: HTTPRequest) -> HTTPResponse?
 
   /// Returns whether the request is answered beyond the limits on connections and requests, as a health check is; false
   /// by default.
@@ -34,27 +27,28 @@ public protocol HTTPHandler: Sendable {
   ///
   /// - Parameter verifying: Whether credentials that haven't been seen before may be verified, which takes time.
   func identity(of request: HTTPRequest, verifying: Bool) -> [UInt8]?
-
-  /// Returns whether the request, whose `body` is still empty, may have up to `HTTPLimits.maxLongBodyLength` bytes of
-  /// content; false by default.
-  ///
-  /// Such content arrives as `longBody` if it is too long for memory.
-  func takesLongBody(_ request: HTTPRequest) -> Bool
 }
 
 extension HTTPHandler {
-  /// Returns the response of ``respond(to:)`` now.
-  public func answer(_ request: HTTPRequest) -> HTTPAnswer { .now(respond(to: request)) }
+  /// Receives the content of every request.
+  public func consider(_ request: HTTPRequest) -> HTTPDecision { .receive(answer: answer) }
 
   /// Identifies no client.
   public func identity(of request: HTTPRequest, verifying: Bool) -> [UInt8]? { nil }
 
-  /// Accepts no long content.
-  public func takesLongBody(_ request: HTTPRequest) -> Bool { false }
-
   /// Exempts nothing.
   public func isExempt(_ request: HTTPRequest) -> Bool { false }
+}
 
-  /// Receives the content of every request.
-  public func rejection(of request: HTTPRequest) -> HTTPResponse? { nil }
+/// What a handler decides about a request with content by its head alone.
+public enum HTTPDecision {
+  /// Receive the content, and call `answer` with the complete request.
+  ///
+  /// If `isLong`, the content may have up to `HTTPLimits.maxLongBodyLength` bytes; it arrives as `longBody` if it is too
+  /// long for memory.
+  case receive(isLong: Bool = false, answer: (HTTPRequest) -> HTTPAnswer)
+  /// Send this response: the content is neither requested (RFC 9110 §10.1.1) nor read, and the connection is closed.
+  ///
+  /// If all of the content has arrived together with the head, the connection goes on.
+  case refuse(HTTPResponse)
 }

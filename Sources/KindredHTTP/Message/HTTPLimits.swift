@@ -9,7 +9,7 @@ public struct HTTPLimits: Sendable {
   public var maxHeaderCount = 128
   /// The length of a request's content in bytes, without its framing; beyond it, 413.
   public var maxBodyLength = 1 << 20
-  /// The same for requests whose content needn't fit into memory (`HTTPHandler.takesLongBody`).
+  /// The same for requests whose content needn't fit into memory (`HTTPDecision.receive`).
   public var maxLongBodyLength = 0
   /// The time from a request's first byte, or the beginning of the connection, to the end of its header section; after
   /// it, 408.

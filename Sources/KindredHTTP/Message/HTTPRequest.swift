@@ -23,7 +23,7 @@ public struct HTTPRequest: Sendable {
   /// The content, without its framing.
   public var body: [UInt8]
 
-  /// The content, in place of `body`, if it is too long for memory (`HTTPHandler.takesLongBody`).
+  /// The content, in place of `body`, if it is too long for memory (`HTTPDecision.receive`).
   public var longBody: HTTPContentFile?
 
   /// Whether the request has content.

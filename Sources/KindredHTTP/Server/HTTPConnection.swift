@@ -27,8 +27,8 @@ final class HTTPConnection: @unchecked Sendable {
   @exclusivity(unchecked) private var pending: HTTPPendingResponse?
   /// The content received so far, if it is too long for memory.
   @exclusivity(unchecked) private var contentFile: HTTPContentFile?
-  /// The client that sends the content.
-  @exclusivity(unchecked) private var contentClient: ClientAddress?
+  /// The request whose content is being received, and what answers it then.
+  @exclusivity(unchecked) private var considered: (request: HTTPRequest, answer: (HTTPRequest) -> HTTPAnswer)?
   @exclusivity(unchecked) private var quota: RequestQuota
   @exclusivity(unchecked) private var isClosed = false
   /// The turn of the thread that works on the connection.
@@ -263,27 +263,22 @@ final class HTTPConnection: @unchecked Sendable {
       break
     case .consider(let head):
       let request = request(head, content: [])
-      contentClient = request.client
-      if let response = limitRefusal(of: request) ?? rejection(of: request, head) {
+      switch decision(about: request, head) {
+      case .refuse(let response):
         context.counters.requests.increase()
         machine.reject()
         begin(response)
-      } else {
-        machine.takeContent(isLong: context.handler.takesLongBody(request))
+      case .receive(let isLong, let answer):
+        considered = (request, answer)
+        machine.takeContent(isLong: isLong)
       }
     case .keep(let part):
       keep(part)
     case .sendContinue:
       output.beginContinue()
-    case .respond(let head, let content, let wasConsidered):
+    case .respond(let head, let content):
       context.counters.requests.increase()
-      let request = request(head, content: content)
-      // The limits are checked once for each request.
-      if !wasConsidered, let response = limitRefusal(of: request) {
-        begin(response)
-      } else {
-        answer(request)
-      }
+      respond(to: head, content)
     case .refuse(let error):
       context.counters.refusedRequests.increase()
       begin(context.refusal(error, of: client.peer))
@@ -295,11 +290,24 @@ final class HTTPConnection: @unchecked Sendable {
     }
   }
 
-  /// Returns the response that the head alone decides, if the content hasn't arrived yet.
-  private func rejection(of request: HTTPRequest, _ head: HTTPRequestHead) -> HTTPResponse? {
-    // With all content received, the handler can simply answer.
-    if case .length(let length) = head.framing, length <= input.readable.count { return nil }
-    return execution.run { context.handler.rejection(of: request) }
+  /// Decides about a request whose content may not have arrived yet.
+  private func decision(about request: HTTPRequest, _ head: HTTPRequestHead) -> HTTPDecision {
+    if let response = limitRefusal(of: request) { return .refuse(response) }
+    let decision = execution.run { context.handler.consider(request) }
+    guard case .refuse(let response) = decision, case .length(let length) = head.framing,
+      length <= input.readable.count
+    else { return decision }
+    return .receive { _ in .now(response) }
+  }
+
+  private func respond(to head: HTTPRequestHead, _ content: [UInt8]) {
+    if var considered = considered.take() {
+      considered.request.body = content
+      execution.begin(considered.request.cancellation)
+      return answer(considered.request, by: considered.answer)
+    }
+    let request = request(head, content: content)
+    if let response = limitRefusal(of: request) { begin(response) } else { answer(request) }
   }
 
   private func request(_ head: HTTPRequestHead, content: [UInt8]) -> HTTPRequest {
@@ -316,7 +324,8 @@ final class HTTPConnection: @unchecked Sendable {
     quota.refusal(of: request).map { context.refusal($0, of: request.peer) }
   }
 
-  private func answer(_ request: consuming HTTPRequest) {
+  /// - Parameter answer: What answers the request instead of the handler.
+  private func answer(_ request: consuming HTTPRequest, by answer: ((HTTPRequest) -> HTTPAnswer)? = nil) {
     if let file = contentFile {
       contentFile = nil
       guard file.append(request.body) else { return begin(context.refusal(.outOfSpace, of: request.peer)) }
@@ -324,7 +333,7 @@ final class HTTPConnection: @unchecked Sendable {
       request.longBody = file
     }
     turn.answers(at: execution.resume())
-    deliver(context.handler.answer(request))
+    if let answer { deliver(answer(request)) } else { deliver(context.handler.answer(request)) }
   }
 
   private func deliver(_ answer: HTTPAnswer) {
@@ -342,7 +351,9 @@ final class HTTPConnection: @unchecked Sendable {
   }
 
   private func keep(_ part: [UInt8]) {
-    if contentFile == nil { contentFile = HTTPContentFile(in: context.spools, for: contentClient) }
+    if contentFile == nil {
+      contentFile = HTTPContentFile(in: context.spools, for: considered?.request.client)
+    }
     if !(contentFile?.append(part) ?? false) {
       contentFile = nil
       machine.refuse(.outOfSpace)
@@ -379,6 +390,7 @@ final class HTTPConnection: @unchecked Sendable {
     if !output.isActive { transport.announceEnd() }
     output.close()
     pending = nil
+    considered = nil
     contentFile = nil
     quota.end()
     timeouts.clear()

@@ -8,9 +8,9 @@ struct RequestExecution: ~Copyable, Sendable {
 
   init(_ clock: ConnectionClock) { self.clock = clock }
 
-  /// Begins a request, and returns its cancellation.
-  func begin() -> HTTPCancellation {
-    let new = HTTPCancellation()
+  /// Begins a request that has this cancellation, and returns it.
+  @discardableResult
+  func begin(_ new: HTTPCancellation = HTTPCancellation()) -> HTTPCancellation {
     cancellation.withLock { $0 = new }
     return new
   }

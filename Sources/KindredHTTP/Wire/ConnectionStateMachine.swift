@@ -14,9 +14,7 @@ struct ConnectionStateMachine: Sendable {
     /// Send 100 (Continue), then call `outputSent`.
     case sendContinue
     /// Answer the request with `framing`, then call `outputSent`; `content` follows the parts that were kept.
-    ///
-    /// `wasConsidered` tells whether its head was returned by `consider` before.
-    case respond(HTTPRequestHead, content: [UInt8], wasConsidered: Bool)
+    case respond(HTTPRequestHead, content: [UInt8])
     /// Answer the error with `framing`, then call `outputSent`.
     case refuse(HTTPError)
     /// Close the sending direction, and go on reading (RFC 9112 §9.6).
@@ -142,7 +140,7 @@ struct ConnectionStateMachine: Sendable {
       // (§9.3.1, §9.3.2, §9.3.5).
       if head.expectsContinue, [.get, .head, .delete].contains(head.method) {
         state = .answering(Answered(head), isPersistent: false)
-        return .respond(head, content: [], wasConsidered: false)
+        return .respond(head, content: [])
       }
       owesContinue = head.expectsContinue
       return .consider(head)
@@ -152,7 +150,7 @@ struct ConnectionStateMachine: Sendable {
     case .content(let content):
       guard case .content(let head) = state else { return close() }
       state = .answering(Answered(head), isPersistent: head.isPersistent)
-      return .respond(head, content: content, wasConsidered: head.framing != .length(0))
+      return .respond(head, content: content)
     }
   }
 

@@ -32,7 +32,7 @@ struct ConnectionScript {
     case .consider(let head): "consider \(head.target)"
     case .keep(let part): "keep \(part.count)"
     case .sendContinue: "100"
-    case .respond(let head, let content, _): "respond \(head.target) \(content.count)"
+    case .respond(let head, let content): "respond \(head.target) \(content.count)"
     case .refuse(let error): "refuse \(error.status.code)"
     case .linger: "linger"
     case .close: "close"

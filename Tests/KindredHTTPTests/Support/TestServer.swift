@@ -11,14 +11,15 @@ struct TestHandler: HTTPHandler {
   /// Who sends a request, by its credentials.
   var identity: @Sendable (HTTPRequest) -> [UInt8]? = { _ in nil }
 
-  func respond(to request: HTTPRequest) -> HTTPResponse { respond(request) }
   func response(to error: HTTPError, from peer: String?) -> HTTPResponse {
     .text(error.detail, status: error.status)
   }
-  func takesLongBody(_ request: HTTPRequest) -> Bool { takesLongBody }
   func answer(_ request: HTTPRequest) -> HTTPAnswer { answer?(request) ?? .now(respond(request)) }
   func isExempt(_ request: HTTPRequest) -> Bool { request.path == "/health" }
-  func rejection(of request: HTTPRequest) -> HTTPResponse? { rejection(request) }
+  func consider(_ request: HTTPRequest) -> HTTPDecision {
+    rejection(request).map(HTTPDecision.refuse)
+      ?? .receive(isLong: takesLongBody) { (self.answer)?($0) ?? .now(respond($0)) }
+  }
   func identity(of request: HTTPRequest, verifying: Bool) -> [UInt8]? { verifying ? identity(request) : nil }
 }
 
