@@ -136,7 +136,6 @@ let package = Package(
       dependencies: [
         "KindredAssociations", .product(name: "OrderedCollections", package: "swift-collections"),
       ]),
-    .testTarget(name: "KindredCryptographyTests", dependencies: ["KindredCryptography"]),
     .testTarget(
       name: "KindredPostgreSQLTests",
       dependencies: [
@@ -150,15 +149,14 @@ let package = Package(
     // What the tests of several targets need.
     .target(name: "TestSupport", dependencies: ["KindredSQLite", "KindredSQLSyntax"], path: "Tests/Support"),
     .testTarget(name: "KindredClientsTests", dependencies: ["KindredClients"]),
-    .testTarget(name: "KindredClockTests", dependencies: ["KindredClock"]),
-    .testTarget(name: "KindredPoolingTests", dependencies: ["KindredPooling"]),
     .testTarget(name: "KindredSQLSyntaxTests", dependencies: ["KindredSQLSyntax"]),
-    .testTarget(name: "KindredYAMLTests", dependencies: ["KindredYAML"]),
+    // The modules of a few files.
     .testTarget(
-      name: "KindredOutputTests", dependencies: ["KindredOutput", "KindredAssociations", "KindredSQLSyntax"]),
-    .testTarget(
-      name: "KindredBackendTests",
-      dependencies: ["KindredBackend", "KindredAssociations", "KindredSQLSyntax"]),
+      name: "SmallModulesTests",
+      dependencies: [
+        "KindredBackend", "KindredClock", "KindredCryptography", "KindredOutput", "KindredPooling",
+        "KindredYAML", "KindredAssociations", "KindredSQLSyntax",
+      ]),
     .testTarget(
       name: "KindredSQLiteTests",
       dependencies: ["KindredSQLite", "KindredSQLSyntax", "KindredClock", "TestSupport"]),

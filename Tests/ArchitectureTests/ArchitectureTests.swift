@@ -9,7 +9,7 @@ struct ArchitectureTests {
   }
 
   @Test
-  func `every module stands on those that the design gives it, and on no other`() {
+  func `modules import only what the architecture allows`() {
     #expect(!files.isEmpty)
     for file in files {
       guard let importable = Architecture.importable(from: file.module) else {

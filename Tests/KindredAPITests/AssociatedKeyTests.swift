@@ -38,7 +38,9 @@ struct AssociatedKeyTests {
     ),
     ("/books/1/bookTags/1,2,3", "the key of bookTags consists of 1 value here; write /bookTags/tagId"),
   ])
-  func `too few or too many values are told what the key is`(target: String, detail: String) throws {
+  func `too few or too many values are refused with the columns of the key`(target: String, detail: String)
+    throws
+  {
     let answer = try Library.database().answer(target)
     #expect(answer.status == 400 && answer.problem("detail") == detail)
   }

@@ -62,7 +62,7 @@ struct CORSTests {
   @Test(arguments: [
     "https://example.com", "http://example.org", "https://example.org:8443", "null", nil,
   ])
-  func `others may not, and caches are told that it matters`(origin: String?) throws {
+  func `others may not, and Vary names Origin`(origin: String?) throws {
     let library = try library(CORSPolicy(origins: .these(["https://example.org"])))
     let answer = try library.answer("/books", headers: origin.map { ["Origin": $0] } ?? [:])
     #expect(answer.status == 200)

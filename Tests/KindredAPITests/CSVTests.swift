@@ -56,7 +56,7 @@ struct CSVTests {
   }
 
   @Test
-  func `empty text and NULL are told apart, and an import reads them as they were`() throws {
+  func `empty text and NULL differ, and an import reads them as they were`() throws {
     let database = try TestDatabase.writable(
       """
       CREATE TABLE note (id INTEGER PRIMARY KEY, text TEXT, data BLOB);

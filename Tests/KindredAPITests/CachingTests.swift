@@ -122,7 +122,7 @@ struct CachingTests {
   }
 
   @Test(arguments: ["/books/1", "/books", "LARGE"])
-  func `while nobody has written, 304 comes without a query`(target: String) throws {
+  func `before a commit, 304 comes without a query`(target: String) throws {
     let library = try Library.largeDatabase()
     let target = target == "LARGE" ? large : target
     let tag = try tag(target, on: library)
@@ -137,7 +137,7 @@ struct CachingTests {
   }
 
   @Test(arguments: ["/books/1", "/books", "LARGE"])
-  func `after somebody's commit it takes one query, and none after that`(target: String) throws {
+  func `after another's commit it takes one query, and none after that`(target: String) throws {
     let library = try Library.largeDatabase()
     let target = target == "LARGE" ? large : target
     let tag = try tag(target, on: library)

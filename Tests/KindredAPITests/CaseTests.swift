@@ -30,7 +30,7 @@ struct CaseTests {
     ("case when 1", 11), ("case when 1 then 2", 18), ("case when 1 then 2 else", 23),
     ("case 1 when 2 then", 18),
   ])
-  func `an unfinished case is told`(expression: String, position: Int) throws {
+  func `an unfinished case is reported at its place`(expression: String, position: Int) throws {
     try expectProblem(
       "/books?filter=\(expression)", on: library, code: .invalidExpression, parameter: "filter",
       position: position)

@@ -62,7 +62,7 @@ struct ChangeFeedTests {
   }
 
   @Test
-  func `who comes while the query runs takes only what was begun later`() throws {
+  func `a listener that comes while the query runs takes only later results`() throws {
     let first = try listen(with: "1")
     _ = try listen(with: "2")
     let run = try #require(feed.take(for: .short))

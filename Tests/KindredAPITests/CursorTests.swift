@@ -120,7 +120,7 @@ struct CursorTests {
   }
 
   @Test
-  func `a record that is deleted between two pages leaves none out that nobody touched`() throws {
+  func `deleting a record between two pages leaves no other record out`() throws {
     let database = try TestDatabase(
       """
       CREATE TABLE p (id INTEGER PRIMARY KEY, x TEXT);

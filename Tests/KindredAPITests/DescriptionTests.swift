@@ -11,7 +11,7 @@ struct DescriptionTests {
   init() throws { database = try Library.database() }
 
   @Test
-  func `a hundred errors are told, and none is looked for after them`() throws {
+  func `analysis stops after a hundred errors`() throws {
     let url = "/authors?fields=" + Array(repeating: "zz", count: 2000).joined(separator: ",")
     let errors = try #require(try database.description(of: url)["errors"] as? [[String: Any]])
     #expect(errors.count == 100)
@@ -72,7 +72,7 @@ struct DescriptionTests {
   }
 
   @Test
-  func `all errors are told, in the order of the URL, with what would stand in their place`() throws {
+  func `all errors are listed in the order of the URL, with suggestions`() throws {
     try expectErrors(in: "/authors?filter=name='x'", on: database, [])
     try expectErrors(in: "/", on: database, [])
     try expectErrors(in: "/-/health", on: database, [])

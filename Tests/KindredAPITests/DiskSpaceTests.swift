@@ -51,7 +51,7 @@ struct DiskSpaceTests {
   }
 
   @Test
-  func `is told by the readiness until there is room, or something could be written`() throws {
+  func `makes the service unready until there is room, or something could be written`() throws {
     let long = String(repeating: "x", count: 900_000)
     #expect(try ready().status == 200)
     #expect(try send(long).status == 503)

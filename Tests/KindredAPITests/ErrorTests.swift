@@ -5,7 +5,7 @@ import Testing
 
 @testable import KindredAPI
 
-@Suite("Errors name the place and the mend")
+@Suite("Errors name the place and the fix")
 struct ErrorTests {
   let library: TestDatabase
 
@@ -143,7 +143,7 @@ struct ErrorTests {
   }
 
   @Test
-  func `a connection that can't be opened while somebody holds the file is no defect`() throws {
+  func `a connection that can't be opened while the file is locked is no defect`() throws {
     #expect(library.service.context.problems.problem(for: OpenError(.busy, path: "/secret")).code == "busy")
     let problem = library.service.context.problems.problem(for: OpenError(.missing, path: "/secret"))
     #expect(problem.code == "unavailable")

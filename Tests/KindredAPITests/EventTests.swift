@@ -69,7 +69,7 @@ struct EventTests {
   }
 
   @Test
-  func `a client that prefers so is told of changes only`() throws {
+  func `a client that prefers minimal events gets no content`() throws {
     let database = try Library.database()
     let response = answer("/tags", on: database, headers: ["Prefer": "return=minimal"])
     #expect(response.headers["Preference-Applied"] == "return=minimal")
@@ -137,7 +137,8 @@ struct EventTests {
   }
 
   @Test
-  func `a result that is gone is given to nobody, while others still take the end of their streams`() throws {
+  func `a result that is gone reaches no listener, while others still take the end of their streams`() throws
+  {
     let database = try Library.database()
     let slow = try listen("/words/4", on: database)
     _ = try slow.event()
@@ -152,7 +153,7 @@ struct EventTests {
   }
 
   @Test
-  func `who comes with an older result than others have is told of the latest one`() throws {
+  func `a listener with an older result than others gets the latest one`() throws {
     let database = try Library.database()
     let feed = try #require(database.service.changeFeed)
     let key = LiveQuery.Key(target: "/any", type: .events, rights: [])
@@ -170,7 +171,7 @@ struct EventTests {
   }
 
   @Test
-  func `a slow client with an unchanged result is sent nothing, and nobody an older one`() throws {
+  func `a slow client with an unchanged result is sent nothing, and no client an older one`() throws {
     let memory = LiveMemory()
     let (first, second) = (LiveEvent([0x31], memory: memory), LiveEvent([0x32], memory: memory))
     let listener = LiveListener(first, id: first.id, after: 0, LiveCredentials()) { _ in }
@@ -188,7 +189,7 @@ struct EventTests {
   }
 
   @Test
-  func `a commit costs one query for all who listen to the same request`() throws {
+  func `a commit costs one query for all listeners of a request`() throws {
     let database = try Library.database()
     let clients = try (0..<50).map { try listen("/tags?fields=id&filter=id>\($0 % 5)", on: database) }
     for client in clients { _ = try client.event() }

@@ -97,7 +97,7 @@ struct HTTPSemanticsTests {
   }
 
   @Test
-  func `no parts are given, whatever is asked of them (RFC 9110 §13.1.5, §14.2)`() throws {
+  func `ranges of records are ignored, whatever the condition (RFC 9110 §13.1.5, §14.2)`() throws {
     let whole = try library.answer("/books")
     for range in ["bytes=0-1", "bytes=100000-", "records=1-2", "x"] {
       let answer = try library.answer("/books", headers: ["Range": range, "If-Range": "\"x\""])
@@ -153,7 +153,7 @@ struct HTTPSemanticsTests {
   }
 
   @Test
-  func `who is told to come back is told when, in seconds (RFC 9110 §10.2.3, §15.6.4)`() {
+  func `503 has Retry-After in seconds (RFC 9110 §10.2.3, §15.6.4)`() {
     let problem = library.service.context.problems.problem(
       for: DatabaseError(extendedCode: 5, message: "busy"))
     #expect(problem.status == .serviceUnavailable)

@@ -21,7 +21,7 @@ struct IncludeTests {
   }
 
   @Test
-  func `a to-many association is a statement that goes along with the records`() throws {
+  func `a to-many association is a statement for each record`() throws {
     try expectRequest(
       #"/authors?fields=name&include=books&books.fields=title"#, on: library,
       sql: #"""

@@ -84,7 +84,7 @@ struct MCPTests {
   }
 
   @Test
-  func `an unknown revision is told the known ones, and an unknown method is an error`() throws {
+  func `an unknown revision is answered with the known ones, and an unknown method is an error`() throws {
     let database = try Library.database()
     let (answer, json) = try send("tools/list", to: database, revision: "2030-01-01")
     #expect(answer.status == 400)
@@ -168,7 +168,7 @@ struct MCPTests {
   }
 
   @Test
-  func `an error of a tool is a result that helps to mend the call`() throws {
+  func `an error of a tool is a result that says how to fix the call`() throws {
     let database = try Library.database()
     for (tool, arguments, words) in [
       ("fetch", ["url": "/authors?inclued=books"], ["inclued", "include"]),

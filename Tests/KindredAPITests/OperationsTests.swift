@@ -25,7 +25,7 @@ struct OperationsTests {
   }
 
   @Test
-  func `a database that can't be read any more is not ready, and nothing of the inside is told`() throws {
+  func `a database that can't be read is not ready, and no internals are revealed`() throws {
     let log = Log()
     let library = try TestDatabase(Library.schema + Library.records, logger: log.logger)
     // Overwrites the file directly, bypassing SQLite and its locks.
@@ -103,7 +103,7 @@ struct OperationsTests {
   }
 
   @Test
-  func `the way to the counters of the server does not get longer with each who asks`() throws {
+  func `reading the server's counters costs the same each time`() throws {
     let library = try Library.database()
     let depths = Mutex<Set<Int>>([])
     let server = HTTPServer(
@@ -172,7 +172,7 @@ struct OperationsTests {
     ("/-/openapi.json", "GET, HEAD, OPTIONS"), ("/-/errors", "GET, HEAD, OPTIONS"),
     ("/", "GET, HEAD, OPTIONS"), ("/books", "GET, HEAD, QUERY, OPTIONS"),
   ])
-  func `other methods than GET and HEAD are told what is allowed`(target: String, allow: String) throws {
+  func `methods other than GET and HEAD are 405 with Allow`(target: String, allow: String) throws {
     let library = try Library.database()
     let answer = try library.answer(target, method: .put)
     #expect(answer.status == 405)

@@ -68,7 +68,7 @@ struct OracleFindingsTests {
   }
 
   @Test
-  func `the condition of a pivot speaks of the pivot`() throws {
+  func `a pivot's condition is evaluated on the pivot`() throws {
     let database = try TestDatabase(
       Library.schema + Library.records,
       modelFile: """
@@ -91,7 +91,7 @@ struct OracleFindingsTests {
   }
 
   @Test
-  func `optional records are told apart by what they show`() throws {
+  func `optional records are distinguished by what they show`() throws {
     try expectRequest(
       "/books?fields=kind&distinct=true&include=author&author.fields=n:length(countryCode)",
       on: Library.database(),

@@ -115,7 +115,7 @@ struct OtherSitesTests {
   }
 
   @Test
-  func `a content that is compressed is told which codings are taken (RFC 9110 §15.5.16)`() throws {
+  func `compressed content is refused with the accepted codings (RFC 9110 §15.5.16)`() throws {
     let answer = try library().send(.post, "/tags", "{}", headers: ["Content-Encoding": "gzip"])
     #expect(answer.status == 415)
     #expect(answer.headers["Accept-Encoding"] == "identity")

@@ -252,7 +252,7 @@ struct PostgreSQLPlanTests {
   }
 
   @Test
-  func `whoever reads more of the records above has their number`() throws {
+  func `a node that reads more columns of the records above has their number`() throws {
     let batch = try batch("/authors?include=books&books.fields=title&books.filter=year>../year")
     #expect(
       batch.statement.sql == """

@@ -83,7 +83,7 @@ struct SlowClientTests {
   }
 
   @Test
-  func `take that of a slow client, who has all of the result in the end`() throws {
+  func `take that of a slow client, which gets the whole result in the end`() throws {
     let library = try Library.longDatabase()
     let slow = try (0..<4).map { _ in try SlowClient(library.service, "/books") }
     #expect(library.pool.statistics.readersInUse == 4)
@@ -103,7 +103,7 @@ struct SlowClientTests {
   }
 
   @Test
-  func `are told that the database is busy when their time is over, and leave the queue`() throws {
+  func `get 503 when their time is over, and leave the queue`() throws {
     var options = KindredService.Options()
     options.queryTime = 2
     let library = try TestDatabase(Library.schema + Library.records, options: options)
@@ -177,7 +177,7 @@ struct SnapshotTests {
   }
 
   @Test
-  func `is held as long as nothing is written and nobody waits`() throws {
+  func `is held as long as nothing is written and no request waits`() throws {
     let library = try library()
     let slow = try SlowClient(library.service, "/books")
     let other = try SlowClient(library.service, "/books")

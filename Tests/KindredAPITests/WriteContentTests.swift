@@ -82,7 +82,7 @@ struct WriteContentTests {
   }
 
   @Test
-  func `a deferred foreign key speaks at the end of the transaction`() throws {
+  func `a deferred foreign key is checked at the end of the transaction`() throws {
     #expect(try samples.send(.post, "/samples", #"{"id":1}"#).status == 201)
     #expect(try samples.send(.post, "/laters", #"{"id":1,"sampleId":null}"#).status == 201)
     func refusal(_ method: HTTPMethod, _ target: String, _ content: String, _ pointer: String?) throws {
@@ -197,7 +197,7 @@ struct WriteJSONTests {
   }
 
   @Test
-  func `what looks like one name to a reader, but is not, is two`() throws {
+  func `names that differ only in normalisation are distinct`() throws {
     _ = try JSONDocumentParser.parse(Array("{\"\u{e9}\":1,\"e\u{301}\":2}".utf8))
   }
 

@@ -127,7 +127,7 @@ struct WriteViewTests {
   }
 
   @Test
-  func `a record whose key nobody knows is added, and not shown`() throws {
+  func `a record whose key is unknown is added, and not shown`() throws {
     let answer = try database.send(.post, "/members", #"{"name":"Di"}"#)
     #expect(answer.status == 201 && answer.bytes.isEmpty && answer.headers["Location"] == nil)
     #expect(try database.stored("SELECT id FROM person WHERE name = 'Di'") == "3")

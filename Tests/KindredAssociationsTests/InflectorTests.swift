@@ -73,7 +73,7 @@ import Testing
   }
 
   @Test(arguments: pairs("gas ga, lens len, campus campu, criteria criterium, quota quotum, saves save"))
-  func `what Rails gets wrong is wrong here in the same way, so that names can be foretold`(
+  func `reproduces Rails' inflection errors, so that names are predictable`(
     word: String, singular: String
   ) {
     #expect(Inflector.singular(word) == singular)

@@ -51,7 +51,7 @@ struct ClientCommandTests {
   }
 
   @Test
-  func `what doesn't answer, or answers something else, is told in one line`() throws {
+  func `a server that doesn't answer, or answers something else, is reported in one line`() throws {
     for database in ["http://127.0.0.1:1", "missing.sqlite"] {
       let outcome = try program.run("client", "typescript", database)
       #expect(outcome.status == 1 && outcome.output.isEmpty)

@@ -137,7 +137,7 @@ struct CommandTests {
   }
 
   @Test(arguments: [">/dev/full", ">&-", "| true"])
-  func `what is committed is no failure, also if nobody can be told`(redirection: String) throws {
+  func `a committed import succeeds even if its output can't be written`(redirection: String) throws {
     try program.directory.write("name\nA\n", to: "authors.csv")
     let script = """
       ( "$PROGRAM" import library.sqlite authors authors.csv; echo $? > import ) \(redirection)

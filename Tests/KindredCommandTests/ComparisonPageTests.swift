@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@Suite("The page for those who come from other tools is true")
+@Suite("The page for users of other tools is true")
 struct ComparisonPageTests {
   @Test
   func `every URL of Kindred is answered`() async throws {

@@ -175,7 +175,7 @@ struct ConfigurationTests {
     ("access:\n  keys:\n    - { roles: [a] }\n", "kindred.yaml:3: access.keys[0]: `sha256` is missing"),
     ("config: other.yaml\n", "kindred.yaml:1: there is no setting `config`"),
   ])
-  func `an error in the file names line and mend`(text: String, message: String) throws {
+  func `an error in the file names the line and the fix`(text: String, message: String) throws {
     try program.directory.write(text, to: "kindred.yaml")
     let outcome = try program.run("serve", "library.sqlite", "--port", "0", "--config", "kindred.yaml")
     #expect(outcome.status != 0)

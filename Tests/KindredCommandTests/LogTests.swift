@@ -93,7 +93,7 @@ struct LogTests {
   }
 
   @Test
-  func `a log that nobody reads keeps nobody waiting, and says how many lines it dropped`() throws {
+  func `an unread log delays no request, and counts the lines that it dropped`() throws {
     let (logger, output) = logger()
     let text = String(repeating: "x", count: 1000)
     // Far more than the pipe and the log hold together.

@@ -98,7 +98,7 @@ struct ServeTests {
   }
 
   @Test
-  func `a log that nobody reads stops neither answers nor the end`() async throws {
+  func `an unread log delays neither answers nor the shutdown`() async throws {
     try program.directory.makeLibrary()
     let log = Pipe()
     let server = try ServerProcess(program, "library.sqlite", "--port", "0", log: log)
@@ -145,7 +145,8 @@ struct ServeTests {
   }
 
   @Test
-  func `a writable database that is replaced is not ready, refuses writes, and is told once`() async throws {
+  func `a writable database that is replaced is not ready, refuses writes, and is logged once`() async throws
+  {
     try program.directory.makeLibrary()
     let library = program.directory.path("library.sqlite")
     let server = try ServerProcess(program, ["library.sqlite", "--port", "0", "--writable"])
@@ -252,7 +253,7 @@ struct ServeTests {
   }
 
   @Test
-  func `a port that is taken is told in one line`() throws {
+  func `a port in use is reported in one line`() throws {
     try program.directory.makeLibrary()
     let server = try ServerProcess(program, "library.sqlite", "--port", "0")
     let port = try #require(server.url?.port)

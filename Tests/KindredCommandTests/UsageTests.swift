@@ -52,7 +52,7 @@ struct UsageTests {
     ),
     (["mcp", "x.db", "--as", "[1]"], "--as: it must be a JSON object"),
   ])
-  func `what is not understood is told in one line, with exit code 64`(arguments: [String], mention: String)
+  func `invalid arguments are reported in one line, with exit code 64`(arguments: [String], mention: String)
     throws
   {
     let outcome = try program.run(arguments)
@@ -109,7 +109,7 @@ struct UsageTests {
     (["serve", "text.db", "--config", "missing.yaml"], "missing.yaml: no such file"),
     (["serve", "--migrations", "missing"], "missing"),
   ])
-  func `what fails at run time is told in one line, with exit code 1`(arguments: [String], mention: String)
+  func `failures at run time are reported in one line, with exit code 1`(arguments: [String], mention: String)
     throws
   {
     try program.directory.write(

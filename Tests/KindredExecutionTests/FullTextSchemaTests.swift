@@ -28,7 +28,7 @@ import Testing
   }
 
   @Test
-  func `of FTS4 it is the rowid that both share`() throws {
+  func `an FTS4 table shares its content's rowid`() throws {
     let schema = try schema(
       """
       CREATE TABLE book (id INTEGER PRIMARY KEY, title TEXT);

@@ -43,7 +43,7 @@ struct SampleLibraryTests {
   }
 
   @Test
-  func `the records that the documentation speaks of are there`() throws {
+  func `the records that the documentation names are there`() throws {
     #expect(
       try connection.rows(
         "SELECT author.name, title, countryCode FROM book JOIN author ON author.id = authorId WHERE book.id IN (1, 7)"

@@ -85,7 +85,7 @@ import Testing
       text: "resources:\n  authors:\n    fields: name\n",
       message: "model.yaml:3: `fields` must be a list; write the columns as `[id, name]`"),
   ])
-  func `an error names the file, the line and the mend`(wrong: Wrong) throws {
+  func `an error names the file, the line and the fix`(wrong: Wrong) throws {
     try expect(wrong)
   }
 
@@ -189,7 +189,7 @@ import Testing
       message: "`sort`, character 1: "),
     Wrong(text: "x:", message: "`x` must be a mapping; write `x: null` to remove the association"),
   ])
-  func `an error of an association names the file, the line and the mend`(wrong: Wrong) throws {
+  func `an error of an association names the file, the line and the fix`(wrong: Wrong) throws {
     try expect(
       Wrong(
         text: "resources:\n  authors:\n    associations:\n      \(wrong.text)\n",
@@ -221,7 +221,7 @@ import Testing
       text: "sql: SELECT 1 FROM y\n  y:\n    sql: SELECT b FROM nowhere",
       message: "5: the SQL of `y` is invalid: no such table: nowhere"),
   ])
-  func `an error of a common table expression names the file, the line and the mend`(wrong: Wrong) throws {
+  func `an error of a common table expression names the file, the line and the fix`(wrong: Wrong) throws {
     try expect(
       Wrong(
         text: "commonTableExpressions:\n  x:\n    \(wrong.text)\n", message: "model.yaml:\(wrong.message)"))
@@ -265,7 +265,7 @@ import Testing
         "n: later.count\n    associations: { later: { hasMany: later, foreignKey: { authorId: id } } }\ncommonTableExpressions:\n  later: { sql: \"SELECT authorId FROM book WHERE year > :since\", parameters: { since: integer } }",
       message: "4: the column `n`: `later` needs the parameter `since` (integer)"),
   ])
-  func `an error of a computed column names the file, the line and the mend`(wrong: Wrong) throws {
+  func `an error of a computed column names the file, the line and the fix`(wrong: Wrong) throws {
     try expect(
       Wrong(
         text: "resources:\n  authors:\n    columns:\n      \(wrong.text)\n",
@@ -312,7 +312,7 @@ import Testing
         "{ since: integer }\nresources:\n  later: { associations: { author: { belongsTo: authors, foreignKey: { authorId: id } } } }\n  authors:\n    associations:\n      a: { hasMany: later, foreignKey: { authorId: id } }\n      b: { hasMany: authors, through: a, using: author }",
       message: "10: `b` goes through `later`, whose parameter `since` (integer) nothing gives"),
   ])
-  func `an error of a parameter names the file, the line and the mend`(wrong: Wrong) throws {
+  func `an error of a parameter names the file, the line and the fix`(wrong: Wrong) throws {
     try expect(
       Wrong(
         text:
@@ -333,7 +333,7 @@ import Testing
   }
 
   @Test
-  func `a file that is not there, a directory and what is no text are told apart`() throws {
+  func `a missing file, a directory and a file that isn't text are distinguished`() throws {
     func message(_ path: String) -> String {
       do {
         _ = try ModelFileReader(path: path).read()

@@ -28,7 +28,7 @@ struct BudgetTests {
   }
 
   @Test
-  func `who has no connection gets the next one that another pool returns`() throws {
+  func `a pool without a connection gets the next one that another pool returns`() throws {
     let target = try Cluster.database()
     let reading = PostgreSQLPool(
       target, size: 2, checkoutTimeout: 20_000, budget: ConnectionBudget(limit: 2))

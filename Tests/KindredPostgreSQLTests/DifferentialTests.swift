@@ -30,7 +30,7 @@ struct DifferentialTests {
   }
 
   @Test
-  func `for a client who may read some records only`() throws {
+  func `for a client that may read some records only`() throws {
     try compare(
       batch: 4, engine: Cluster.engine,
       model: """

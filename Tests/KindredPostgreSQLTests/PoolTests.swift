@@ -49,7 +49,7 @@ struct PoolTests {
   }
 
   @Test
-  func `who waits too long is told so`() throws {
+  func `a wait that is too long ends with an error`() throws {
     let pool = PostgreSQLPool(try Cluster.database(), size: 1, checkoutTimeout: 50)
     let connection = try pool.take()
     let error = #expect(throws: PostgreSQLError.self) { _ = try pool.take() }
@@ -125,7 +125,7 @@ struct PoolTests {
   }
 
   @Test
-  func `if the server refuses another connection for too long, requests are told why`() throws {
+  func `if the server refuses another connection for too long, requests fail with its reason`() throws {
     let pool = PostgreSQLPool(try Cluster.narrowDatabase(), size: 4, checkoutTimeout: 100)
     let held = [try pool.take(), try pool.take()]
     let error = #expect(throws: PostgreSQLError.self) { _ = try pool.take() }
@@ -137,7 +137,7 @@ struct PoolTests {
   }
 
   @Test
-  func `who waits for the connection of another gets a new one in place of a lost one`() throws {
+  func `a waiting request gets a new connection in place of a lost one`() throws {
     let pool = PostgreSQLPool(try Cluster.narrowDatabase(), size: 4, checkoutTimeout: 20_000)
     var first: PostgreSQLConnection? = try pool.take()
     let second = try pool.take()

@@ -198,7 +198,7 @@ struct ReadingTests {
   }
 
   @Test
-  func `nothing has changed while nobody has committed`() throws {
+  func `nothing has changed before a commit`() throws {
     let first = served.get("/authors?include=books")
     let tag = try #require(first.headers["ETag"])
     #expect(served.get("/authors?include=books", headers: ["If-None-Match": tag]).status == .notModified)
@@ -207,7 +207,7 @@ struct ReadingTests {
   }
 
   @Test
-  func `a single record hasn't changed while nobody has committed`() throws {
+  func `a single record hasn't changed before a commit`() throws {
     let tag = try #require(served.get("/authors/1").headers["ETag"])
     let known: HTTPHeaders = ["If-None-Match": tag]
     #expect(served.get("/authors/1", headers: known).status == .notModified)

@@ -146,14 +146,14 @@ struct RefusalTests {
     (#"{"name":"a","weights":[1],"home":{"street":"b","number":40000}}"#, "home", "40000"),
     (#"{"weights":[1234]}"#, "", "overflow"), (#"{"home":7,"marks":[1]}"#, "home", "home"),
   ])
-  func `a refused value is told with its column`(content: String, column: String, reason: String) {
+  func `a refused value is reported with its column`(content: String, column: String, reason: String) {
     let answer = served.send(.post, "/people", content)
     #expect(answer.hasPrefix("422") && answer.contains(reason), "\(answer)")
     #expect(column.isEmpty || answer.contains("\"pointer\":\"#/\(column)\""), "\(answer)")
   }
 
   @Test(arguments: [("marks", "\"[1,40000]\""), ("age", "40000"), ("tall", "1234"), ("code", "abc")])
-  func `a refused value of an import is told with its column and line`(column: String, value: String) {
+  func `a refused value of an import is reported with its column and line`(column: String, value: String) {
     let lines = (0..<30).map {
       $0 == 20 ? value : $0.isMultiple(of: 2) ? "" : column == "marks" ? "[1]" : "20"
     }

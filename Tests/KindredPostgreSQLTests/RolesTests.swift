@@ -61,7 +61,7 @@ struct RolesTests {
   private func headers(_ key: String?) -> HTTPHeaders { key.map { ["Authorization": "Bearer \($0)"] } ?? [:] }
 
   @Test
-  func `policies decide what each sees, whoever had the connection before`() throws {
+  func `policies decide what each client sees, whichever used the connection before`() throws {
     let served = try served()
     for _ in 0..<3 {
       for (key, ids) in [("ann", "[1]"), ("bob", "[2,3]"), (nil, "[3]"), ("plain", "[3]")] {
@@ -108,7 +108,7 @@ struct RolesTests {
   }
 
   @Test
-  func `nobody gets 304 for what another was sent`() throws {
+  func `no client gets 304 for what another was sent`() throws {
     let served = try served()
     let tag = try #require(served.get("/memos", headers: headers("ann")).headers["ETag"])
     var others = headers("bob")

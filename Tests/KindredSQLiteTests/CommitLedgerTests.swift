@@ -77,7 +77,7 @@ struct CommitLedgerTests {
   }
 
   @Test
-  func `several commits are one change, as long as nobody else commits`() throws {
+  func `several commits are one change, unless another process commits in between`() throws {
     let before = try state()
     try write("UPDATE a SET x = 1")
     let middle = try state()

@@ -70,7 +70,7 @@ struct ConnectionPoolTests {
   }
 
   @Test
-  func `who finds no free connection waits, and is told that it is busy`() throws {
+  func `a checkout waits, then fails with busy`() throws {
     let small = try ConnectionPool(path: pool.path, access: .readOnly, readers: 1, checkoutTimeout: 20)
     let reader = try small.reader()
     #expect { try small.reader() } throws: { ($0 as? DatabaseError)?.isBusy == true }
@@ -84,7 +84,7 @@ struct ConnectionPoolTests {
   }
 
   @Test
-  func `connections go to those who wait, in the order of coming, and past those who leave`() throws {
+  func `connections are granted in order of arrival, skipping requests that have left`() throws {
     let single = try ConnectionPool(path: pool.path, access: .readOnly, readers: 1)
     let first = try #require(try single.readerIfFree())
     #expect(try single.readerIfFree() == nil)

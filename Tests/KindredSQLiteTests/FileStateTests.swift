@@ -20,7 +20,7 @@ struct FileStateTests {
   }
 
   @Test(arguments: ["DELETE", "TRUNCATE", "PERSIST", "WAL"])
-  func `it stays while nobody commits, and changes with a commit`(mode: String) throws {
+  func `it changes with each commit, and only then`(mode: String) throws {
     try writer.execute("PRAGMA journal_mode = \(mode)")
     _ = try watcher.dataVersion
     let state = try #require(FileState(of: watcher))

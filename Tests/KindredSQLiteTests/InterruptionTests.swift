@@ -33,7 +33,7 @@ struct InterruptionTests {
   }
 
   @Test(.timeLimit(.minutes(10)))
-  func `nobody waits for a lock beyond the deadline, nor once interrupted`() throws {
+  func `a wait for a lock ends at the deadline or at an interruption`() throws {
     var configuration = ConnectionConfiguration()
     // A busy timeout of an hour.
     configuration.busyTimeout = 3_600_000

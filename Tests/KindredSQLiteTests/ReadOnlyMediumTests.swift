@@ -14,9 +14,6 @@ struct ReadOnlyMediumTests {
     directory = try TemporaryDirectory()
   }
 
-  @Test(.enabled(if: Restriction.possible == Restriction.allCases, "takes root, and mount namespaces"))
-  func `all of this was tried`() {}
-
   /// A database in WAL mode whose connections are all closed.
   func walDatabase() throws -> String {
     let path = try directory.database(
@@ -50,7 +47,9 @@ struct ReadOnlyMediumTests {
   }
 
   @Test(arguments: Restriction.possible)
-  func `a WAL database that somebody has open is read with its WAL file`(restriction: Restriction) throws {
+  func `a WAL database that another process has open is read with its WAL file`(restriction: Restriction)
+    throws
+  {
     let path = try walDatabase()
     let writer = try Connection(path: path, access: .readWrite)
     try writer.execute("UPDATE t SET x = 2; UPDATE t SET x = 1")
@@ -74,7 +73,7 @@ struct ReadOnlyMediumTests {
   }
 
   @Test(arguments: Restriction.possible)
-  func `a hot journal is an error that says how to mend it`(restriction: Restriction) throws {
+  func `a hot journal is an error that says how to fix it`(restriction: Restriction) throws {
     let path = try directory.database("CREATE TABLE t(x); INSERT INTO t VALUES (1)")
     let copy = directory.path("copy.sqlite")
     let writer = try Connection(path: path, access: .readWrite)

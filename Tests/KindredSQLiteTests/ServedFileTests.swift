@@ -123,7 +123,7 @@ struct ServedFileTests {
   }
 
   @Test
-  func `what watches it is called again and again, until it is told to stop`() throws {
+  func `a watcher is called repeatedly until it is stopped`() throws {
     let pool = try ConnectionPool(
       path: try makeFile("served.db", items: 0), access: .readOnly, readers: 1)
     let calls = Atomic(0)

@@ -78,7 +78,7 @@ struct TransactionTests {
   }
 
   @Test
-  func `a second writer is told that the database is busy, after the time-out`() throws {
+  func `a second writer fails with busy after the timeout`() throws {
     var configuration = ConnectionConfiguration()
     configuration.busyTimeout = 10
     let other = try Connection(path: connection.path, access: .readWrite, configuration: configuration)

@@ -13,13 +13,13 @@ struct WriteCompanyTests {
   }
 
   @Test
-  func `who writes alone never waits`() {
+  func `a single writer never waits`() {
     #expect(WriteCompany().patience(with: 1) == nil)
     #expect(company(of: 1, waiting: 0, commits: [commit]).patience(with: 1) == nil)
   }
 
   @Test
-  func `those who were told and those who came are waited for, half a commit at most`() {
+  func `a group waits at most half a commit for returning writers`() {
     let company = company(of: 3, waiting: 2, commits: [commit])
     #expect(company.patience(with: 1) == commit / 2)
     #expect(company.patience(with: 4) == commit / 2)
@@ -27,7 +27,7 @@ struct WriteCompanyTests {
   }
 
   @Test
-  func `a wait in vain is not repeated, and one that brought somebody is`() {
+  func `gathering stops after a wait that attracted no writer`() {
     var company = company(of: 3, waiting: 2, commits: [commit])
     company.waited(with: 2, until: 3)
     #expect(company.patience(with: 2) != nil)

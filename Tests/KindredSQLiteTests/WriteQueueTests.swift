@@ -158,7 +158,7 @@ struct WriteQueueTests {
   }
 
   @Test
-  func `that take long run alone, and hold up nobody's commit`() throws {
+  func `that take long run alone, and delay no other commit`() throws {
     let pool = try makePool()
     let slow = """
       INSERT INTO item

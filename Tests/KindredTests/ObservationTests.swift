@@ -97,7 +97,7 @@ struct ObservationTests {
   }
 
   @Test
-  func `S307: the observation lasts until the observer is let go`() async throws {
+  func `S307: releasing the token ends the observation`() async throws {
     let values = Mutex<[Int]>([])
     let delivery = DispatchQueue(label: "test")
     var observer: ValueObserver? = try Self.count.observationForCount().start(

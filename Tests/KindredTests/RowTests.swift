@@ -37,7 +37,7 @@ struct RowTests {
   }
 
   @Test
-  func `S326: a column's type is inferred, and columns that nobody asks for can be NULL`() throws {
+  func `S326: a column's type is inferred, and unused columns may be NULL`() throws {
     struct Author {
       var id: Int
       var name: String
@@ -100,7 +100,7 @@ struct RowTests {
   }
 
   @Test
-  func `S202: a scope of NULLs only is told from a record`() throws {
+  func `S202: a scope of NULLs only is distinguished from a record`() throws {
     let row = try row(Self.joined, adapter: Self.joinedAdapter)
     #expect(row.scopes["coverImage"]?.containsOnlyNulls == true)
     #expect(row.scopes["author"]?.containsOnlyNulls == false)

@@ -1,4 +1,5 @@
 import Foundation
+import KindredClock
 import KindredHTTP
 import Logging
 import Synchronization
@@ -44,6 +45,8 @@ final class KeySource: Sendable {
   private let location: AccessConfiguration.KeyLocation
   private let state: Mutex<State>
   private let logger: Logger
+  /// Returns the time in nanoseconds of a monotonic clock.
+  private let now: @Sendable () -> UInt64
 
   /// How long a check of the file is valid, in nanoseconds.
   private static let fileInterval: UInt64 = 200_000_000
@@ -56,24 +59,29 @@ final class KeySource: Sendable {
   /// The length of the longest accepted set, in bytes.
   private static let maximumLength = 1 << 20
 
+  /// - Parameter now: Returns the time in nanoseconds of a monotonic clock.
   /// - Throws: `KeySetError` if the set can't be read.
-  init(_ location: AccessConfiguration.KeyLocation, logger: Logger) throws {
+  init(
+    _ location: AccessConfiguration.KeyLocation, logger: Logger,
+    now: @escaping @Sendable () -> UInt64 = MonotonicTime.now
+  ) throws {
+    self.now = now
     self.location = location
     self.logger = logger
     let file = Self.identity(of: location)
     let set = try Self.read(location)
     for refusal in set.refusals { logger.warning("\(Self.name(of: location)): \(refusal)") }
-    state = Mutex(State(set: set, file: file, lastCheck: Self.now))
+    state = Mutex(State(set: set, file: file, lastCheck: now()))
   }
 
   /// Returns the current keys and their generation, which changes with them.
   func current() -> (set: KeySet, generation: Int) {
     let (known, isDue) = state.withLock { state in
-      let age = Self.now - state.lastCheck
+      let age = now() - state.lastCheck
       switch location {
       case .file:
         guard age >= Self.fileInterval else { return ((state.set, state.generation), false) }
-        state.lastCheck = Self.now
+        state.lastCheck = now()
         let file = Self.identity(of: location)
         // A file that is briefly missing, as while it is being replaced, changes nothing.
         if let file, file != state.file { load(&state, file) }
@@ -94,7 +102,7 @@ final class KeySource: Sendable {
     guard case .url = location else { return .unchanged }
     let refusal = state.withLock { state -> Fetched? in
       if state.isFetching { return .underWay }
-      guard Self.now - state.lastCheck >= Self.fetchInterval else { return .unchanged }
+      guard now() - state.lastCheck >= Self.fetchInterval else { return .unchanged }
       state.isFetching = true
       return nil
     }
@@ -106,7 +114,7 @@ final class KeySource: Sendable {
     let result = Result { try Self.read(location) }
     return state.withLock { state in
       state.isFetching = false
-      state.lastCheck = Self.now
+      state.lastCheck = now()
       switch result {
       case .success(let set):
         state.set = set
@@ -174,6 +182,4 @@ final class KeySource: Sendable {
       device: UInt64(status.st_dev), inode: UInt64(status.st_ino), length: Int64(status.st_size),
       seconds: modified.tv_sec, nanoseconds: modified.tv_nsec)
   }
-
-  private static var now: UInt64 { DispatchTime.now().uptimeNanoseconds }
 }

@@ -47,7 +47,7 @@ struct AccessCostTests {
   }
 
   @Test
-  func `a model of a schema that is not committed is nobody else's`() throws {
+  func `a model of an uncommitted schema is not shared`() throws {
     struct Stop: Error {}
     let database = try Library.writable()
     let service = database.service

@@ -73,7 +73,7 @@ struct AccessKeyTests {
   }
 
   @Test
-  func `a rule that a record doesn't meet is told apart from a role`() throws {
+  func `a rule that a record fails is distinguished from a missing role`() throws {
     let database = try TestDatabase.writable(
       Self.schema,
       modelFile:

@@ -221,7 +221,7 @@ struct AccessReadingTests {
   }
 
   @Test
-  func `plans are shared by all who have the same roles, and claims are bound`() throws {
+  func `plans are shared by all clients with the same roles, and claims are bound`() throws {
     for sub in 1...20 {
       let reader = AccessFixture.bearer(#"{"role":"reader","sub":\#(sub)}"#)
       _ = try text("/books?filter=authorId=\(sub)", reader)

@@ -97,7 +97,7 @@ struct AccessSecrecyTests {
   }
 
   @Test
-  func `a unique key tells nothing to those who could not have had it`() throws {
+  func `a unique key reveals nothing to clients that may not have it`() throws {
     let upsert = ("Prefer", "resolution=merge-duplicates")
     let names = (outOfSight: "Merger", absent: "None")
     func alike(

@@ -67,7 +67,7 @@ struct ClosedResourceTests {
   }
 
   @Test
-  func `credentials that restrict nobody are reported, where everybody may write`() throws {
+  func `credentials without any rule are reported where all may write`() throws {
     var options = KindredService.Options()
     options.access = AccessFixture.configuration
     #expect(try TestDatabase(Self.schema, options: options).service.warnings.isEmpty)

@@ -50,7 +50,7 @@ struct RemovedTableTests {
   }()
 
   @Test(arguments: tables)
-  func `nobody writes to it by any request`(resource: String, table: String) throws {
+  func `no request writes to it`(resource: String, table: String) throws {
     let model =
       "resources:\n"
       + Self.tables.map { name, _ in

@@ -50,7 +50,7 @@ struct HTTPClientTests {
   }
 
   @Test
-  func `tells that nobody listens`() throws {
+  func `a refused connection is reported as unreachable`() throws {
     let (descriptor, port) = try listeningSocket()
     close(descriptor)
     let error = #expect(throws: HTTPClientError.self) {

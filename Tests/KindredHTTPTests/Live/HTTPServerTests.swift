@@ -182,7 +182,7 @@ struct HTTPServerTests {
   }
 
   @Test
-  func `says what is wrong with an address, and the mend`() throws {
+  func `an invalid address is reported with a fix`() throws {
     try withServer { _, port in
       for (host, port, code, part) in [
         ("127.0.0.1", port, HTTPServerError.Code.addressInUse, "\(port): the port is in use; choose"),

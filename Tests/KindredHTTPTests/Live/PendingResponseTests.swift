@@ -31,7 +31,7 @@ struct PendingResponseTests {
   }
 
   @Test
-  func `holds up nobody, however many wait, and is sent when it is there`() throws {
+  func `blocks no thread, however many wait, and is sent when it is ready`() throws {
     let pending = Pending()
     var limits = HTTPLimits()
     limits.maxConnectionsPerClient = 1000

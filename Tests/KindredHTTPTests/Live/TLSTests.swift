@@ -55,7 +55,7 @@ struct TLSTests {
   }
 
   @Test(arguments: ["-tls1_2", "-tls1_3"])
-  func `speaks TLS 1.2 and 1.3, with HTTP/1.1 by ALPN (RFC 7301)`(version: String) throws {
+  func `negotiates TLS 1.2 and 1.3, and HTTP/1.1 by ALPN (RFC 7301)`(version: String) throws {
     try withTLS(TestCertificate()) { _, port in
       let output = try handshake(port, version, "-alpn", "h2,http/1.1")
       #expect(output.contains("ALPN protocol: http/1.1"))

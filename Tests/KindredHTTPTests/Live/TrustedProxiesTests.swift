@@ -67,7 +67,7 @@ struct TrustedProxiesTests {
   }
 
   @Test
-  func `are believed, and nobody else`() throws {
+  func `are believed, and no other peer`() throws {
     let handler = TestHandler(respond: { .text("\($0.headers["Host"] ?? "") \($0.peer ?? "")") })
     for (proxies, expected) in [
       (["127.0.0.1"], "example.org 192.0.2.1"), (["10.0.0.0/8"], "localhost 127.0.0.1:"),

@@ -75,7 +75,9 @@ struct HTTPRequestParserTests {
   }
 
   @Test(arguments: [("1.1", "100-Continue", true), ("1.0", "100-continue", false), ("1.0", "other", false)])
-  func `knows who waits for 100 (RFC 9110 §10.1.1)`(version: String, value: String, expects: Bool) {
+  func `recognises requests that wait for 100 (RFC 9110 §10.1.1)`(
+    version: String, value: String, expects: Bool
+  ) {
     let head = ParsedRequests("GET / HTTP/\(version)\r\nHost: a\r\nExpect: \(value)\r\n\r\n").lines.first
     #expect(head?.contains(" expects") == expects)
   }

@@ -51,7 +51,9 @@ struct HTTPResponseSerializerTests {
   }
 
   @Test
-  func `says when the connection ends, and when it doesn't to who asked (RFC 9112 §9.3, §9.6)`() throws {
+  func `announces the end of the connection, and keep-alive to clients that asked (RFC 9112 §9.3, §9.6)`()
+    throws
+  {
     let response = HTTPResponse(status: .ok)
     #expect(
       try sent(response, Self.framing(.length(0), persists: false))

@@ -16,7 +16,7 @@ struct AliasTests {
   }
 
   @Test
-  func `S122, S123, S151, S152: an alias speaks of another record, in WHERE`() throws {
+  func `S122, S123, S151, S152: an alias refers to another record in WHERE`() throws {
     let writer = TableAlias()
     try Library.make().expect(
       Book.select(Column("title")).joining(required: Book.author.aliased(writer))

@@ -93,7 +93,7 @@ struct DecodingFailureTests {
   }
 
   @Test
-  func `outside of an access, where nobody would throw it, the first failure is reported`() throws {
+  func `outside of an access, where nothing could throw it, the first failure is reported`() throws {
     let reports = Mutex<[String]>([])
     let failures = DecodingFailures { report in reports.withLock { $0.append(report) } }
     failures.record(mismatch)

@@ -109,7 +109,7 @@ struct RefinementTests {
   }
 
   @Test
-  func `S132, S134: an association selects all columns, or those that it is told to`() throws {
+  func `S132, S134: an association selects all columns, or those that are named`() throws {
     try read { db throws in
       let all = try #require(try Row.fetchOne(db, Book.including(required: Book.author)))
       #expect(all.scopes["author"]?.columnNames == ["id", "name", "country", "birthYear"])

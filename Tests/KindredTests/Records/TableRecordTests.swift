@@ -82,7 +82,9 @@ struct TableRecordTests {
   }
 
   @Test
-  func `S283, S284: filter(key:) and filter(keys:) on a primary key of one column; nil is nobody's`() throws {
+  func `S283, S284: filter(key:) and filter(keys:) on a primary key of one column; nil matches nothing`()
+    throws
+  {
     try queue.expect(
       Player.filter(key: 1).select(Column("name")),
       sql: """

@@ -198,7 +198,7 @@ struct ForeignKeysTests {
   }
 
   @Test
-  func `S69, S73, S74, S75: of no foreign key, the columns are told`() throws {
+  func `S69, S73, S74, S75: without a foreign key, the columns are named`() throws {
     struct Person: Codable, FetchableRecord, TableRecord {
       var name: String
     }
