@@ -14,8 +14,8 @@ let package = Package(
     .library(
       name: "KindredModules",
       targets: [
-        "KindredAPI", "KindredHTTP", "KindredBackend", "KindredOutput", "KindredExecution",
-        "KindredMigrations", "KindredSQLite", "KindredAssociations", "KindredModelFile",
+        "KindredAPI", "KindredHTTP", "KindredBackend", "KindredOutput", "KindredSQLiteBackend",
+        "KindredMigrations", "KindredSQLite", "KindredModel", "KindredPlanning", "KindredModelFile",
         "KindredSQLSyntax", "KindredCryptography", "KindredClock",
       ]),
   ],
@@ -53,41 +53,55 @@ let package = Package(
 
     // The engine.
     .target(name: "KindredSQLSyntax"),
+    // Tables, associations and requests, without SQL.
     .target(
-      name: "KindredAssociations",
+      name: "KindredModel",
       dependencies: [
         "KindredSQLSyntax", .product(name: "OrderedCollections", package: "swift-collections"),
       ]),
+    // Requests to plans, for any dialect.
+    .target(
+      name: "KindredPlanning",
+      dependencies: [
+        "KindredSQLSyntax", "KindredModel",
+        .product(name: "OrderedCollections", package: "swift-collections"),
+      ]),
+    // The dialects, each with the strategy of its database.
+    .target(
+      name: "KindredSQLiteDialect", dependencies: ["KindredSQLSyntax", "KindredModel", "KindredPlanning"]),
+    .target(
+      name: "KindredPostgreSQLDialect", dependencies: ["KindredSQLSyntax", "KindredModel", "KindredPlanning"]),
     // Results on their way out: programs, buffers.
-    .target(name: "KindredOutput", dependencies: ["KindredSQLSyntax", "KindredAssociations"]),
+    .target(name: "KindredOutput", dependencies: ["KindredSQLSyntax", "KindredModel", "KindredPlanning"]),
     // What a database is to those above.
     .target(
-      name: "KindredBackend", dependencies: ["KindredSQLSyntax", "KindredAssociations", "KindredOutput"]),
+      name: "KindredBackend",
+      dependencies: ["KindredSQLSyntax", "KindredModel", "KindredPlanning", "KindredOutput"]),
     .target(
       name: "KindredSQLite",
       dependencies: ["KindredSQLSyntax", "KindredClock", "KindredPooling", "CKindredSQLite"]),
     .target(
-      name: "KindredExecution",
+      name: "KindredSQLiteBackend",
       dependencies: [
-        "KindredSQLSyntax", "KindredAssociations", "KindredOutput", "KindredBackend", "KindredSQLite",
-        "KindredClock", "CKindredSQLite",
+        "KindredSQLSyntax", "KindredModel", "KindredPlanning", "KindredSQLiteDialect", "KindredOutput",
+        "KindredBackend", "KindredSQLite", "KindredClock", "CKindredSQLite",
       ]),
     .target(
       name: "KindredPostgreSQL",
       dependencies: ["KindredSQLSyntax", "KindredClock", "KindredPooling", "CKindredPostgreSQL"]),
     .target(
-      name: "KindredPostgreSQLExecution",
+      name: "KindredPostgreSQLBackend",
       dependencies: [
-        "KindredSQLSyntax", "KindredAssociations", "KindredOutput", "KindredBackend", "KindredPostgreSQL",
-        "KindredClock",
+        "KindredSQLSyntax", "KindredModel", "KindredPlanning", "KindredPostgreSQLDialect", "KindredOutput",
+        "KindredBackend", "KindredPostgreSQL", "KindredClock",
       ]),
 
     // The typed Swift API over the same engine.
     .target(
       name: "Kindred",
       dependencies: [
-        "KindredSQLSyntax", "KindredAssociations", "KindredOutput", "KindredSQLite", "KindredExecution",
-        "CKindredSQLite",
+        "KindredSQLSyntax", "KindredModel", "KindredPlanning", "KindredSQLiteDialect", "KindredOutput",
+        "KindredSQLite", "KindredSQLiteBackend", "CKindredSQLite",
         .product(name: "OrderedCollections", package: "swift-collections"),
       ]),
 
@@ -106,43 +120,49 @@ let package = Package(
     .target(
       name: "KindredModelFile",
       dependencies: [
-        "KindredYAML", "KindredAssociations",
+        "KindredYAML", "KindredModel", "KindredPlanning",
         .product(name: "OrderedCollections", package: "swift-collections"),
       ]),
     .target(
       name: "KindredAPI",
       dependencies: [
-        "CKindredExplorer", "KindredHTTP", "KindredBackend", "KindredOutput", "KindredAssociations",
+        "CKindredExplorer", "KindredHTTP", "KindredBackend", "KindredOutput", "KindredModel",
+        "KindredPlanning",
         "KindredSQLSyntax", "KindredClock", "KindredCryptography",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "OrderedCollections", package: "swift-collections"),
       ]),
     // Clients of a server in other languages.
-    .target(name: "KindredClients", dependencies: ["CKindredClients", "KindredAssociations"]),
+    .target(name: "KindredClients", dependencies: ["CKindredClients", "KindredModel", "KindredPlanning"]),
     .executableTarget(
       name: "KindredCommand",
       dependencies: [
         "CKindredBuild",
         "KindredAPI", "KindredClients", "KindredHTTP", "KindredMigrations", "KindredSQLite",
-        "KindredAssociations", "KindredExecution", "KindredPostgreSQL", "KindredPostgreSQLExecution",
-        "KindredBackend", "KindredClock", "KindredModelFile", "KindredYAML", "KindredSQLSyntax",
-        "KindredCryptography",
+        "KindredModel", "KindredPlanning", "KindredSQLiteDialect", "KindredSQLiteBackend",
+        "KindredPostgreSQL",
+        "KindredPostgreSQLBackend", "KindredBackend", "KindredClock", "KindredModelFile", "KindredYAML",
+        "KindredSQLSyntax", "KindredCryptography",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ]),
 
     .testTarget(
-      name: "KindredAssociationsTests",
+      name: "KindredModelTests",
+      dependencies: ["KindredModel", .product(name: "OrderedCollections", package: "swift-collections")]),
+    .testTarget(
+      name: "KindredPlanningTests",
       dependencies: [
-        "KindredAssociations", .product(name: "OrderedCollections", package: "swift-collections"),
+        "KindredModel", "KindredPlanning", "KindredSQLiteDialect", "KindredPostgreSQLDialect",
+        .product(name: "OrderedCollections", package: "swift-collections"),
       ]),
     .testTarget(
       name: "KindredPostgreSQLTests",
       dependencies: [
-        "KindredAPI", "KindredHTTP", "KindredBackend", "KindredPostgreSQL", "KindredPostgreSQLExecution",
+        "KindredAPI", "KindredHTTP", "KindredBackend", "KindredPostgreSQL", "KindredPostgreSQLBackend",
         "KindredMigrations",
-        "KindredAssociations", "KindredSQLSyntax", "KindredClock", "KindredSQLite",
-        "KindredExecution", "KindredModelFile", "TestSupport",
+        "KindredModel", "KindredPlanning", "KindredSQLSyntax", "KindredClock", "KindredSQLite",
+        "KindredSQLiteBackend", "KindredModelFile", "TestSupport",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "OrderedCollections", package: "swift-collections"),
       ]),
@@ -155,7 +175,7 @@ let package = Package(
       name: "SmallModulesTests",
       dependencies: [
         "KindredBackend", "KindredClock", "KindredCryptography", "KindredOutput", "KindredPooling",
-        "KindredYAML", "KindredAssociations", "KindredSQLSyntax",
+        "KindredYAML", "KindredModel", "KindredPlanning", "KindredSQLiteDialect", "KindredSQLSyntax",
       ]),
     .testTarget(
       name: "KindredSQLiteTests",
@@ -168,13 +188,15 @@ let package = Package(
     .testTarget(
       name: "KindredModelFileTests",
       dependencies: [
-        "KindredModelFile", "KindredAssociations", "KindredExecution", "KindredSQLite", "TestSupport",
+        "KindredModelFile", "KindredModel", "KindredPlanning", "KindredSQLiteBackend", "KindredSQLite",
+        "TestSupport",
         .product(name: "OrderedCollections", package: "swift-collections"),
       ]),
     .testTarget(
-      name: "KindredExecutionTests",
+      name: "KindredSQLiteBackendTests",
       dependencies: [
-        "KindredExecution", "KindredOutput", "KindredAssociations", "KindredSQLite", "KindredSQLSyntax",
+        "KindredSQLiteBackend", "KindredOutput", "KindredModel", "KindredPlanning", "KindredSQLite",
+        "KindredSQLSyntax",
         .product(name: "OrderedCollections", package: "swift-collections"),
       ]),
     .testTarget(
@@ -198,7 +220,8 @@ let package = Package(
     .testTarget(
       name: "KindredAPITests",
       dependencies: [
-        "KindredAPI", "KindredAssociations", "KindredBackend", "KindredOutput", "KindredExecution",
+        "KindredAPI", "KindredModel", "KindredPlanning", "KindredSQLiteDialect", "KindredPostgreSQLDialect",
+        "KindredBackend", "KindredOutput", "KindredSQLiteBackend",
         "KindredModelFile", "KindredMigrations", "KindredSQLite", "KindredClock", "KindredCryptography",
         "TestSupport", .product(name: "OrderedCollections", package: "swift-collections"),
       ]),

@@ -1,4 +1,5 @@
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 
 /// An error of a database; the errors of each driver conform to it.
 ///

@@ -1,4 +1,5 @@
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 import KindredSQLSyntax
 import Synchronization
 
@@ -25,7 +26,9 @@ public struct ExecutableStatement: Sendable {
       let rowID = table.rowIDColumn, returned == [rowID]
     {
       // SQLite reports the last rowid anyway; for `RETURNING` it would open a statement journal and store the row.
-      self.init(table.statement(.insertion(of: columns, returning: [], resolution)), givesRowID: true)
+      self.init(
+        table.statement(.insertion(of: columns, returning: [], resolution), dialect: dialect),
+        givesRowID: true)
     } else {
       self.init(table.statement(change, dialect: dialect))
     }

@@ -1,4 +1,5 @@
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 import Synchronization
 
 /// A lookup of records to be changed, in the form in which it is executed.
@@ -39,10 +40,11 @@ public final class RecordLookups: Sendable {
   private static let capacity = 1024
   private let lookups = Mutex<[Shape: ExecutableLookup]>([:])
   private let model: Model
+  private let dialect: Dialect
 
   /// Creates an empty cache.
-  public init(model: Model) {
-    self.model = model
+  public init(model: Model, dialect: Dialect) {
+    (self.model, self.dialect) = (model, dialect)
   }
 
   /// Returns the lookup that reads columns of the one record at the end of `path`.
@@ -58,7 +60,7 @@ public final class RecordLookups: Sendable {
     let shape = Shape(
       resource: ExactName(path.resource), segments: segments, columns: columns.exact)
     if let lookup = lookups.withLock({ $0[shape] }) { return lookup }
-    let lookup = ExecutableLookup(try Planner(model: model).lookup(path, columns: columns))
+    let lookup = ExecutableLookup(try Planner(model: model, dialect: dialect).lookup(path, columns: columns))
     lookups.withLock { lookups in
       if lookups.count >= Self.capacity { lookups.removeAll(keepingCapacity: true) }
       lookups[shape] = lookup

@@ -1,4 +1,5 @@
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 import KindredOutput
 
 /// A transaction that reads and possibly writes; it may move between threads but has one user at a time.

@@ -1,4 +1,5 @@
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 
 /// The names of the types of resources: the singular in UpperCamelCase.
 struct TypeNames {

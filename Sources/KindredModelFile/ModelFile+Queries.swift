@@ -1,4 +1,5 @@
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 import OrderedCollections
 
 extension ModelFile {
@@ -16,11 +17,12 @@ extension ModelFile {
       let (name, sql) = (expression.name.value, expression.sql)
       let parameters = expression.parameters.map(\.value)
       do throws(ParameterizedQuery.UndeclaredParameter) {
-        let query = try ParameterizedQuery(sql.value, parameters: parameters, dialect: dialect)
+        let query = try ParameterizedQuery(
+          sql.value, parameters: parameters, syntax: dialect.writer.querySyntax)
         return Query(
           expression: expression, query: query,
           definition: CommonTableDefinition(
-            name: name, sql: query.text(in: dialect),
+            name: name, sql: query.text(in: dialect.writer),
             isReadOnly: !parameters.isEmpty || expression.resource != nil, isReadable: parameters.isEmpty))
       } catch {
         throw unknown(

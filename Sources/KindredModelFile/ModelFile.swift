@@ -1,4 +1,4 @@
-import KindredAssociations
+import KindredModel
 
 /// The contents of a model file, before its names are resolved.
 ///

@@ -1,4 +1,4 @@
-import KindredAssociations
+import KindredModel
 
 extension ModelFileParser {
   /// Parses `access`: each verb, or `write` for three of them, has an entry or a list of entries.

@@ -1,4 +1,4 @@
-import KindredAssociations
+import KindredModel
 
 extension ModelFileParser {
   /// The members of an association, before their combination is checked.

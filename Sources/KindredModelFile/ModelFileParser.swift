@@ -1,4 +1,4 @@
-import KindredAssociations
+import KindredModel
 import KindredYAML
 
 /// Parses the text of a model file.

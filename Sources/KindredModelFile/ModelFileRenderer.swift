@@ -1,4 +1,5 @@
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 import OrderedCollections
 
 /// Writes an inferred model as a model file that changes nothing, as a starting point for editing.

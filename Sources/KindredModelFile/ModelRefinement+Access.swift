@@ -1,4 +1,4 @@
-import KindredAssociations
+import KindredModel
 
 extension ModelRefinement {
   /// Returns the access rules of a resource, with the columns in their spelling.

@@ -1,10 +1,11 @@
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 import OrderedCollections
 
 extension ModelRefinement {
   /// Adds common table expressions as resources with the given names, to which associations may lead.
   mutating func addCommonTableExpressions(_ tables: ([CommonTableDefinition]) throws -> [Table]) throws {
-    let queries = try file.queries(in: model.dialect)
+    let queries = try file.queries(in: dialect)
     guard !queries.isEmpty else { return }
     for name in queries.map(\.expression.name) {
       if let table = model.tables.values.first(where: { $0.name.equalsIgnoringCase(name.value) }) {

@@ -1,4 +1,5 @@
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 import OrderedCollections
 
 extension ModelRefinement {
@@ -7,7 +8,7 @@ extension ModelRefinement {
   /// - Parameter tables: Returns the tables of common table expressions, and so shows whether the database accepts a
   ///   query.
   func compareColumns(_ tables: ([CommonTableDefinition]) throws -> [Table]) throws {
-    let expressions = try file.queries(in: model.dialect).map { query in
+    let expressions = try file.queries(in: dialect).map { query in
       var definition = query.definition
       definition.isReadable = true
       return definition
@@ -16,7 +17,7 @@ extension ModelRefinement {
       for entry in refinement.associations {
         guard case .foreignKey(_, _, let columns?)? = entry.definition?.way,
           let step = model.resources[name.value]?.associations[entry.key.value]?.steps.first,
-          let test = model.comparisonTest(of: step)
+          let test = model.comparisonTest(of: step, dialect)
         else { continue }
         do {
           _ = try tables(expressions + [CommonTableDefinition(name: "kindred:comparison", sql: test)])

@@ -1,4 +1,5 @@
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 import OrderedCollections
 
 extension ModelRefinement {
@@ -20,7 +21,7 @@ extension ModelRefinement {
 
   /// Checks the expressions of the computed columns, now that all associations are known, and determines their types.
   mutating func settleComputedColumns() throws {
-    let planner = Planner(model: model, limits: PlanningLimits())
+    let planner = Planner(model: model, dialect: dialect, limits: PlanningLimits())
     for (name, refinement) in refinements {
       guard let resource = model.resources[name.value] else { continue }
       for (column, expression) in refinement.columns {

@@ -1,4 +1,5 @@
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 import OrderedCollections
 
 extension ModelFile {
@@ -6,7 +7,8 @@ extension ModelFile {
   ///
   /// - Throws: `ModelFileError` if the file doesn't fit the database; the database's error if it can't be read.
   public func model(of source: any SchemaSource) throws -> Model {
-    var model = try model(refining: Model(inferredFrom: try source.schema()), tables: source.tables)
+    var model = try model(
+      refining: Model(inferredFrom: try source.schema()), for: source.dialect, tables: source.tables)
     try model.closeWhatReadsRestricted(source.tables(readBy:_:))
     return model
   }
@@ -15,10 +17,10 @@ extension ModelFile {
   ///
   /// - Parameter tables: returns the tables of common table expressions, with their columns.
   func model(
-    refining model: Model,
+    refining model: Model, for dialect: Dialect,
     tables: ([CommonTableDefinition]) throws -> [Table] = { _ in [] }
   ) throws -> Model {
-    var refinement = ModelRefinement(model, file: self)
+    var refinement = ModelRefinement(model, file: self, dialect)
     let errors = refinement.errors
     // Each step goes on with what is valid, so that the errors of all are found.
     try errors.attempt { try refinement.addCommonTableExpressions(tables) }
@@ -44,11 +46,13 @@ struct ModelRefinement {
 
   let file: ModelFile
   let errors: ModelFileErrors
+  let dialect: Dialect
   var model: Model
   /// The inferred associations between the remaining resources, by resource.
   var inferred: NameDictionary<NameDictionary<Association>> = [:]
 
-  init(_ model: Model, file: ModelFile) {
+  init(_ model: Model, file: ModelFile, _ dialect: Dialect) {
+    self.dialect = dialect
     self.model = model
     self.file = file
     errors = ModelFileErrors(file.errors)
@@ -249,7 +253,7 @@ extension ModelRefinement {
     root.giveParameters(of: model.resources[resource], &literals)
     model.resources[resource]?.access = ResourceAccess([.read: [AccessEntry(rows: rows.value)]])
     do {
-      _ = try Planner(model: model.seen(by: []), limits: PlanningLimits()).plan(
+      _ = try Planner(model: model.seen(by: []), dialect: dialect, limits: PlanningLimits()).plan(
         FetchRequest(path: RequestPath(resource: resource), root: root, literals: literals))
     } catch let error as RequestError {
       throw file.error(rows.line, in: "`rows`", error)
@@ -270,7 +274,7 @@ extension ModelRefinement {
       root.children = [node]
     }
     do {
-      _ = try Planner(model: model, limits: PlanningLimits()).plan(
+      _ = try Planner(model: model, dialect: dialect, limits: PlanningLimits()).plan(
         FetchRequest(path: RequestPath(resource: resource), root: root, literals: literals))
     } catch let error as RequestError {
       throw file.error(line, in: member, error)

@@ -1,12 +1,16 @@
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 import OrderedCollections
 
 /// Common table expressions whose rows are records of a resource: `as: books`.
 struct QueryRecords {
   let file: ModelFile
+  private let dialect: Dialect
   private(set) var model: Model
 
-  init(_ refinement: ModelRefinement) { (file, model) = (refinement.file, refinement.model) }
+  init(_ refinement: ModelRefinement) {
+    (file, dialect, model) = (refinement.file, refinement.dialect, refinement.model)
+  }
 
   /// The common table expressions, each with the resource whose records its rows are, in an order in which that of
   /// another one comes before it.
@@ -45,7 +49,7 @@ struct QueryRecords {
       guard let table = model.tables[expression.name.value] else { continue }
       let shown: Table
       do throws(MisfittingColumn) {
-        shown = try table.showingRecords(of: resource.table, model.dialect)
+        shown = try table.showingRecords(of: resource.table, dialect)
       } catch {
         throw file.error(
           expression.sql.line,
@@ -70,10 +74,10 @@ struct QueryRecords {
           throw file.error(
             name.line, "`\(own)` has the `access` of `\(name.value)`; remove its own, or `as`")
         }
-        model.resources[own] = query.showing(resource) { [model] expression, resource in
+        model.resources[own] = query.showing(resource) { [model, dialect] expression, resource in
           var trial = model
           trial.resources[own] = resource
-          let planner = Planner(model: trial, limits: PlanningLimits())
+          let planner = Planner(model: trial, dialect: dialect, limits: PlanningLimits())
           return planner.hasMeaning(expression, in: resource)
         }
       }

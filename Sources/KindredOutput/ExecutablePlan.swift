@@ -1,4 +1,5 @@
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 import KindredSQLSyntax
 
 /// A plan in executable form: plain structs in flat memory, so that the loop over the rows counts no references.

@@ -1,4 +1,5 @@
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 
 /// Programs that write HTML: a table for each list of records, and below each row the tables of its included records.
 ///
@@ -117,7 +118,7 @@ struct HTMLPrograms {
     else { return }
     branch(.long, value, &program) { writer, program in
       program.markup(" <a class=\"whole\" target=\"_blank\"")
-      writer.href(address, columns, "/\(column.encodedAsSegment)", &program)
+      writer.href(address, columns, "/\(URLCoding.encodeSegment(column))", &program)
       program.markup(">all of it</a>")
     }
   }
@@ -171,7 +172,7 @@ struct HTMLPrograms {
   private mutating func link(
     to association: HTMLLayout.Association, _ count: Int?, of row: HTMLRow, _ program: inout HTMLProgram
   ) {
-    let tail = "/\(association.key.encodedAsSegment)"
+    let tail = "/\(URLCoding.encodeSegment(association.key))"
     link(to: row.record?.address, of: row, tail: tail, &program) { writer, program in
       program.markup("<span class=\"k\">")
       program.text(association.key)
@@ -233,7 +234,7 @@ struct HTMLPrograms {
     self.name(of: row, &program)
     program.markup("\"><caption>")
     if row.associations.contains(where: { $0.key == name }) {
-      link(to: row.record?.address, of: row, tail: "/\(name.encodedAsSegment)", &program) {
+      link(to: row.record?.address, of: row, tail: "/\(URLCoding.encodeSegment(name))", &program) {
         $1.text(name)
       }
     } else {

@@ -1,3 +1,4 @@
+import KindredModel
 /// Text in formats other than JSON; malformed UTF-8 becomes U+FFFD in all of them.
 extension OutputBuffer {
   package static func needsQuotesInCSV(_ byte: UInt8) -> Bool {
@@ -45,14 +46,9 @@ extension OutputBuffer {
 
   /// Appends a segment of a URL path with all reserved characters encoded (RFC 3986 §3.3).
   package mutating func append(segment bytes: UnsafeRawBufferPointer) {
-    append(encoding: bytes, keeping: \.isUnreservedInURL)
-  }
-
-  /// Appends bytes with escapes in place of those that aren't kept (RFC 3986 §2.1).
-  fileprivate mutating func append(encoding bytes: UnsafeRawBufferPointer, keeping isKept: (UInt8) -> Bool) {
     let digits: StaticString = "0123456789ABCDEF"
     for byte in bytes {
-      if isKept(byte) {
+      if byte.isUnreservedInURL {
         append(byte)
       } else {
         append(UInt8(ascii: "%"))
@@ -106,30 +102,10 @@ extension OutputBuffer {
 
 extension String {
   /// The text escaped for HTML elements and attributes.
-  package var escapedForHTML: String { written { $0.append(html: $1) } }
-
-  /// Whether the text can be a segment of a URL path: clients remove dot segments, and an empty segment is ambiguous.
-  package var canBeSegment: Bool { !["", ".", ".."].contains(self) }
-
-  /// The text encoded as a segment of a URL path.
-  package var encodedAsSegment: String { written { $0.append(segment: $1) } }
-
-  /// Returns the text with escapes in place of the bytes that aren't kept (RFC 3986 §2.1).
-  package func percentEncoded(keeping isKept: (UInt8) -> Bool) -> String {
-    written { $0.append(encoding: $1, keeping: isKept) }
-  }
-
-  private func written(_ write: (inout OutputBuffer, UnsafeRawBufferPointer) -> Void) -> String {
+  package var escapedForHTML: String {
     var text = self
     var output = OutputBuffer(capacity: text.utf8.count + 16)
-    text.withUTF8 { write(&output, UnsafeRawBufferPointer($0)) }
+    text.withUTF8 { output.append(html: UnsafeRawBufferPointer($0)) }
     return String(decoding: output.bytes, as: UTF8.self)
-  }
-}
-
-extension UInt8 {
-  /// Whether no part of a URL encodes the byte (RFC 3986 §2.3).
-  package var isUnreservedInURL: Bool {
-    (0x30...0x39).contains(self) || (0x61...0x7A).contains(self | 0x20) || "-._~".utf8.contains(self)
   }
 }

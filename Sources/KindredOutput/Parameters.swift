@@ -1,4 +1,4 @@
-import KindredAssociations
+import KindredModel
 import KindredSQLSyntax
 
 /// The values of one request, bound to a plan that requests of the same shape share.

@@ -1,4 +1,5 @@
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 
 extension RecordShape {
   /// Whether the shape is a single value rather than a record or records.

@@ -1,4 +1,5 @@
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 
 /// The format in which a result is written.
 public enum ResultFormat: Sendable {

@@ -1,4 +1,5 @@
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 
 /// Programs that write rows without loss (`profile=rows`): each record is an array of its members by position.
 ///

@@ -1,3 +1,4 @@
+import KindredModel
 import KindredSQLSyntax
 
 /// Plans requests: turns a tree of names into a tree of statements.
@@ -19,15 +20,15 @@ public struct Planner {
   /// Creates a planner for requests to a model.
   ///
   /// - Parameters:
-  ///   - dialect: The SQL dialect of the database; nil means the model's.
+  ///   - dialect: The SQL of the database.
   ///   - limits: The resources that planning a request may use.
   ///   - check: Called from time to time while a request is planned; an error ends the planning.
   public init(
-    model: Model, dialect: Dialect? = nil, limits: PlanningLimits = .none,
+    model: Model, dialect: Dialect, limits: PlanningLimits = .none,
     check: @escaping () throws -> Void = {}
   ) {
     self.model = model
-    self.dialect = dialect ?? model.dialect
+    self.dialect = dialect
     self.limits = limits
     checkpoint = check
   }

@@ -1,3 +1,5 @@
+import KindredModel
+
 /// The state that the parts of the planner share.
 struct PlanningContext {
   let state: PlanningState

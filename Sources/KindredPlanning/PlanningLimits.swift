@@ -1,3 +1,5 @@
+import KindredModel
+
 /// The resources that planning a request may use.
 public struct PlanningLimits: Sendable, Hashable {
   /// The maximum number of expressions, each counted as often as it is named.

@@ -1,3 +1,4 @@
+import KindredModel
 import KindredSQLSyntax
 import OrderedCollections
 
@@ -44,7 +45,7 @@ final class PlanningState {
   ) {
     self.model = model
     self.dialect = dialect
-    strategy = model.strategy(for: dialect)
+    strategy = dialect.strategy(for: model)
     self.literals = literals
     self.budget = budget
     self.diagnostics = diagnostics

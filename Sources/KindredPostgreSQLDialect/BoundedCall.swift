@@ -1,3 +1,5 @@
+import KindredModel
+import KindredPlanning
 import KindredSQLSyntax
 
 /// A call whose result or time may be many times as long as its operands, and which fails where it would be.

@@ -1,3 +1,5 @@
+import KindredModel
+import KindredPlanning
 import KindredSQLSyntax
 
 /// Converts a value to the type that an operator or a function of PostgreSQL requires.
@@ -25,8 +27,6 @@ extension CompiledExpression {
 
   /// Whether it may be a text.
   private var isCollatable: Bool { type?.kind == .text || type?.kind == .dynamic }
-
-  var isLiteral: Bool { if case .literal = form { true } else { false } }
 
   /// The timestamp whose text it is, as an expression of its own; nil for others.
   var moment: CompiledExpression? {
@@ -115,7 +115,7 @@ extension CompiledExpression {
   }
 
   /// Returns a JSON value converted to a text or a number; nil for other types.
-  func json(as type: ValueType) -> CompiledExpression? {
+  package func json(as type: ValueType) -> CompiledExpression? {
     if type.kind == .text { return textOfJSON }
     return type.kind.isNumber ? numberOfJSON : nil
   }

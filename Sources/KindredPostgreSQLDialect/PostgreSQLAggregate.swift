@@ -1,3 +1,5 @@
+import KindredModel
+import KindredPlanning
 import KindredSQLSyntax
 
 /// A call of an aggregate function (<https://www.postgresql.org/docs/current/functions-aggregate.html>).

@@ -1,3 +1,5 @@
+import KindredModel
+import KindredPlanning
 import KindredSQLSyntax
 
 /// The alternative values of one expression, such as the results of a `CASE`, converted to one type.

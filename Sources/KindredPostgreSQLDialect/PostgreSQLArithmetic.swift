@@ -1,3 +1,5 @@
+import KindredModel
+import KindredPlanning
 import KindredSQLSyntax
 
 /// An arithmetic operation on two values, which are converted to numbers as in SQLite.

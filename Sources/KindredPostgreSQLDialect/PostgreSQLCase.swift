@@ -1,3 +1,5 @@
+import KindredModel
+import KindredPlanning
 import KindredSQLSyntax
 
 /// A `CASE`: the result of the first branch whose condition is true, or equals the value.

@@ -1,3 +1,5 @@
+import KindredModel
+import KindredPlanning
 import KindredSQLSyntax
 
 /// Two values converted so that PostgreSQL can compare them: a literal is cast to the type of the other operand, and

@@ -1,3 +1,5 @@
+import KindredModel
+import KindredPlanning
 import KindredSQLSyntax
 
 /// `left || right`, as a whole with the concatenations that are its operands.

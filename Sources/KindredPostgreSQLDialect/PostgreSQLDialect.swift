@@ -1,3 +1,5 @@
+import KindredModel
+import KindredPlanning
 import KindredSQLSyntax
 
 /// The SQL of PostgreSQL 15 and later, whose expressions have types.
@@ -9,7 +11,8 @@ import KindredSQLSyntax
 struct PostgreSQLDialect: SQLDialect {
   var parameterStyle: SQL.ParameterStyle { .dollar }
   var guardedParameterStyle: SQL.ParameterStyle { .dollar }
-  var nestsStatements: Bool { false }
+  var hasColumnPrivileges: Bool { true }
+  var querySyntax: QuerySyntax { .postgreSQL }
   var isSharded = false
   var limitsByWindows: Bool { isSharded }
   var joinsLaterally: Bool { true }
@@ -17,6 +20,13 @@ struct PostgreSQLDialect: SQLDialect {
   var hasAffinities: Bool { false }
   var hasTotalArithmetic: Bool { false }
   var estimatesCounts: Bool { true }
+
+  func parameter(_ binding: SQL.Binding?, of kind: QueryParameter.Kind) -> SQL {
+    // A subquery keeps the planner from leaving out tables for which a condition on NULL finds no rows.
+    binding.map { parameter($0, as: kind.valueType) } ?? "(SELECT \(null(of: kind.valueType)))"
+  }
+
+  func null(of type: ValueType?) -> SQL { type.map { "NULL::\($0.sql)" } ?? "NULL" }
 
   // MARK: Values
 

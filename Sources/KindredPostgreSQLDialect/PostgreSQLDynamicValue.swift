@@ -1,3 +1,5 @@
+import KindredModel
+import KindredPlanning
 import KindredSQLSyntax
 
 /// A value whose type is known only when a statement runs, as those of SQLite: a claim of a token, a part of a JSON

@@ -1,3 +1,5 @@
+import KindredModel
+import KindredPlanning
 import KindredSQLSyntax
 
 /// A call of a scalar function of the expression language

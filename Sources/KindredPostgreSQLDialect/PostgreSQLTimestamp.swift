@@ -1,3 +1,5 @@
+import KindredModel
+import KindredPlanning
 import KindredSQLSyntax
 
 /// A timestamp without time zone, in UTC, converted from a value that SQLite accepts as a date

@@ -1,3 +1,5 @@
+import KindredModel
+import KindredPlanning
 import KindredSQLSyntax
 
 /// A full-text pattern for PostgreSQL's `to_tsquery`
@@ -18,7 +20,7 @@ struct TextSearchQuery {
 
   /// The error of a malformed pattern.
   struct Failure: Error {
-    let message: String
+    package let message: String
   }
 
   init(_ pattern: String) throws(Failure) {

@@ -1,3 +1,5 @@
+import KindredModel
+import KindredPlanning
 import KindredSQLSyntax
 
 /// A search in a `tsvector` column (<https://www.postgresql.org/docs/current/textsearch.html>).

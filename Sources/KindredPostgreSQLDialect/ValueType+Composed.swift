@@ -1,3 +1,4 @@
+import KindredPlanning
 import KindredSQLSyntax
 
 extension ValueType {
@@ -18,7 +19,7 @@ extension SQL {
   }
 
   /// Creates the literal of a name as a text, whatever the session's settings are.
-  init(textOf name: String) {
+  package init(textOf name: String) {
     let text = name.replacing("\\", with: "\\\\").replacing("'", with: "''")
     self.init(trusted: "E'\(text)'")
   }

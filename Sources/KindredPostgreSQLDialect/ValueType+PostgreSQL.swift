@@ -1,3 +1,5 @@
+import KindredModel
+import KindredPlanning
 import KindredSQLSyntax
 
 extension ValueType {
@@ -7,7 +9,7 @@ extension ValueType {
   static let boolean = ValueType(kind: .boolean, name: "bool")
   static let text = ValueType(kind: .text, name: "text")
   static let blob = ValueType(kind: .blob, name: "bytea")
-  static let json = ValueType(kind: .json, name: "jsonb")
+  package static let json = ValueType(kind: .json, name: "jsonb")
   static let dynamic = ValueType(kind: .dynamic, name: "jsonb")
   static let money = ValueType(kind: .other, name: "money")
   static let timestamp = ValueType(kind: .timestamp, name: "timestamp")
@@ -16,7 +18,7 @@ extension ValueType {
   /// an empty name.
   ///
   /// The name to which values are cast has no length, as a cast to a length truncates.
-  init?(postgreSQL declaredType: String) {
+  package init?(postgreSQL declaredType: String) {
     let name = Self.withoutLength(declaredType)
     guard !name.isEmpty else { return nil }
     // Arrays and composites are both shown as JSON.
@@ -116,5 +118,17 @@ extension ValueType {
     guard let other, other != self else { return self }
     if kind == .real || other.kind == .real { return .real }
     return kind == .numeric || other.kind == .numeric ? .numeric : self
+  }
+}
+
+extension QueryParameter.Kind {
+  /// The type of its values.
+  var valueType: ValueType {
+    switch self {
+    case .text: .text
+    case .integer: .integer
+    case .real: .real
+    case .boolean: .boolean
+    }
   }
 }

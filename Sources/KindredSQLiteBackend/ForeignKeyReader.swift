@@ -1,4 +1,4 @@
-import KindredAssociations
+import KindredModel
 import KindredSQLSyntax
 import KindredSQLite
 

@@ -1,4 +1,4 @@
-import KindredAssociations
+import KindredModel
 import KindredOutput
 import KindredOutput
 import KindredSQLSyntax

@@ -1,4 +1,5 @@
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 
 /// Splits SQL into names, strings and punctuation, without a grammar (<https://www.sqlite.org/lang.html>).
 struct SQLTokens {

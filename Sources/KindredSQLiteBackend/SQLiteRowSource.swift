@@ -1,5 +1,6 @@
 import CKindredSQLite
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 import KindredOutput
 
 /// The rows of SQLite's cursors.

@@ -1,4 +1,5 @@
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 
 extension SchemaReader {
   /// Marks the full-text tables, and the tables that they index as external content, as searchable.

@@ -1,5 +1,6 @@
 import CKindredSQLite
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 import KindredSQLSyntax
 import KindredSQLite
 

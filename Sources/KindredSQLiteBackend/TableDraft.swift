@@ -1,4 +1,5 @@
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 
 /// A table while it is being read.
 struct TableDraft {

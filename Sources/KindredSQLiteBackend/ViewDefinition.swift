@@ -1,4 +1,5 @@
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 
 /// A view that is a single `SELECT` from one table, read from its definition
 /// (<https://www.sqlite.org/lang_createview.html>).

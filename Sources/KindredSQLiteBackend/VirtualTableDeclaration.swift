@@ -1,4 +1,5 @@
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 
 /// The module and arguments of a `CREATE VIRTUAL TABLE` statement (<https://www.sqlite.org/lang_createvtab.html>).
 struct VirtualTableDeclaration {

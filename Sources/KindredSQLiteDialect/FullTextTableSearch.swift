@@ -1,3 +1,5 @@
+import KindredModel
+import KindredPlanning
 import KindredSQLSyntax
 
 /// A search in a full-text table of SQLite (<https://www.sqlite.org/fts5.html>, <https://www.sqlite.org/fts3.html>).

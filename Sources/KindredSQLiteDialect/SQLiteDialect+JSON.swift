@@ -1,3 +1,5 @@
+import KindredModel
+import KindredPlanning
 import KindredSQLSyntax
 
 /// Members and elements of JSON, by functions that find every name, and give NULL for a text that is no JSON.

@@ -1,3 +1,5 @@
+import KindredModel
+import KindredPlanning
 import KindredSQLSyntax
 
 /// The SQL of SQLite, where values have types but expressions don't.
@@ -6,7 +8,8 @@ struct SQLiteDialect: SQLDialect {
   // Given `owner = ?1`, SQLite replaces `owner` by `?1` in the rest of `WHERE`, also in a rule that guards a condition. Then
   // the rule always holds, and the condition is evaluated on all records.
   var guardedParameterStyle: SQL.ParameterStyle { .subquery }
-  var nestsStatements: Bool { true }
+  var hasColumnPrivileges: Bool { false }
+  var querySyntax: QuerySyntax { .sqlite }
   var limitsByWindows: Bool { false }
   var isSharded: Bool { false }
   var joinsLaterally: Bool { false }
@@ -14,6 +17,12 @@ struct SQLiteDialect: SQLDialect {
   var hasAffinities: Bool { true }
   var hasTotalArithmetic: Bool { true }
   var estimatesCounts: Bool { false }
+
+  func parameter(_ binding: SQL.Binding?, of kind: QueryParameter.Kind) -> SQL {
+    binding.map { "\($0)" } ?? "NULL"
+  }
+
+  func strategy(for model: Model) -> any PlanStrategy { SQLiteStrategy(model: model) }
 
   private func boolean(_ sql: SQL, _ precedence: Precedence = .equality) -> CompiledExpression {
     CompiledExpression(sql: sql, precedence: precedence, format: .boolean)

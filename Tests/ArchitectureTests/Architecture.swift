@@ -22,10 +22,13 @@ enum Architecture {
     Module(name: "KindredPooling"),
     Module(name: "KindredSQLSyntax"),
     // The engine is pure: neither Foundation nor anything else that does input or output.
-    // Its planner has phases, each with a folder in Planning: Resolution (names, without SQL), Selects and Tree (values),
-    // SQLite and PostgreSQL (strategies), Plan (what runs).
-    Module(name: "KindredAssociations", uses: ["KindredSQLSyntax"], libraries: ["OrderedCollections"]),
-    Module(name: "KindredOutput", uses: ["KindredAssociations"], libraries: ["OrderedCollections"]),
+    Module(name: "KindredModel", uses: ["KindredSQLSyntax"], libraries: ["OrderedCollections"]),
+    // The phases of planning, each with a folder: Resolution (names, without SQL), Selects and Tree (values), Plan (what
+    // runs).
+    Module(name: "KindredPlanning", uses: ["KindredModel"], libraries: ["OrderedCollections"]),
+    Module(name: "KindredSQLiteDialect", uses: ["KindredPlanning"]),
+    Module(name: "KindredPostgreSQLDialect", uses: ["KindredPlanning"]),
+    Module(name: "KindredOutput", uses: ["KindredPlanning"], libraries: ["OrderedCollections"]),
     // Protocols and values, which each database fills.
     Module(name: "KindredBackend", uses: ["KindredOutput"]),
     Module(
@@ -37,15 +40,17 @@ enum Architecture {
       gates: ["CKindredPostgreSQL"],
       libraries: ["Dispatch"]),
     Module(
-      name: "KindredPostgreSQLExecution", uses: ["KindredBackend", "KindredPostgreSQL"],
+      name: "KindredPostgreSQLBackend",
+      uses: ["KindredBackend", "KindredPostgreSQL", "KindredPostgreSQLDialect"],
       libraries: ["Dispatch"]),
     // Columns are written from SQLite's memory without a detour.
     Module(
-      name: "KindredExecution", uses: ["KindredBackend", "KindredSQLite"], gates: ["CKindredSQLite"],
+      name: "KindredSQLiteBackend", uses: ["KindredBackend", "KindredSQLite", "KindredSQLiteDialect"],
+      gates: ["CKindredSQLite"],
       libraries: ["OrderedCollections"]),
     // The typed Swift API. Values are read from SQLite's memory into Swift's.
     Module(
-      name: "Kindred", uses: ["KindredExecution"], gates: ["CKindredSQLite"],
+      name: "Kindred", uses: ["KindredSQLiteBackend"], gates: ["CKindredSQLite"],
       libraries: ["Dispatch", "Foundation", "OrderedCollections"]),
     Module(
       name: "KindredMigrations", uses: ["KindredSQLite", "KindredPostgreSQL", "KindredCryptography"]),
@@ -56,19 +61,20 @@ enum Architecture {
     // The one importer of Yams.
     Module(name: "KindredYAML", libraries: ["Yams"]),
     Module(
-      name: "KindredModelFile", uses: ["KindredAssociations", "KindredYAML"],
+      name: "KindredModelFile", uses: ["KindredPlanning", "KindredYAML"],
       libraries: ["Foundation", "OrderedCollections"]),
     Module(
       name: "KindredAPI", uses: ["KindredHTTP", "KindredBackend", "KindredClock", "KindredCryptography"],
       gates: ["CKindredExplorer"],
       libraries: ["Dispatch", "Foundation", "Logging", "OrderedCollections"]),
     Module(
-      name: "KindredClients", uses: ["KindredAssociations"], gates: ["CKindredClients"],
+      name: "KindredClients", uses: ["KindredPlanning"], gates: ["CKindredClients"],
       libraries: ["Foundation"]),
     Module(
       name: "KindredCommand",
       uses: [
-        "KindredAPI", "KindredClients", "KindredExecution", "KindredPostgreSQLExecution", "KindredMigrations",
+        "KindredAPI", "KindredClients", "KindredSQLiteBackend", "KindredPostgreSQLBackend",
+        "KindredMigrations",
         "KindredModelFile",
       ],
       gates: ["CKindredBuild"],

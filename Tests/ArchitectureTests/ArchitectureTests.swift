@@ -36,8 +36,8 @@ struct ArchitectureTests {
   @Test
   func `the server knows no driver: it sees a database as a Backend`() {
     let drivers: Set = [
-      "KindredSQLite", "KindredExecution", "CKindredSQLite",
-      "KindredPostgreSQL", "KindredPostgreSQLExecution", "CKindredPostgreSQL",
+      "KindredSQLite", "KindredSQLiteDialect", "KindredSQLiteBackend", "CKindredSQLite",
+      "KindredPostgreSQL", "KindredPostgreSQLDialect", "KindredPostgreSQLBackend", "CKindredPostgreSQL",
     ]
     let server = files.filter {
       ["KindredAPI", "KindredHTTP", "KindredBackend", "KindredOutput"].contains($0.module)
@@ -106,11 +106,11 @@ struct ArchitectureTests {
     let words: [(words: [String], modules: Set<String>)] = [
       (
         ["sqlite3_", "SQLITE_", "PRAGMA ", "sqlite_"],
-        ["KindredSQLite", "KindredExecution", "Kindred", "KindredMigrations", "KindredCommand"]
+        ["KindredSQLite", "KindredSQLiteBackend", "Kindred", "KindredMigrations", "KindredCommand"]
       ),
       (
         ["pg_", "libpq"],
-        ["KindredPostgreSQL", "KindredPostgreSQLExecution", "KindredMigrations", "KindredCommand"]
+        ["KindredPostgreSQL", "KindredPostgreSQLBackend", "KindredMigrations", "KindredCommand"]
       ),
     ]
     for (words, modules) in words {
@@ -123,65 +123,11 @@ struct ArchitectureTests {
     }
   }
 
-  @Test(arguments: ["SQLDialect", "SelectBuilder", "StatementBuilder", "CompiledExpression", "SQL(", "SQL."])
-  func `names are resolved without SQL`(word: String) {
-    let resolution = files.filter { $0.path.contains("/Planning/Resolution/") }
-    #expect(!resolution.isEmpty)
-    for file in resolution {
-      for line in file.lineNumbers(of: word) { Issue.record("\(file.path):\(line) has \(word)") }
-    }
-  }
-
   @Test(arguments: ["fatalError(", "preconditionFailure(", "try!", "as!", "import NIO"])
   func `nothing ends the process, and the sockets are our own`(text: String) {
     for file in files {
       for line in file.lineNumbers(of: text) {
         Issue.record("\(file.path):\(line) has \(text)")
-      }
-    }
-  }
-
-  @Test
-  func `SQLite's SQL is in its dialect and its strategy, PostgreSQL's in its own`() {
-    let words = [
-      "SQLite": [
-        " INDEXED BY ", "temp.", "TEMP TABLE", "rowid FROM", ".rowid", " MATCH ", "json_each", "kindred_",
-        "offsets(",
-        "LIMIT -1", "\"TOTAL", "group_concat", "MIN(place)",
-      ],
-      "PostgreSQL": [
-        "ILIKE", "DISTINCT ON", "unnest", "tsquery", "ts_rank", "::text", "num_nulls",
-        // Conversions of typed expressions, of which SQLite has none.
-        ".asText()", ".asNumber(", ".asCondition()", ".asInteger", ".textOfJSON", ".searched(",
-      ],
-    ]
-    for file in files where file.module == "KindredAssociations" {
-      for (database, words) in words where !file.path.contains("/\(database)") {
-        for word in words {
-          for line in file.lineNumbers(of: word) { Issue.record("\(file.path):\(line) has \(word)") }
-        }
-      }
-    }
-  }
-
-  @Test
-  func `the planner asks the dialect what it can do, and only where it is chosen which database it is`() {
-    let planner = files.filter {
-      $0.module == "KindredAssociations" && !$0.path.contains("/SQLite") && !$0.path.contains("/PostgreSQL")
-    }
-    let choices = planner.filter {
-      $0.path.hasSuffix("/Dialect.swift") || $0.path.hasSuffix("/Dialect+Writer.swift")
-        || $0.path.hasSuffix("/PlanStrategy.swift")
-    }
-    #expect(choices.count == 3)
-    for word in ["SQLiteDialect", "PostgreSQLDialect", "SQLiteStrategy", "PostgreSQLStrategy"] {
-      #expect(choices.contains { !$0.lineNumbers(of: word).isEmpty }, "\(word)")
-    }
-    for file in planner where !choices.contains(where: { $0.path == file.path }) {
-      for word in [
-        "SQLiteDialect", "PostgreSQLDialect", "SQLiteStrategy", "PostgreSQLStrategy", ".postgreSQL",
-      ] {
-        for line in file.lineNumbers(of: word) { Issue.record("\(file.path):\(line) has \(word)") }
       }
     }
   }

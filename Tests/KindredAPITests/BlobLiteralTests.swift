@@ -1,4 +1,6 @@
-import KindredAssociations
+import KindredPlanning
+import KindredPostgreSQLDialect
+import KindredModel
 import Testing
 
 @testable import KindredAPI

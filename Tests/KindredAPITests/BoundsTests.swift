@@ -1,5 +1,7 @@
+import KindredSQLiteDialect
 import Foundation
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 import KindredHTTP
 import KindredSQLite
 import TestSupport
@@ -161,7 +163,9 @@ struct BoundsTests {
     var parser = FetchRequestParser(model: model, limits: RequestLimits())
     let list = (1...600).map { "\($0)" }.joined(separator: ",")
     let request = try parser.parse(path: ["books"], query: URLQuery("filter=id in (\(list))")).fetchRequest
-    #expect(throws: Stop.self) { try Planner(model: model, check: { throw Stop() }).plan(request) }
+    #expect(throws: Stop.self) {
+      try Planner(model: model, dialect: .sqlite, check: { throw Stop() }).plan(request)
+    }
   }
 
   @Test

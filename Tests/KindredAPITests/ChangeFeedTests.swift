@@ -1,5 +1,5 @@
 import KindredBackend
-import KindredExecution
+import KindredSQLiteBackend
 import Testing
 
 @testable import KindredAPI

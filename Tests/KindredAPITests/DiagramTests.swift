@@ -5,7 +5,8 @@ import TestSupport
 import Testing
 
 @testable import KindredAPI
-@testable import KindredAssociations
+@testable import KindredModel
+@testable import KindredPlanning
 
 @Suite("/-/diagram")
 struct DiagramTests {

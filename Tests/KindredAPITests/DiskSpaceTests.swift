@@ -1,5 +1,6 @@
 import Foundation
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 import KindredHTTP
 import KindredSQLite
 import Logging
@@ -8,7 +9,7 @@ import TestSupport
 import Testing
 
 @testable import KindredAPI
-@testable import KindredExecution
+@testable import KindredSQLiteBackend
 
 @Suite("A disk that is full")
 struct DiskSpaceTests {

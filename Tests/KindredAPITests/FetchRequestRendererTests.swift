@@ -1,4 +1,6 @@
-import KindredAssociations
+import KindredSQLiteDialect
+import KindredModel
+import KindredPlanning
 import KindredSQLSyntax
 import KindredSQLite
 import TestSupport
@@ -29,7 +31,7 @@ struct FetchRequestRendererTests {
 
   /// Everything that determines a result: the statements and their bindings.
   private func meaning(of request: FetchRequest) throws -> String {
-    let plan = try Planner(model: model).plan(request)
+    let plan = try Planner(model: model, dialect: .sqlite).plan(request)
     let statements = plan.path.map(\.statement) + plan.nodes.map(\.statement) + [plan.count].compactMap { $0 }
     // Literals may have different numbers, so their values are compared.
     return statements.map { statement in

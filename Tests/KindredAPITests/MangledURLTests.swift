@@ -1,3 +1,4 @@
+import KindredModel
 import Foundation
 import TestSupport
 import Testing

@@ -1,6 +1,7 @@
 import Foundation
-import KindredAssociations
-import KindredExecution
+import KindredModel
+import KindredPlanning
+import KindredSQLiteBackend
 import KindredHTTP
 import KindredSQLite
 import Logging

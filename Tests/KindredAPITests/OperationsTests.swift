@@ -1,5 +1,6 @@
 import Foundation
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 import KindredHTTP
 import KindredSQLite
 import Logging

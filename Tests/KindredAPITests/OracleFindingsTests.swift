@@ -1,5 +1,6 @@
 import KindredHTTP
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 import Testing
 
 @testable import KindredAPI

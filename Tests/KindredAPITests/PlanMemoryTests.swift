@@ -1,8 +1,10 @@
+import KindredSQLiteDialect
 import KindredSQLite
 import Testing
 
 @testable import KindredAPI
-@testable import KindredAssociations
+@testable import KindredModel
+@testable import KindredPlanning
 
 @Suite("The memory of plans")
 struct PlanMemoryTests {
@@ -12,7 +14,7 @@ struct PlanMemoryTests {
     let model = try library.model
     var parser = FetchRequestParser(model: model, limits: RequestLimits(), isUnpaged: false)
     let request = try parser.parse(path: ["books"], query: URLQuery(query[...])).fetchRequest
-    let planner = Planner(model: model)
+    let planner = Planner(model: model, dialect: .sqlite)
     var context: PlanningContext? = planner.context(of: request)
     if let context { _ = try planner.plan(request, context) }
     weak let record = context?.state.records.values.first { !$0.joined.isEmpty }?.record

@@ -1,4 +1,6 @@
-import KindredAssociations
+import KindredPostgreSQLDialect
+import KindredModel
+import KindredPlanning
 import KindredSQLSyntax
 import Testing
 

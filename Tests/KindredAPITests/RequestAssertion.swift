@@ -1,6 +1,8 @@
+import KindredSQLiteDialect
 import Foundation
-import KindredAssociations
-import KindredExecution
+import KindredModel
+import KindredPlanning
+import KindredSQLiteBackend
 import KindredHTTP
 import KindredModelFile
 import KindredSQLite

@@ -1,6 +1,7 @@
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 import KindredClock
-import KindredExecution
+import KindredSQLiteBackend
 import KindredHTTP
 import KindredSQLite
 import Logging

@@ -1,5 +1,6 @@
-import KindredAssociations
-import KindredExecution
+import KindredModel
+import KindredPlanning
+import KindredSQLiteBackend
 import KindredSQLite
 import OrderedCollections
 import TestSupport

@@ -1,7 +1,7 @@
 import KindredSQLSyntax
 import Testing
 
-@testable import KindredAssociations
+@testable import KindredModel
 
 @Suite("Parsing expressions")
 struct ExpressionParserTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import KindredAssociations
+@testable import KindredModel
 
 @Suite struct InflectorTests {
   /// Singular and plural of words that Rails' and GRDB's tests name, and of many that schemas use.

@@ -1,7 +1,7 @@
 import OrderedCollections
 import Testing
 
-@testable import KindredAssociations
+@testable import KindredModel
 
 @Suite struct ModelInferenceTests {
   @Test

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import KindredAssociations
+@testable import KindredModel
 
 @Suite struct NameTests {
   @Test(arguments: [

@@ -1,13 +1,13 @@
 import KindredSQLSyntax
 import Testing
 
-@testable import KindredAssociations
+@testable import KindredModel
 
 @Suite("Parameters in the text of queries")
 struct ParameterScannerTests {
   /// Returns the text with the parameters as `‹name›`.
-  private func scanned(_ sql: String, _ dialect: Dialect) -> String {
-    var scanner = ParameterScanner(sql, dialect)
+  private func scanned(_ sql: String, _ syntax: QuerySyntax) -> String {
+    var scanner = ParameterScanner(sql, syntax)
     var text = ""
     while let piece = scanner.next() {
       switch piece {
@@ -54,21 +54,6 @@ struct ParameterScannerTests {
   func `SQLite's ways of quoting are no parameters`(sql: String, expected: String) {
     #expect(scanned(sql, .sqlite) == expected)
   }
-
-  @Test
-  func `each is bound wherever it stands, and one that isn't declared is refused by its name`() throws {
-    let since = QueryParameter(name: "since", kind: .integer)
-    let query = try ParameterizedQuery(
-      "SELECT :since, ':since', :since;", parameters: [since], dialect: .sqlite)
-    #expect(query.sql { _ in "\(.parameter(0))" }.rendered().text == "SELECT ?1, ':since', ?1")
-    #expect(query.text(in: .sqlite) == "SELECT NULL, ':since', NULL")
-    #expect(query.text(in: .postgreSQL) == "SELECT (SELECT NULL::int8), ':since', (SELECT NULL::int8)")
-    let error = #expect(throws: ParameterizedQuery.UndeclaredParameter.self) {
-      _ = try ParameterizedQuery("SELECT :until", parameters: [since], dialect: .sqlite)
-    }
-    #expect(error?.name == "until")
-  }
-
   @Test(
     arguments: [
       (.integer, "-12", .integer(-12)), (.integer, "007", .integer(7)), (.integer, "+1", nil),

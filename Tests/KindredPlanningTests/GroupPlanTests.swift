@@ -1,7 +1,10 @@
+import KindredSQLiteDialect
+import KindredPostgreSQLDialect
 import KindredSQLSyntax
 import Testing
 
-@testable import KindredAssociations
+@testable import KindredModel
+@testable import KindredPlanning
 
 @Suite("Plans of groups and constants")
 struct GroupPlanTests {
@@ -81,7 +84,7 @@ struct GroupPlanTests {
     throws
   {
     let opposite = try Library.model(.postgreSQL).plan(
-      of: "books", Node(fields: "a:\(field)", group: group))
+      of: "books", Node(fields: "a:\(field)", group: group), on: .postgreSQL)
     #expect(opposite.nodes[0].statement.sql.hasPrefix("SELECT \(sql), "))
   }
 

@@ -1,8 +1,10 @@
+import KindredSQLiteDialect
 import KindredSQLSyntax
 import OrderedCollections
 import Testing
 
-@testable import KindredAssociations
+@testable import KindredModel
+@testable import KindredPlanning
 
 /// The library, as a schema without a database.
 enum Library {
@@ -12,7 +14,9 @@ enum Library {
       _ name: String, _ columns: [String], indexes: [String],
       references: [(column: String, table: String)] = []
     ) -> Table {
-      self.table(name, columns, indexes: indexes, references: references, hasRowID: dialect == .sqlite)
+      self.table(
+        name, columns, indexes: indexes, references: references,
+        hasRowID: dialect.writer.querySyntax == .sqlite)
     }
     return Model(
       inferredFrom: Schema(
@@ -26,7 +30,7 @@ enum Library {
           table(
             "category", ["id", "name TEXT", "parentId"], indexes: ["parentId"],
             references: [("parentId", "category")]),
-        ], dialect: dialect))
+        ]))
   }
 
   /// The library as a client sees it who may read some books only.
@@ -128,14 +132,18 @@ struct Node {
 extension Model {
   /// Returns the plan of a request.
   func plan(
-    of resource: String, _ root: Node, after: Cursor? = nil, limits: PlanningLimits = .none
+    of resource: String, _ root: Node, on dialect: Dialect = .sqlite, after: Cursor? = nil,
+    limits: PlanningLimits = .none
   ) throws -> Plan {
-    try Planner(model: self, limits: limits).plan(try request(for: resource, root, after: after))
+    try Planner(model: self, dialect: dialect, limits: limits).plan(
+      try request(for: resource, root, after: after))
   }
 
   /// Returns the plan of a request before and after the strategy of the database has arranged its selects.
-  func arrangement(of resource: String, _ root: Node) throws -> (before: Plan, after: Plan) {
-    let context = Planner(model: self).context(of: try request(for: resource, root))
+  func arrangement(
+    of resource: String, _ root: Node, on dialect: Dialect
+  ) throws -> (before: Plan, after: Plan) {
+    let context = Planner(model: self, dialect: dialect).context(of: try request(for: resource, root))
     let tree = try TreeBuilder(context).tree(of: request(for: resource, root))
     var writer = PlanWriter(context.state)
     return (try writer.plan(of: tree), try writer.plan(of: context.state.strategy.arranged(tree)))
@@ -172,7 +180,7 @@ func expectPlan(
   booksWhere rule: String? = nil, _ expected: String, sourceLocation: SourceLocation = #_sourceLocation
 ) throws {
   let model = try rule.map { try Library.model(dialect, booksWhere: $0) } ?? Library.model(dialect)
-  let plan = try model.plan(of: resource, root, after: after)
+  let plan = try model.plan(of: resource, root, on: dialect, after: after)
   #expect(plan.description(root: resource) == expected, sourceLocation: sourceLocation)
 }
 
@@ -184,7 +192,7 @@ func expectArrangement(
   func last(_ plan: Plan) -> String {
     String(plan.description(root: resource).split(separator: "\n").last ?? "")
   }
-  let plans = try Library.model(dialect).arrangement(of: resource, root)
+  let plans = try Library.model(dialect).arrangement(of: resource, root, on: dialect)
   #expect(last(plans.before) == plain, sourceLocation: sourceLocation)
   #expect(last(plans.after) == arranged ?? plain, sourceLocation: sourceLocation)
 }

@@ -1,7 +1,10 @@
+import KindredPostgreSQLDialect
+import KindredSQLiteDialect
 import KindredSQLSyntax
 import Testing
 
-@testable import KindredAssociations
+@testable import KindredModel
+@testable import KindredPlanning
 
 @Suite("Plans")
 struct PlanTests {

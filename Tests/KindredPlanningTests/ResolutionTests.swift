@@ -1,8 +1,10 @@
+import KindredSQLiteDialect
 import KindredSQLSyntax
 import OrderedCollections
 import Testing
 
-@testable import KindredAssociations
+@testable import KindredModel
+@testable import KindredPlanning
 
 @Suite("Names are resolved before there is any SQL")
 struct ResolutionTests {

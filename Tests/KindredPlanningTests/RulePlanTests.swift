@@ -1,7 +1,10 @@
+import KindredPostgreSQLDialect
+import KindredSQLiteDialect
 import KindredSQLSyntax
 import Testing
 
-@testable import KindredAssociations
+@testable import KindredModel
+@testable import KindredPlanning
 
 @Suite("Plans under access rules")
 struct RulePlanTests {
@@ -11,7 +14,7 @@ struct RulePlanTests {
     _ expected: String,
     sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
-    try KindredAssociationsTests.expectPlan(
+    try KindredPlanningTests.expectPlan(
       of: resource, root, after: after, on: dialect, booksWhere: "authorId=7", expected,
       sourceLocation: sourceLocation)
   }

@@ -1,6 +1,8 @@
+import KindredPostgreSQLDialect
 import Testing
 
-@testable import KindredAssociations
+@testable import KindredModel
+@testable import KindredPlanning
 
 /// Tenants with tasks, which are distributed by the tenant, and tags, which are distributed otherwise.
 @Suite("Plans of tables that are distributed over shards")
@@ -30,10 +32,11 @@ struct ShardPlanTests {
         table(
           "tag", ["id", "tenantId"], by: "id", colocation: 2,
           references: [ForeignKey(columns: ["tenantId"], destination: "tenant", destinationColumns: ["id"])]),
-      ], dialect: .sharded))
+      ]))
 
   private func sql(_ filter: String) throws -> String {
-    try #require(Self.model.plan(of: "tenants", Node(fields: "id", filter: filter)).nodes.first).statement.sql
+    try #require(Self.model.plan(of: "tenants", Node(fields: "id", filter: filter), on: .sharded).nodes.first)
+      .statement.sql
   }
 
   @Test

@@ -1,8 +1,11 @@
+import KindredSQLiteDialect
+import KindredPostgreSQLDialect
 import KindredSQLSyntax
 import OrderedCollections
 import Testing
 
-@testable import KindredAssociations
+@testable import KindredModel
+@testable import KindredPlanning
 
 @Suite("What the strategies make of selects")
 struct StrategyTests {
@@ -101,7 +104,7 @@ struct StrategyTests {
       """)
     for dialect in [Dialect.sqlite, .postgreSQL] {
       #expect(
-        try Library.model(dialect).plan(of: "books", node).missingIndexes == [
+        try Library.model(dialect).plan(of: "books", node, on: dialect).missingIndexes == [
           #"CREATE INDEX "review_on_bookId" ON "review" ("bookId")"#
         ])
     }
@@ -119,7 +122,7 @@ struct StrategyTests {
     let association = try #require(model.resources["books"]?.associations["reviews"])
     let key = RequestPath.KeyColumn(name: "id", literals: [0])
     let path = RequestPath(resource: "books", segments: [.record([key]), .association(association)])
-    let lookup = try Planner(model: model).lookup(path, columns: ["id"])
+    let lookup = try Planner(model: model, dialect: .sqlite).lookup(path, columns: ["id"])
     #expect(lookup.transients.isEmpty)
   }
 

@@ -1,6 +1,7 @@
+import KindredModel
 import Testing
 
-@testable import KindredAssociations
+@testable import KindredPostgreSQLDialect
 
 @Suite("Full-text patterns for PostgreSQL")
 struct TextSearchQueryTests {

@@ -1,13 +1,16 @@
+import KindredPostgreSQLDialect
+import KindredSQLiteDialect
 import KindredSQLSyntax
 import OrderedCollections
 import Testing
 
-@testable import KindredAssociations
+@testable import KindredModel
+@testable import KindredPlanning
 
 @Suite("Whether a result depends on the database alone")
 struct TimelessnessTests {
   private func isTimeless(_ node: Node, of resource: String = "books", on dialect: Dialect) throws -> Bool {
-    try Library.model(dialect).plan(of: resource, node).isTimeless
+    try Library.model(dialect).plan(of: resource, node, on: dialect).isTimeless
   }
 
   @Test(arguments: [Dialect.sqlite, .postgreSQL])

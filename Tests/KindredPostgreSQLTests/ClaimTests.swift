@@ -1,11 +1,12 @@
 import KindredAPI
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 import KindredBackend
-import KindredExecution
+import KindredSQLiteBackend
 import KindredHTTP
 import KindredModelFile
 import KindredPostgreSQL
-import KindredPostgreSQLExecution
+import KindredPostgreSQLBackend
 import KindredSQLSyntax
 import KindredSQLite
 import Logging

@@ -1,12 +1,13 @@
 import Foundation
 import KindredAPI
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 import KindredBackend
-import KindredExecution
+import KindredSQLiteBackend
 import KindredHTTP
 import KindredModelFile
 import KindredPostgreSQL
-import KindredPostgreSQLExecution
+import KindredPostgreSQLBackend
 import KindredSQLite
 import Logging
 import TestSupport

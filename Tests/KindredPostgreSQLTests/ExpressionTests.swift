@@ -1,7 +1,8 @@
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 import KindredHTTP
 import KindredPostgreSQL
-import KindredPostgreSQLExecution
+import KindredPostgreSQLBackend
 import Testing
 
 @Suite(.enabled(if: Cluster.isAvailable))

@@ -1,7 +1,8 @@
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 import KindredMigrations
 import KindredPostgreSQL
-import KindredPostgreSQLExecution
+import KindredPostgreSQLBackend
 import TestSupport
 import Testing
 

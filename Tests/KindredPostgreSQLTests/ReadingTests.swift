@@ -1,6 +1,6 @@
 import KindredHTTP
 import KindredPostgreSQL
-import KindredPostgreSQLExecution
+import KindredPostgreSQLBackend
 import Testing
 
 @Suite(.enabled(if: Cluster.isAvailable))

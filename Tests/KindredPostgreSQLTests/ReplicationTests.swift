@@ -1,7 +1,7 @@
 import KindredBackend
 import Testing
 
-@testable import KindredPostgreSQLExecution
+@testable import KindredPostgreSQLBackend
 
 struct ReplicationTests {
   @Test(arguments: ["0/0", "16/B374D848", "FFFFFFFF/FFFFFFFF", "1/0"])

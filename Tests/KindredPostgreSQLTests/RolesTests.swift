@@ -1,5 +1,6 @@
 import KindredAPI
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 import KindredHTTP
 import KindredPostgreSQL
 import KindredSQLSyntax

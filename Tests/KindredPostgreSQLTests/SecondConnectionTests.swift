@@ -1,8 +1,9 @@
 import Dispatch
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 import KindredHTTP
 import KindredPostgreSQL
-import KindredPostgreSQLExecution
+import KindredPostgreSQLBackend
 import Synchronization
 import Testing
 

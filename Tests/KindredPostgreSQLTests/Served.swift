@@ -1,9 +1,10 @@
 import KindredAPI
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 import KindredBackend
 import KindredHTTP
 import KindredPostgreSQL
-import KindredPostgreSQLExecution
+import KindredPostgreSQLBackend
 import Logging
 import Testing
 

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import KindredPostgreSQLExecution
+@testable import KindredPostgreSQLBackend
 
 @Suite("How far a standby is behind")
 struct StandbyProgressTests {

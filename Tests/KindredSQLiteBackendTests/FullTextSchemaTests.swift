@@ -1,8 +1,9 @@
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 import OrderedCollections
 import Testing
 
-@testable import KindredExecution
+@testable import KindredSQLiteBackend
 
 @Suite struct FullTextSchemaTests {
   @Test(arguments: [

@@ -1,8 +1,8 @@
-import KindredAssociations
+import KindredModel
 import OrderedCollections
 import Testing
 
-@testable import KindredExecution
+@testable import KindredSQLiteBackend
 
 /// The rules of inference, applied to typical schemas.
 @Suite struct InferredModelTests {

@@ -1,7 +1,8 @@
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 import Testing
 
-@testable import KindredExecution
+@testable import KindredSQLiteBackend
 
 @Suite("Plain views")
 struct PlainViewTests {

@@ -2,8 +2,9 @@ import KindredSQLSyntax
 import KindredSQLite
 import Testing
 
-@testable import KindredAssociations
-@testable import KindredExecution
+@testable import KindredModel
+@testable import KindredPlanning
+@testable import KindredSQLiteBackend
 @testable import KindredOutput
 
 @Suite("Plans made by hand run on SQLite")

@@ -1,10 +1,11 @@
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 import KindredSQLSyntax
 import KindredSQLite
 import OrderedCollections
 import Testing
 
-@testable import KindredExecution
+@testable import KindredSQLiteBackend
 
 @Suite struct SchemaReaderTests {
   @Test

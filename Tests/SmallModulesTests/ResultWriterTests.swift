@@ -1,7 +1,8 @@
 import KindredSQLSyntax
 import Testing
 
-@testable import KindredAssociations
+@testable import KindredModel
+@testable import KindredPlanning
 @testable import KindredOutput
 
 /// Rows in memory, by node and by the first value of the row above.

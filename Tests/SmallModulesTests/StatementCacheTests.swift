@@ -1,4 +1,6 @@
-import KindredAssociations
+import KindredSQLiteDialect
+import KindredModel
+import KindredPlanning
 import KindredSQLSyntax
 import Testing
 
@@ -69,7 +71,7 @@ struct StatementCacheTests {
   @Test
   func `lookups differ in resource, key, number of candidates and columns`() throws {
     let lookups = RecordLookups(
-      model: Model(inferredFrom: Schema(tables: [Self.author, Self.tag])))
+      model: Model(inferredFrom: Schema(tables: [Self.author, Self.tag])), dialect: .sqlite)
     func sql(_ path: RequestPath, _ columns: [String]) throws -> String {
       let lookup = try lookups.lookup(path, columns: columns)
       #expect(lookup.columns == columns)

@@ -1,4 +1,5 @@
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 
 /// A connection from the records of one type to the records of another, for use in requests.
 ///

@@ -1,4 +1,4 @@
-import KindredAssociations
+import KindredModel
 
 /// A value computed from the records that are associated with another: `Author.books.count`.
 ///

@@ -1,4 +1,5 @@
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 
 /// The way from the records of one table to those of another: one link, or several through pivot tables.
 public struct AssociationPath: Sendable {

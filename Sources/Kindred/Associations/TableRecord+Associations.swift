@@ -1,4 +1,5 @@
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 
 extension TableRecord {
   /// Declares an association to the record that each of these records refers to.

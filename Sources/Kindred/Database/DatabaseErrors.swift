@@ -1,5 +1,6 @@
 import CKindredSQLite
-@_exported import struct KindredAssociations.RequestError
+
+@_exported import struct KindredModel.RequestError
 @_exported import struct KindredSQLite.DatabaseError
 @_exported import struct KindredSQLite.OpenError
 @_exported import enum KindredSQLSyntax.SQLValue

@@ -1,5 +1,6 @@
-import KindredAssociations
-import KindredExecution
+import KindredPlanning
+import KindredModel
+import KindredSQLiteBackend
 import KindredSQLSyntax
 import KindredSQLite
 import OrderedCollections

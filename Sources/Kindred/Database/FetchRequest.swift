@@ -1,4 +1,4 @@
-import KindredExecution
+import KindredSQLiteBackend
 import KindredSQLSyntax
 
 /// A type that fetches rows: raw SQL or a query-interface request.

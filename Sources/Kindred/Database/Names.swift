@@ -1,4 +1,4 @@
-import KindredAssociations
+import KindredModel
 import KindredSQLSyntax
 import KindredSQLite
 
@@ -17,4 +17,4 @@ public typealias SQL = SQLLiteral
 public typealias SelectStatement = Statement
 
 /// A table of the schema, as the engine knows it.
-typealias TableSchema = KindredAssociations.Table
+typealias TableSchema = KindredModel.Table

@@ -1,5 +1,6 @@
-import KindredAssociations
-import KindredExecution
+import KindredModel
+import KindredPlanning
+import KindredSQLiteBackend
 import KindredSQLSyntax
 import KindredSQLite
 
@@ -200,7 +201,7 @@ extension Database {
 extension RowLayout {
   /// Creates the layout of a plan's rows, in which columns without a name take the one that SQLite gives them.
   convenience init(
-    _ layout: KindredAssociations.RowLayout, names: [String], statement: RowLayout? = nil
+    _ layout: KindredPlanning.RowLayout, names: [String], statement: RowLayout? = nil
   ) {
     self.init(
       columns: layout.columns.map { column in
@@ -215,7 +216,7 @@ extension RowLayout {
   }
 }
 
-extension KindredAssociations.RowLayout {
+extension KindredPlanning.RowLayout {
   fileprivate var hasNoColumns: Bool { columns.isEmpty && scopes.allSatisfy(\.layout.hasNoColumns) }
 
   /// Returns the names of the statement's columns, with those that the plan gives in place of SQLite's.

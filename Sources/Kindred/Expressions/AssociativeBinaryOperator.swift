@@ -1,4 +1,5 @@
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 
 extension SQLExpression {
   /// An operator that joins any number of conditions.
@@ -19,7 +20,7 @@ extension SQLExpression {
     case bitwiseOr
 
     /// The operator between two operands; nil for those that the engine joins by itself.
-    var binary: KindredAssociations.Expression.BinaryOperator? {
+    var binary: KindredModel.Expression.BinaryOperator? {
       switch self {
       case .and, .or: nil
       case .concat: .concatenate

@@ -1,4 +1,5 @@
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 
 // Each overload of a name that Swift has too takes at least one column or expression, so that it never replaces
 // Swift's own.
@@ -73,7 +74,7 @@ public func groupConcat(_ value: some SQLSpecificExpressible, separator: String?
 public func cast(_ value: some SQLSpecificExpressible, as type: ColumnType) -> SQLExpression {
   let value = value.sqlExpression
   // SQLite derives the conversion from any name, the engine knows those of the affinities.
-  guard let known = KindredAssociations.Expression.CastType(rawValue: type.rawValue.lowercased()) else {
+  guard let known = KindredModel.Expression.CastType(rawValue: type.rawValue.lowercased()) else {
     return .raw([.text("CAST("), .expression(value), .text(" AS \(type.rawValue))")])
   }
   return SQLExpression([value]) { .cast($0[0], known) }

@@ -1,4 +1,4 @@
-import KindredAssociations
+import KindredModel
 import KindredSQLSyntax
 
 /// A column that contains JSON (<https://www.sqlite.org/json1.html>).

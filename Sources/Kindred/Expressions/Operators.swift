@@ -1,4 +1,5 @@
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 import KindredSQLSyntax
 
 /// Operators on columns and expressions.
@@ -198,7 +199,7 @@ extension SQLSpecificExpressible {
 
   /// Returns the value with a collation by which it is compared and ordered.
   public func collating(_ collation: CollationName) -> SQLExpression {
-    if let known = KindredAssociations.Expression.Collation(rawValue: collation.rawValue.lowercased()) {
+    if let known = KindredModel.Expression.Collation(rawValue: collation.rawValue.lowercased()) {
       return SQLExpression([sqlExpression]) { .collate($0[0], known) }
     }
     return .raw([.expression(sqlExpression), .text(" COLLATE \(SQLText.quoted(collation.rawValue))")])

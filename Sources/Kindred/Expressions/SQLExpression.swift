@@ -1,4 +1,5 @@
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 import KindredSQLSyntax
 
 /// A type whose values can be part of an expression: columns, expressions, Swift values.

@@ -1,4 +1,6 @@
-import KindredAssociations
+import KindredSQLiteDialect
+import KindredModel
+import KindredPlanning
 import KindredSQLSyntax
 
 /// SQL text with its values.
@@ -378,8 +380,8 @@ extension SQLExpression {
     } else {
       node.fields = [.expression(NamedExpression(name: nil, expression: complete))]
     }
-    let request = KindredAssociations.FetchRequest(path: RequestPath(resource: nowhere), root: node)
-    let planner = Planner(model: model)
+    let request = KindredModel.FetchRequest(path: RequestPath(resource: nowhere), root: node)
+    let planner = Planner(model: model, dialect: .sqlite)
     let (sql, bindings) = try (planner.selection(of: request).first ?? SQLText()).rendered()
     let literal = SQLLiteral(
       sql: sql.replacing("\(SQLText.quoted(nowhere)).", with: ""),

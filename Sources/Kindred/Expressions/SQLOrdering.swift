@@ -1,4 +1,5 @@
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 
 /// A term of an order: an expression with its direction and its placement of NULLs.
 public struct SQLOrdering: SQLOrderingTerm {

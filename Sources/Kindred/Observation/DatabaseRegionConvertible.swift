@@ -1,4 +1,5 @@
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 
 /// A type that stands for tables and columns that can be observed: regions, requests, tables.
 public protocol DatabaseRegionConvertible {

@@ -1,4 +1,6 @@
-import KindredAssociations
+import KindredSQLiteDialect
+import KindredModel
+import KindredPlanning
 import KindredSQLSyntax
 
 /// A column and the value that an update stores in it: `Column("score") += 1`.
@@ -78,8 +80,8 @@ extension Database {
     node.fields = try expressions.map {
       .expression(NamedExpression(name: nil, expression: try resolver.expression($0)))
     }
-    let request = KindredAssociations.FetchRequest(
+    let request = KindredModel.FetchRequest(
       path: RequestPath(resource: resolver.table.name), root: node)
-    return try Planner(model: resolver.model).selection(of: request)
+    return try Planner(model: resolver.model, dialect: .sqlite).selection(of: request)
   }
 }

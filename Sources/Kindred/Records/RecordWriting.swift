@@ -1,4 +1,4 @@
-import KindredAssociations
+import KindredModel
 import KindredSQLSyntax
 
 /// The writes of single records, with their callbacks; the public methods spell them.

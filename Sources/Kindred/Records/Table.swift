@@ -1,4 +1,5 @@
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 
 /// A table by its name, for requests without a record type.
 ///

@@ -1,4 +1,6 @@
-import KindredAssociations
+import KindredSQLiteDialect
+import KindredModel
+import KindredPlanning
 import KindredSQLSyntax
 
 /// A type that names a database table, which is enough to declare associations and to build requests.
@@ -92,8 +94,8 @@ extension SQLExpression {
     let model = Model(rowsOf: Schema(tables: [table]))
     var node = RequestNode()
     node.fields = [.expression(NamedExpression(name: nil, expression: known))]
-    let request = KindredAssociations.FetchRequest(path: RequestPath(resource: name), root: node)
-    let columns = (try? Planner(model: model).selection(of: request)) ?? []
+    let request = KindredModel.FetchRequest(path: RequestPath(resource: name), root: node)
+    let columns = (try? Planner(model: model, dialect: .sqlite).selection(of: request)) ?? []
     return columns.map { column in
       column.replacingBindings { binding, _ in
         binding.knownValue.map { SQLText(literal: $0) }

@@ -1,4 +1,5 @@
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 
 /// A table that is defined by a request and exists only for it: `WITH name AS (…)`.
 ///

@@ -1,4 +1,5 @@
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 import KindredSQLSyntax
 
 /// Filters by primary keys and unique columns.

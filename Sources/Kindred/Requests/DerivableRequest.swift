@@ -1,4 +1,5 @@
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 
 /// A request or an association, with the methods that refine its records.
 ///

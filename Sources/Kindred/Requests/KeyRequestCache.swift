@@ -1,4 +1,5 @@
-import KindredAssociations
+import KindredPlanning
+import KindredModel
 import KindredSQLSyntax
 import Synchronization
 

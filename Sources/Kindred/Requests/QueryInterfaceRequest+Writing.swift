@@ -1,4 +1,5 @@
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 import KindredSQLSyntax
 
 /// Writes of all records of a request, which run no callbacks of records.

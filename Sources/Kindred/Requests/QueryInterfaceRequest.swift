@@ -1,5 +1,7 @@
-import KindredAssociations
-import KindredExecution
+import KindredSQLiteDialect
+import KindredModel
+import KindredPlanning
+import KindredSQLiteBackend
 import KindredSQLSyntax
 
 /// A request of the records of a table, built with Swift methods instead of SQL.
@@ -68,7 +70,8 @@ extension QueryInterfaceRequest: FetchRequest {
     var request = try resolver.request(blueprint)
     // Without a limit, SQLite would sort all rows to return the first.
     if isForSingleRow { request.root.rows.limit = min(request.root.rows.limit ?? 1, 1) }
-    return try PlannedRequest(Planner(model: resolver.model).planRows(request), on: db).prepared()
+    return try PlannedRequest(Planner(model: resolver.model, dialect: .sqlite).planRows(request), on: db)
+      .prepared()
   }
 
   /// Returns the number of rows.
@@ -78,7 +81,7 @@ extension QueryInterfaceRequest: FetchRequest {
     let resolver = try RequestResolver(db, blueprint)
     var request = try resolver.request(blueprint)
     request.count = true
-    let plan = try Planner(model: resolver.model).planRows(request)
+    let plan = try Planner(model: resolver.model, dialect: .sqlite).planRows(request)
     guard let count = plan.count else { return 0 }
     try db.prepareTransients(of: plan)
     let statement = try db.makeSelectStatement(sql: count.sql)
@@ -105,7 +108,7 @@ extension QueryInterfaceRequest: FetchRequest {
   /// Returns the plan of the request's statements.
   func plan(_ db: Database) throws -> Plan {
     let resolver = try RequestResolver(db, blueprint)
-    return try Planner(model: resolver.model).planRows(resolver.request(blueprint))
+    return try Planner(model: resolver.model, dialect: .sqlite).planRows(resolver.request(blueprint))
   }
 }
 

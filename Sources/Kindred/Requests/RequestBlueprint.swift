@@ -1,4 +1,5 @@
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 import KindredSQLSyntax
 
 /// The tree that a request or an association builds, which becomes a request of the engine when it runs.

@@ -1,4 +1,6 @@
-import KindredAssociations
+import KindredSQLiteDialect
+import KindredModel
+import KindredPlanning
 import OrderedCollections
 
 /// Common table expressions.
@@ -13,7 +15,7 @@ extension RequestResolver {
       model.add(
         TableSchema(
           name: common.name, kind: .ofRequest,
-          columns: names.map { KindredAssociations.Column(name: $0) }, primaryKey: []))
+          columns: names.map { KindredModel.Column(name: $0) }, primaryKey: []))
     }
   }
 
@@ -31,8 +33,8 @@ extension RequestResolver {
     }
     let others = (visible + tables).filter { !$0.name.equalsIgnoringCase(common.name) }
     root.rows.commonTables = others.compactMap { try? $0.resolved(self) } + [try common.resolved(self)]
-    let request = KindredAssociations.FetchRequest(path: RequestPath(resource: common.name), root: root)
-    let plan = try Planner(model: model).planRows(request)
+    let request = KindredModel.FetchRequest(path: RequestPath(resource: common.name), root: root)
+    let plan = try Planner(model: model, dialect: .sqlite).planRows(request)
     try db.prepareTransients(of: plan)
     return try plan.nodes.first.map { try db.makeSelectStatement(sql: $0.statement.sql).columnNames } ?? []
   }

@@ -1,4 +1,5 @@
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 import KindredSQLSyntax
 import OrderedCollections
 
@@ -81,9 +82,9 @@ struct RequestResolver {
   // MARK: Requests
 
   /// Returns the engine's request for a blueprint.
-  func request(_ blueprint: RequestBlueprint) throws -> KindredAssociations.FetchRequest {
+  func request(_ blueprint: RequestBlueprint) throws -> KindredModel.FetchRequest {
     guard let origin = blueprint.origin else {
-      return KindredAssociations.FetchRequest(
+      return KindredModel.FetchRequest(
         path: RequestPath(resource: table.name), root: try node(blueprint, key: ""))
     }
     if let failure = origin.failure { throw failure }
@@ -92,7 +93,7 @@ struct RequestResolver {
     path.destination.blueprint.origin = nil
     let start = try resolver(for: path.originTableName)
     let node = try start.node(path, key: "")
-    var request = KindredAssociations.FetchRequest(
+    var request = KindredModel.FetchRequest(
       path: RequestPath(resource: table.name), root: node)
     let steps = node.association?.steps ?? []
     request.origin = try origin.columns(steps.first?.originColumns ?? [], table: path.originTableName)
@@ -155,7 +156,7 @@ struct RequestResolver {
     var node = nodes.removeLast()
     node.key = key
     node.rows.pivots = nodes
-    node.association = KindredAssociations.Association(
+    node.association = KindredModel.Association(
       key: key, cardinality: path.links.allSatisfy(\.isToOne) ? .toOne : .toMany, steps: steps,
       destination: origin.table.name)
     return node

@@ -1,4 +1,5 @@
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 
 /// A request that can be part of another: the operand of a comparison, a list of values, a selected column.
 ///
@@ -34,7 +35,7 @@ public struct SQLSubquery: Sendable {
   ///   - ofLiteral: Returns the SQL around the SQL of a request.
   func expression(
     ofRequest:
-      @escaping @Sendable (RequestResolver, KindredAssociations.FetchRequest) throws
+      @escaping @Sendable (RequestResolver, KindredModel.FetchRequest) throws
       -> Expression.ProgramExpression,
     ofLiteral: @escaping @Sendable (SQLLiteral) -> SQLLiteral
   ) -> SQLExpression {

@@ -1,4 +1,5 @@
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 import KindredSQLSyntax
 
 /// A column of a table, as the schema declares it (<https://www.sqlite.org/pragma.html#pragma_table_xinfo>).

@@ -1,4 +1,4 @@
-import KindredAssociations
+import KindredModel
 
 /// Warns the owner of a server of access rules that don't restrict what they seem to.
 struct AccessWarnings {

@@ -1,5 +1,6 @@
 import Foundation
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 import KindredBackend
 import KindredClock
 import KindredCryptography

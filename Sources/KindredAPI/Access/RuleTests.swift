@@ -1,4 +1,5 @@
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 import KindredBackend
 import Synchronization
 
@@ -19,12 +20,13 @@ final class RuleTests: Sendable {
   }
 
   private let model: Model
+  private let dialect: Dialect
   private let lookups = Mutex<[Key: ExecutableLookup]>([:])
   /// The largest number of statements, bounded because clients choose which columns they write.
   private static let capacity = 1024
 
-  init(model: Model) {
-    self.model = model
+  init(model: Model, dialect: Dialect) {
+    (self.model, self.dialect) = (model, dialect)
   }
 
   /// Returns the statement that tests a stored record, found by these columns.
@@ -43,7 +45,7 @@ final class RuleTests: Sendable {
 
   private func lookup(_ key: Key, _ plan: (Planner) throws -> RecordLookup) throws -> ExecutableLookup {
     if let lookup = lookups.withLock({ $0[key] }) { return lookup }
-    let lookup = ExecutableLookup(try plan(Planner(model: model)))
+    let lookup = ExecutableLookup(try plan(Planner(model: model, dialect: dialect)))
     lookups.withLock { lookups in
       if lookups.count >= Self.capacity { lookups.removeAll(keepingCapacity: true) }
       lookups[key] = lookup

@@ -1,5 +1,6 @@
 import Dispatch
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 import KindredBackend
 import KindredClock
 import Logging
@@ -138,7 +139,7 @@ final class ModelSource: Sendable {
     do {
       let version = ModelVersion(
         schemaVersion: schemaVersion, number: count.wrappingAdd(1, ordering: .relaxed).newValue,
-        model: try read(source), PlanCache(planCounts))
+        model: try read(source), dialect: source.dialect, PlanCache(planCounts))
       misfit.withLock { $0 = nil }
       return version
     } catch let error as any BackendError {

@@ -1,4 +1,5 @@
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 import KindredBackend
 import OrderedCollections
 import Synchronization
@@ -9,6 +10,7 @@ final class ModelVersion: Sendable {
   /// A number that only the views of the same model have.
   let number: Int
   let model: Model
+  let dialect: Dialect
   let shapes: ShapeVocabulary
   let plans: PlansOfView
   /// The statements that change records.
@@ -66,17 +68,25 @@ final class ModelVersion: Sendable {
     }
   }
 
-  init(schemaVersion: Int64, number: Int, model: Model, _ planCache: PlanCache) {
+  init(schemaVersion: Int64, number: Int, model: Model, dialect: Dialect, _ planCache: PlanCache) {
     self.schemaVersion = schemaVersion
     self.number = number
     self.model = model
+    self.dialect = dialect
     self.planCache = planCache
-    ruleTests = RuleTests(model: model)
+    ruleTests = RuleTests(model: model, dialect: dialect)
     shapes = ShapeVocabulary(model)
     plans = planCache.addView()
-    lookups = RecordLookups(model: model)
-    changes = ChangeStatements(model.dialect)
+    lookups = RecordLookups(model: model, dialect: dialect)
+    changes = ChangeStatements(dialect)
     vocabulary = model.hasAccess ? model.accessVocabulary : nil
+  }
+
+  /// Returns a planner of requests to the model.
+  ///
+  /// - Parameter check: Throws if planning must stop.
+  func planner(limits: PlanningLimits, check: @escaping () throws -> Void) -> Planner {
+    Planner(model: model, dialect: dialect, limits: limits, check: check)
   }
 
   /// Returns the version that a principal sees: a model without what its roles may not see, and separate plans.
@@ -94,7 +104,7 @@ final class ModelVersion: Sendable {
 
   /// Returns the version whose records leave out the columns that a transaction's role of the database may not read.
   func readable(by role: DatabaseRole?, in source: any SchemaSource) throws -> ModelVersion {
-    guard model.dialect.hasColumnPrivileges else { return self }
+    guard dialect.hasColumnPrivileges else { return self }
     let name = role?.name ?? ""
     if let known = databaseRoles.withLock({ $0.byName[name] }) { return known ?? self }
     let withheld = try source.withheldColumns()
@@ -109,7 +119,7 @@ final class ModelVersion: Sendable {
   }
 
   private func view(_ model: Model) -> ModelVersion {
-    ModelVersion(schemaVersion: schemaVersion, number: number, model: model, planCache)
+    ModelVersion(schemaVersion: schemaVersion, number: number, model: model, dialect: dialect, planCache)
   }
 
   /// Returns the version for a role of the database, as far as it is known.

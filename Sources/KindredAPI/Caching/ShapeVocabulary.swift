@@ -1,4 +1,4 @@
-import KindredAssociations
+import KindredModel
 import KindredSQLSyntax
 
 /// The parts of a model on which the shapes of requests depend, in a form that is read without copying resources.
@@ -16,7 +16,7 @@ final class ShapeVocabulary: Sendable {
     /// A bit for each length and first byte of their names, modulo 64: few other names have one of them.
     private let marks: UInt64
 
-    init(_ resource: KindredAssociations.Resource) {
+    init(_ resource: KindredModel.Resource) {
       let key = resource.addressColumns
       self.key = key.count == 1 && key[0].hasOneCandidate ? key[0] : nil
       hasKey = self.key != nil
@@ -53,7 +53,7 @@ final class ShapeVocabulary: Sendable {
     let destination: String
     let isToOne: Bool
 
-    init(_ association: KindredAssociations.Association) {
+    init(_ association: KindredModel.Association) {
       destination = association.destination
       isToOne = association.cardinality == .toOne
     }

@@ -1,3 +1,5 @@
+import KindredModel
+
 extension ExplorerPage {
   /// Creates the page of a request for records.
   ///

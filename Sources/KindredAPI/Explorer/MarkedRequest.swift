@@ -1,3 +1,5 @@
+import KindredModel
+
 /// A request and the part of it that a problem is about.
 struct MarkedRequest {
   /// The request as received.

@@ -1,3 +1,4 @@
+import KindredModel
 import KindredHTTP
 import KindredOutput
 

@@ -1,4 +1,4 @@
-import KindredAssociations
+import KindredModel
 import KindredHTTP
 
 /// A request or notification of JSON-RPC 2.0 (<https://www.jsonrpc.org/specification>), as the Model Context Protocol

@@ -1,4 +1,5 @@
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 import KindredHTTP
 
 /// A tool of the Model Context Protocol: each call is one request to the service.

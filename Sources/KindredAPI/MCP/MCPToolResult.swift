@@ -1,4 +1,5 @@
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 import KindredHTTP
 
 /// The result of a tool, made of the service's response: its content as text and as a value.

@@ -1,4 +1,5 @@
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 import KindredBackend
 import KindredHTTP
 import Synchronization
@@ -61,7 +62,7 @@ final class OperationsService: Sendable {
           try SchemaDocument(model: version().model, limits: options.limits, basePath: options.basePath)
             .json(of: parameters["resource"]))
       case .complete: try tools.completions(parameters, in: version().model)
-      case .describe: try tools.description(request, parameters, in: version().model, for: principal)
+      case .describe: try tools.description(request, parameters, in: version(), for: principal)
       case .diagramSVG: try tools.diagramSVG(parameters, of: version().model)
       case .diagramMermaid: try tools.diagramMermaid(parameters, of: version().model)
       case .modelFileSchema:

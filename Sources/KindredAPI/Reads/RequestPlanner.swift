@@ -1,4 +1,5 @@
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 import KindredOutput
 
 /// Plans requests for records: from the URL to statements and the program that writes their rows.
@@ -27,7 +28,7 @@ final class RequestPlanner: Sendable {
       parser.cursors = cursors
       parser.principal = records.principal.standing
       let parsed = try parser.parse(path: records.segments, query: records.query)
-      let planner = Planner(model: version.model, limits: limits.planning, check: check)
+      let planner = version.planner(limits: limits.planning, check: check)
       if type == .html, !parsed.explains, !parsed.isColumnValue {
         let page = PageRequest(parsed.fetchRequest, in: version.model, below: basePath)
         let added = try? self.planned(parsed, as: page.request, .html(page.layout), records, version, planner)

@@ -1,4 +1,4 @@
-import KindredAssociations
+import KindredModel
 import OrderedCollections
 
 /// Finds the nodes that parameters apply to.

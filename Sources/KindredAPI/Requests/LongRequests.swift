@@ -1,4 +1,5 @@
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 import KindredHTTP
 
 /// Links to pages of requests that are too long for a URL (docs/requests.md): `after` contains the request itself.

@@ -1,4 +1,4 @@
-import KindredAssociations
+import KindredModel
 import KindredHTTP
 
 /// The content of a `QUERY` request (RFC 10008): the query string of a URL, which may be longer than a URL.

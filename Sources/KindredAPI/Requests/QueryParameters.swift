@@ -1,4 +1,5 @@
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 
 /// The decoded parameters of a query, in order.
 struct QueryParameters {

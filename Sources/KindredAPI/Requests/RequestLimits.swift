@@ -1,4 +1,5 @@
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 
 /// The limits of requests (docs/operation.md).
 public struct RequestLimits: Sendable, Hashable {

@@ -1,4 +1,5 @@
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 
 /// A parameter of requests (docs/requests.md); ``all`` is the only list of them.
 struct RequestParameter {

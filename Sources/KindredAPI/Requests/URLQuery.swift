@@ -1,4 +1,5 @@
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 
 /// The query of a URL, split once into its parameters; names and values are decoded where they are needed.
 ///

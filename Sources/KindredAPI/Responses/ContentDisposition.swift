@@ -1,3 +1,5 @@
+import KindredModel
+
 /// The field that makes a browser save a response (RFC 6266).
 enum ContentDisposition {
   /// Returns the value of the field.

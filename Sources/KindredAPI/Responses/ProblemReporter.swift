@@ -1,4 +1,5 @@
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 import KindredBackend
 import KindredHTTP
 import Logging
@@ -111,7 +112,7 @@ final class ProblemReporter: Sendable {
       // The request may have used up its own time, so this time is short; without a description the page is only
       // simpler.
       description = try? RequestDescription(
-        request.target, model: version.seen(by: principal).model, limits: limits,
+        request.target, version.seen(by: principal), limits: limits,
         cursors: (cursors, principal.standing),
         within: AnalysisTime(seconds: min(0.5, queryTime ?? 0.5), request.cancellation))
     }

@@ -1,4 +1,4 @@
-import KindredAssociations
+import KindredModel
 import KindredHTTP
 
 /// The destination of a path.

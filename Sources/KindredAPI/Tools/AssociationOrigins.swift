@@ -1,4 +1,5 @@
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 import OrderedCollections
 
 /// The origins of associations, as far as the client may see them.

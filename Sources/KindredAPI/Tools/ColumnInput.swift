@@ -1,4 +1,5 @@
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 
 /// How the values of a column are typed and written, for forms and editors (`/-/schema`).
 enum ColumnInput: String {

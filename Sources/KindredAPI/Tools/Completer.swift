@@ -1,4 +1,5 @@
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 import OrderedCollections
 
 /// Completes URLs (docs/tools.md).
@@ -35,14 +36,5 @@ struct Completer {
       model: model, resource: resource, node: request.root, parent: nil)
     for key in path { scope = scope?.node(key) }
     return scope
-  }
-}
-
-extension RequestPath {
-  /// Returns the resource of the records that the path leads to.
-  func resource(in model: Model) -> Resource? {
-    var name = resource
-    for case .association(let association) in segments { name = association.destination }
-    return model.resources[name]
   }
 }

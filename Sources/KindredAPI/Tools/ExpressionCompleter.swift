@@ -1,4 +1,5 @@
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 import OrderedCollections
 
 /// Completes the values of parameters that contain expressions or associations.

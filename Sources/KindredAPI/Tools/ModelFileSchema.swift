@@ -1,4 +1,5 @@
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 import OrderedCollections
 
 /// `/-/schema.json`: the JSON Schema of the model file for this database, with which editors complete and check the

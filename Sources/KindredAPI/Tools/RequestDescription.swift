@@ -1,4 +1,5 @@
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 import OrderedCollections
 
 /// Describes the parts of a URL and all its errors (docs/tools.md).
@@ -20,14 +21,14 @@ struct RequestDescription {
 
   /// - Throws: An error when the time is over.
   init(
-    _ url: String, model: Model, limits: RequestLimits, cursors: RequestDraft.Cursors,
+    _ url: String, _ version: ModelVersion, limits: RequestLimits, cursors: RequestDraft.Cursors,
     within time: AnalysisTime
   ) throws {
     var limits = limits
     // The default page size isn't part of the URL.
     limits.pageSize = nil
-    draft = RequestDraft(RequestText(url), model: model, limits: limits, cursors: cursors)
-    if !isPage { try draft.check(within: time) }
+    draft = RequestDraft(RequestText(url), model: version.model, limits: limits, cursors: cursors)
+    if !isPage { try draft.check(version.dialect, within: time) }
   }
 
   /// Whether the URL is the index or another page of Kindred itself.

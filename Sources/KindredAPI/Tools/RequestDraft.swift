@@ -1,4 +1,5 @@
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 import OrderedCollections
 
 /// A request that is being typed: as much of it as can be parsed, and the errors of the rest.
@@ -64,9 +65,10 @@ struct RequestDraft {
   /// Checks the names in expressions, which the parser leaves to the planner.
   ///
   /// - Throws: An error when the time is over.
-  func check(within time: AnalysisTime) throws {
+  func check(_ dialect: Dialect, within time: AnalysisTime) throws {
     guard let request else { return }
-    try Planner(model: model, limits: limits.planning, check: time.check).check(request, diagnostics)
+    try Planner(model: model, dialect: dialect, limits: limits.planning, check: time.check)
+      .check(request, diagnostics)
   }
 
   private mutating func readParameters() -> [QueryParameters.Parameter] {

@@ -1,3 +1,5 @@
+import KindredModel
+
 /// The text of a URL, split into pieces, each with its range in Unicode scalars.
 ///
 /// The text may be encoded or in the readable form of an editor: unescaped characters stand for themselves.

@@ -1,4 +1,5 @@
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 
 /// The parameters of a page of Kindred itself, each at most once.
 struct ToolParameters {

@@ -1,4 +1,5 @@
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 import KindredHTTP
 import OrderedCollections
 
@@ -19,11 +20,11 @@ struct ToolsService: Sendable {
 
   /// Answers `/-/describe`.
   func description(
-    _ request: HTTPRequest, _ parameters: ToolParameters, in model: Model, for principal: Principal
+    _ request: HTTPRequest, _ parameters: ToolParameters, in version: ModelVersion, for principal: Principal
   ) throws -> Representation {
     let url = try parameters.required("url")
     let description = try RequestDescription(
-      url, model: model, limits: limits, cursors: (cursors, principal.standing),
+      url, version, limits: limits, cursors: (cursors, principal.standing),
       within: AnalysisTime(seconds: queryTime, request.cancellation))
     return Representation(description.json)
   }

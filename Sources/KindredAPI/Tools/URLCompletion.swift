@@ -1,4 +1,4 @@
-import KindredAssociations
+import KindredModel
 
 /// Completes the URLs of requests, for shells.
 public struct URLCompletion {

@@ -1,4 +1,5 @@
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 import KindredSQLSyntax
 
 /// What a column stores for a text or a number of a client, wherever it comes from: from JSON, NDJSON, CSV or a path.

@@ -1,4 +1,4 @@
-import KindredAssociations
+import KindredModel
 import KindredBackend
 import KindredClock
 import KindredCryptography

@@ -1,4 +1,5 @@
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 
 extension JSONDocument {
   /// Returns whether both have equal values, however written: spaces, the order of members and the digits of numbers

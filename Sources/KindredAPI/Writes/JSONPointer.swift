@@ -1,3 +1,5 @@
+import KindredModel
+
 /// A position in a JSON document (RFC 6901), as problems report it (RFC 9457 §3.1).
 struct JSONPointer: Sendable {
   enum Token: Sendable {

@@ -1,4 +1,5 @@
-import KindredAssociations
+import KindredPlanning
+import KindredModel
 import KindredBackend
 import KindredOutput
 import KindredSQLSyntax

@@ -1,4 +1,5 @@
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 import KindredBackend
 import KindredOutput
 import KindredSQLSyntax
@@ -392,9 +393,8 @@ extension RecordWriter {
     var draft = RecordDraft(pointer: JSONPointer())
     try draft.set(step.originColumns, to: other.values(of: step.destinationColumns), from: "the path")
     let written = UnstoredRecord(draft: draft, resource: resource, present: record)
-    if try run(change, values, storing: written, { Problem(refusing: $0) }).isEmpty {
-      throw Problem.ignored()
-    }
+    let isIgnored = try run(change, values, storing: written) { Problem(refusing: $0) }.isEmpty
+    guard !isIgnored else { throw Problem.ignored() }
     try rules.didUpdate(record, of: resource)
   }
 }

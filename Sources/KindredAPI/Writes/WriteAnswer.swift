@@ -1,4 +1,5 @@
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 import KindredBackend
 import KindredOutput
 
@@ -40,7 +41,7 @@ struct WriteAnswer {
       let parsed = try parser.parse(
         path: RequestPath(resource: resource.name, segments: [.record(key)]), literals: literals,
         parameters: parameters.shaping, including: paths.map(IncludeItem.init))
-      let planner = Planner(model: version.model, limits: limits.planning, check: check)
+      let planner = version.planner(limits: limits.planning, check: check)
       let plan = try planner.plan(parsed.fetchRequest)
       // Not timeless: the answer to a write is never cached.
       return PlannedRequest(

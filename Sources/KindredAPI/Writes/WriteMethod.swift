@@ -1,4 +1,4 @@
-import KindredAssociations
+import KindredModel
 import KindredHTTP
 
 /// A method that writes.

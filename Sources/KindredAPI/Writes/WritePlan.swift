@@ -1,4 +1,5 @@
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 import KindredBackend
 import KindredHTTP
 import KindredOutput
@@ -129,7 +130,7 @@ struct WriteSelection {
       columns += join.far.destinationColumns.filter { !columns.containsExactly($0) }
     }
     lookup = ExecutableLookup(
-      try Planner(model: version.model, limits: limits.planning, check: check)
+      try version.planner(limits: limits.planning, check: check)
         .lookup(parsed.fetchRequest, columns: columns))
     parameters = Parameters(
       literals: parsed.fetchRequest.literals.values, claims: asked.principal.claims)

@@ -1,4 +1,5 @@
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 import KindredHTTP
 
 /// The client's preferences for a write and its response (RFC 7240).

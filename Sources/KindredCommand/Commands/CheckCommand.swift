@@ -1,6 +1,8 @@
+import KindredSQLiteDialect
 import ArgumentParser
-import KindredAssociations
-import KindredExecution
+import KindredModel
+import KindredPlanning
+import KindredSQLiteBackend
 import KindredSQLite
 
 /// The command `kindred check`.
@@ -73,7 +75,7 @@ struct CheckCommand: ParsableCommand {
   /// Returns what makes requests for associations slow: the statements that create the indexes which they lack, and
   /// the foreign keys that no index can serve.
   private static func advice(on model: Model) throws -> [String] {
-    let planner = Planner(model: model, limits: PlanningLimits())
+    let planner = Planner(model: model, dialect: .sqlite, limits: PlanningLimits())
     var advice: Set<String> = []
     for (name, resource) in model.resources {
       for (key, association) in resource.associations {

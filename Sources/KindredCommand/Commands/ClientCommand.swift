@@ -1,7 +1,8 @@
+import KindredPlanning
 import ArgumentParser
 import Foundation
 import KindredAPI
-import KindredAssociations
+import KindredModel
 import KindredBackend
 import KindredClients
 import KindredHTTP

@@ -1,6 +1,6 @@
 import ArgumentParser
 import KindredAPI
-import KindredAssociations
+import KindredModel
 import KindredCryptography
 
 /// The command `kindred key`.

@@ -1,6 +1,7 @@
+import KindredPlanning
 import ArgumentParser
 import KindredAPI
-import KindredAssociations
+import KindredModel
 import KindredHTTP
 import KindredModelFile
 import Logging

@@ -1,7 +1,7 @@
 import ArgumentParser
 import KindredAPI
-import KindredAssociations
-import KindredExecution
+import KindredModel
+import KindredSQLiteBackend
 import KindredHTTP
 import KindredSQLSyntax
 import KindredSQLite

@@ -1,5 +1,5 @@
 import KindredAPI
-import KindredAssociations
+import KindredModel
 import KindredCryptography
 import KindredSQLSyntax
 import KindredYAML

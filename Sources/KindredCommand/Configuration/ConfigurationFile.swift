@@ -1,4 +1,5 @@
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 import KindredYAML
 
 /// A configuration file: a YAML mapping of settings, some of them in sections.

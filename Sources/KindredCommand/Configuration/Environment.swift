@@ -1,5 +1,5 @@
 import Foundation
-import KindredAssociations
+import KindredModel
 
 /// The environment variables, some of which are settings.
 struct Environment {

@@ -1,7 +1,8 @@
 import ArgumentParser
 import Foundation
 import KindredAPI
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 
 /// A command that reads a configuration file.
 protocol Configurable: ParsableCommand {

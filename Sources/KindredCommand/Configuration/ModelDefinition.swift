@@ -1,4 +1,5 @@
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 import KindredModelFile
 
 /// The model as the operator defines it: inferred, and refined by a model file if there is one.

@@ -1,7 +1,8 @@
 import ArgumentParser
 import Foundation
 import KindredAPI
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 import KindredSQLite
 import KindredYAML
 

@@ -1,9 +1,10 @@
 import ArgumentParser
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 import KindredBackend
-import KindredExecution
+import KindredSQLiteBackend
 import KindredPostgreSQL
-import KindredPostgreSQLExecution
+import KindredPostgreSQLBackend
 import KindredSQLite
 import Logging
 

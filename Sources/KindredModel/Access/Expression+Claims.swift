@@ -3,7 +3,7 @@ extension Expression {
   static let claimsName = "auth"
 
   /// Returns the name of the claim that a path refers to; nil if it refers to something else.
-  static func claim(_ path: Path) -> String? {
+  package static func claim(_ path: Path) -> String? {
     guard path.parents == 0, path.components.count > 1, path.components[0].name == claimsName,
       path.components.allSatisfy({ $0.arguments == nil })
     else { return nil }

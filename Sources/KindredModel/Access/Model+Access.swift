@@ -13,10 +13,10 @@ extension Model {
   /// The model of the whole database, where this one is limited to what some roles may see; else the model itself.
   ///
   /// Its resources carry the permissions of these roles.
-  var unrestricted: Model { whole?.model ?? self }
+  package var unrestricted: Model { whole?.model ?? self }
 
   /// A reference to a model, so that a model can contain another one.
-  final class Whole: Sendable {
+  package final class Whole: Sendable {
     let model: Model
 
     init(_ model: Model) {

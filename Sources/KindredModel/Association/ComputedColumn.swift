@@ -20,7 +20,7 @@ public struct ComputedColumn: Sendable {
 extension NameDictionary<ComputedColumn> {
   /// Returns a column after those of the same record that its expression reads, directly or through others; those of a
   /// circle are in any order.
-  func ordered(to last: ComputedColumn) -> [ComputedColumn] {
+  package func ordered(to last: ComputedColumn) -> [ComputedColumn] {
     var ordered: [ComputedColumn] = []
     var found: NameSet = [last.column.name]
     /// The columns that are being followed, each with those that it reads and that haven't been followed yet.
@@ -69,7 +69,7 @@ extension Resource {
   }
 
   /// Returns the column with this name, unless it is hidden from the author.
-  func column(named name: String, for author: ExpressionAuthor) -> Column? {
+  package func column(named name: String, for author: ExpressionAuthor) -> Column? {
     guard let column = column(withName: name), author != .request || !hidden.contains(column.name) else {
       return nil
     }

@@ -7,28 +7,28 @@ import OrderedCollections
 /// referred to (<https://www.sqlite.org/foreignkeys.html#fk_basics>). An ordinary comparison may differ: `=` uses the
 /// collation of its left side and converts texts if either side is numeric, and a parameter has neither affinity nor
 /// collation.
-struct KeyComparison {
+package struct KeyComparison {
   /// The column of the foreign key.
-  let referring: Column
+  package let referring: Column
   /// The column that it refers to.
-  let referred: Column
+  package let referred: Column
 
   /// Whether an ordinary `=` gives the same result, in either order, so that an index of either column can be used.
-  var isPlain: Bool { hasOneAffinity && hasOneCollation }
+  package var isPlain: Bool { hasOneAffinity && hasOneCollation }
 
   /// Whether the affinities agree, so that no value of the referring column has to be converted.
-  var hasOneAffinity: Bool {
+  package var hasOneAffinity: Bool {
     referring.affinity == referred.affinity || referring.affinity.isNumeric && referred.affinity.isNumeric
   }
 
   /// Whether both columns consider the same texts equal.
-  var hasOneCollation: Bool {
+  package var hasOneCollation: Bool {
     referring.collation.equalsIgnoringCase(referred.collation)
       || referring.comparesBytes && referred.comparesBytes
   }
 
   /// The affinity that a copy of the referring column needs for its values to equal those that they refer to.
-  var affinityOfCopy: Column.Affinity {
+  package var affinityOfCopy: Column.Affinity {
     if hasOneAffinity { return referring.affinity }
     // REAL would round integers.
     return referred.affinity.isNumeric ? .numeric : referred.affinity
@@ -37,7 +37,7 @@ struct KeyComparison {
 
 extension Model {
   /// Returns how the columns of a step are compared, pair by pair; nil for pairs that the schema doesn't have.
-  func comparisons(of step: AssociationStep) -> [KeyComparison?] {
+  package func comparisons(of step: AssociationStep) -> [KeyComparison?] {
     let (origin, destination) = (tables[step.origin], tables[step.destination])
     return zip(step.originColumns, step.destinationColumns).map { originName, destinationName in
       guard let origin = origin?.column(named: originName),
@@ -49,31 +49,10 @@ extension Model {
     }
   }
 
-  /// Returns a query that fails if the database can't compare the columns of a step; nil if it certainly can.
-  package func comparisonTest(of step: AssociationStep) -> String? {
-    let dialect = dialect.writer
-    guard !dialect.hasAffinities else { return nil }
-    let doubtful = zip(step.originColumns, comparisons(of: step)).enumerated().filter { _, pair in
-      guard let comparison = pair.1, let type = dialect.type(of: comparison.referring),
-        let other = dialect.type(of: comparison.referred)
-      else { return false }
-      return !type.isCertainlyComparable(with: other)
-        && dialect.compared(SQL(), type, with: other) == nil
-        && dialect.compared(SQL(), other, with: type) == nil
-    }
-    guard !doubtful.isEmpty else { return nil }
-    let conditions = doubtful.map { number, pair in
-      "o.\(SQL.quoted(pair.0)) = d.\(SQL.quoted(step.destinationColumns[number]))"
-    }
-    func name(_ table: String) -> String { tables[table]?.qualifiedName ?? SQL.quoted(table) }
-    return """
-      SELECT 1 AS one FROM \(name(step.origin)) AS o \
-      JOIN \(name(step.destination)) AS d ON \(conditions.joined(separator: " AND "))
-      """
-  }
-
   /// Whether an ordinary `=` compares all columns of a step as the foreign key does.
-  func isPlain(_ step: AssociationStep) -> Bool { comparisons(of: step).allSatisfy { $0?.isPlain ?? true } }
+  package func isPlain(_ step: AssociationStep) -> Bool {
+    comparisons(of: step).allSatisfy { $0?.isPlain ?? true }
+  }
 
   /// Whether a step certainly leads to at most one record.
   ///
@@ -83,23 +62,23 @@ extension Model {
   }
 
   /// Whether a step of `association` has to choose the first of several matching records.
-  func takesFirst(_ step: AssociationStep, of association: Association) -> Bool {
+  package func takesFirst(_ step: AssociationStep, of association: Association) -> Bool {
     (association.cardinality == .toOne || step.sort != nil) && !leadsToOne(step)
   }
 
   /// Whether the records of an association are found by a subquery, because several ways may lead to the same one.
   ///
   /// A to-one association that takes the first record goes one way only.
-  func findsByWays(_ association: Association) -> Bool {
+  package func findsByWays(_ association: Association) -> Bool {
     guard let last = association.steps.last, !leadsOnce(association) else { return false }
     return association.cardinality == .toMany || !takesFirst(last, of: association)
   }
 
   /// Whether an association never reaches the same record twice from one record.
-  func leadsOnce(_ association: Association) -> Bool { leadsOnce(association.steps) }
+  package func leadsOnce(_ association: Association) -> Bool { leadsOnce(association.steps) }
 
   /// Whether steps never reach the same record twice from one record.
-  func leadsOnce(_ steps: [AssociationStep]) -> Bool {
+  package func leadsOnce(_ steps: [AssociationStep]) -> Bool {
     // A join table: its two foreign keys are unique together.
     if steps.count == 2, steps[0].direction == .has, let pivot = tables[steps[0].destination],
       pivot.isUnique(steps[0].destinationColumns + steps[1].originColumns), steps.allSatisfy(isPlain),

@@ -8,25 +8,22 @@ public struct Model: Sendable {
   public var warnings: [String]
   /// The resources that are closed because they show what other resources restrict, one line each.
   public var accessWarnings: [String] = []
-  /// The SQL dialect of the database.
-  public var dialect: Dialect
 
   /// The unrestricted model, if this one is limited to what some roles may see.
-  var whole: Whole?
+  package var whole: Whole?
 
   /// Creates a model from its parts.
   public init(
     resources: NameDictionary<Resource>, tables: NameDictionary<Table>,
-    warnings: [String] = [], dialect: Dialect = .sqlite
+    warnings: [String] = []
   ) {
-    self.dialect = dialect
     self.resources = resources
     self.tables = tables
     self.warnings = warnings
   }
 
   /// Whether any column is hidden from clients.
-  var hidesColumns: Bool { resources.values.contains { !$0.hidden.isEmpty } }
+  package var hidesColumns: Bool { resources.values.contains { !$0.hidden.isEmpty } }
 }
 
 /// A table as clients see it.

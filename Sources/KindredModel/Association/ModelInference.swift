@@ -29,7 +29,7 @@ struct ModelInference {
   init(_ schema: Schema) {
     self.schema = schema
     model = Model(
-      resources: [:], tables: schema.tables, warnings: schema.warnings, dialect: schema.dialect)
+      resources: [:], tables: schema.tables, warnings: schema.warnings)
     for table in schema.tables.values {
       keys[table.name] = KeyRegister(taken: table.columns.map(\.name))
       references[table.name] = Reference.all(from: table, in: schema)

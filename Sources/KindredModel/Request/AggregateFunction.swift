@@ -4,13 +4,13 @@ extension Expression {
     case count, isEmpty, min, max, average, sum, total, concat
 
     /// Returns the function with this name: that of the language, or SQL's.
-    init?(named name: String) {
+    package init?(named name: String) {
       self.init(rawValue: name == "avg" ? "average" : name)
     }
 
     package var takesArgument: Bool { argumentCount.upperBound > 0 }
 
-    var argumentCount: ClosedRange<Int> {
+    package var argumentCount: ClosedRange<Int> {
       switch self {
       case .count, .isEmpty: 0...0
       case .min, .max, .average, .sum, .total: 1...1

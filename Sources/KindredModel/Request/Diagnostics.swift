@@ -14,12 +14,12 @@ package final class Diagnostics {
   /// The meanings of the names that were resolved, by their place in the request.
   package private(set) var meanings: [Origin: Meaning] = [:]
   /// How often an error was met, including repetitions.
-  private(set) var encounters = 0
+  package private(set) var encounters = 0
   private var seen: Set<Place> = []
 
   private struct Place: Hashable {
     var origin: Origin?
-    var message: String
+    package var message: String
   }
 
   /// More errors wouldn't be useful, and each takes time to find.

@@ -36,7 +36,7 @@ public struct Expression: Equatable, Sendable {
   /// The place of the expression in the request.
   public var origin: Origin
   /// The text of a number that has more digits than its value.
-  var digits: String?
+  package var digits: String?
   /// The number of levels of the tree, which the parser limits.
   var height = 1
 
@@ -61,6 +61,11 @@ extension Expression {
     /// The components, at least one.
     public var components: [Component]
 
+    package init(parents: Int, components: [Component]) {
+      self.parents = parents
+      self.components = components
+    }
+
     /// A name with optional arguments: `books`, `filter(kind='novel')`, `max(year)`.
     public struct Component: Equatable, Sendable {
       /// The name as written.
@@ -70,7 +75,14 @@ extension Expression {
       /// The place of the name in the request.
       public var origin: Origin
       /// Whether it was written in double quotes.
-      var isQuoted = false
+      package var isQuoted = false
+
+      package init(name: String, arguments: [Expression]? = nil, origin: Origin, isQuoted: Bool = false) {
+        self.name = name
+        self.arguments = arguments
+        self.origin = origin
+        self.isQuoted = isQuoted
+      }
     }
   }
 
@@ -93,15 +105,16 @@ extension Expression {
     case not, minus, plus
   }
 
-  /// Operators between two operands.
-  public enum BinaryOperator: Sendable {
-    case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual, `is`, isNot
-    case add, subtract, multiply, divide, remainder, concatenate
+  /// Operators between two operands, as the language writes them.
+  public enum BinaryOperator: String, Sendable {
+    case equal = "=", notEqual = "!=", less = "<", lessOrEqual = "<=", greater = ">", greaterOrEqual = ">="
+    case `is` = "is", isNot = "is not"
+    case add = "+", subtract = "-", multiply = "*", divide = "/", remainder = "%", concatenate = "||"
     /// A member or an element of JSON: as JSON, or as its value.
-    case member, memberValue
+    case member = "->", memberValue = "->>"
 
     /// The comparison that holds exactly where this one doesn't, unless a value is NULL; nil for other operators.
-    var opposite: BinaryOperator? {
+    package var opposite: BinaryOperator? {
       switch self {
       case .equal: .notEqual
       case .notEqual: .equal

@@ -11,8 +11,8 @@ package struct ExpressionRenderer {
   }
 
   /// The expression has no text: it contains SQL of a program, or a value without a literal.
-  package struct NotExpressible: Error {
-    package init() {}
+  struct NotExpressible: Error {
+    init() {}
   }
 
   /// - Throws: `NotExpressible`
@@ -89,7 +89,7 @@ package struct ExpressionRenderer {
       var second = try operand(right, op.precedence.next)
       // Without parentheses it would be read as the operator `is null`.
       if op == .is || op == .isNot, case .null = right.kind { second = "(null)" }
-      return ("\(try operand(left, op.precedence)) \(op.word) \(second)", op.precedence)
+      return ("\(try operand(left, op.precedence)) \(op.rawValue) \(second)", op.precedence)
     case .isNull(let value, let negated):
       return ("\(try operand(value, .equality)) is \(not(negated))null", .equality)
     case .in(let value, let list, let negated):
@@ -152,9 +152,4 @@ package struct ExpressionRenderer {
     case .null: throw NotExpressible()
     }
   }
-}
-
-extension Expression.BinaryOperator {
-  /// The operator in the expression language, which writes them as SQL does, in lower case.
-  fileprivate var word: String { self == .notEqual ? "!=" : sql.rendered().text.lowercased() }
 }

@@ -134,3 +134,12 @@ public struct RequestNode: Equatable, Sendable {
     }
   }
 }
+
+extension RequestPath {
+  /// Returns the resource of the records that the path leads to.
+  package func resource(in model: Model) -> Resource? {
+    var name = resource
+    for case .association(let association) in segments { name = association.destination }
+    return model.resources[name]
+  }
+}

@@ -1,12 +1,9 @@
-import KindredAssociations
-import KindredOutput
 import KindredSQLSyntax
-import OrderedCollections
 
 /// Writes requests as URLs, from which `FetchRequestParser` parses the same request.
 ///
 /// A cursor is omitted, because only the server can make one.
-struct FetchRequestRenderer {
+package struct FetchRequestRenderer {
   private let request: FetchRequest
   private let model: Model
   private let expressions: ExpressionRenderer
@@ -15,7 +12,7 @@ struct FetchRequestRenderer {
   /// Returns the path and query of a request.
   ///
   /// - Throws: `ExpressionRenderer.NotExpressible` for what a URL can't express.
-  static func url(of request: FetchRequest, in model: Model) throws -> String {
+  package static func url(of request: FetchRequest, in model: Model) throws -> String {
     var renderer = FetchRequestRenderer(request, in: model)
     return try renderer.render()
   }
@@ -107,7 +104,7 @@ struct FetchRequestRenderer {
     if !node.annotations.isEmpty {
       add(prefix + "annotate", try list(node.annotations) { try expressions.text(of: $0) })
     }
-    try addEqualities(of: node)
+    addEqualities(of: node)
     for filter in node.filters { add(prefix + "filter", try expressions.text(of: filter)) }
     for search in node.searches { add(prefix + "search", try text(literals[search.literal])) }
     if !node.group.isEmpty { add(prefix + "group", try list(node.group) { try expressions.text(of: $0) }) }
@@ -140,16 +137,11 @@ struct FetchRequestRenderer {
 
   /// Adds the values that columns may have.
   ///
-  /// Each was one text, which may stand for several values.
-  private mutating func addEqualities(of node: RequestNode) throws {
-    guard !node.equalities.isEmpty, let resource = request.path.resource(in: model) else { return }
+  /// Each was one text, which may stand for several values: the text itself, and then others that aren't texts.
+  private mutating func addEqualities(of node: RequestNode) {
     for equality in node.equalities {
-      guard let column = resource.column(named: equality.name) else { continue }
-      var rest = equality.literals[...]
-      while let number = rest.first {
-        let text = try text(request.literals.values[number])
-        add(equality.name, text)
-        rest = rest.dropFirst(max(column.candidates(for: text).count, 1))
+      for number in equality.literals {
+        if case .text(let text) = request.literals.values[number] { add(equality.name, text) }
       }
     }
   }

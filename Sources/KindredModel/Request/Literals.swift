@@ -7,7 +7,7 @@ public struct Literals: Equatable, Sendable {
   /// The values by number.
   public private(set) var values: [SQLValue] = []
   /// The places of the values that an expression or a key consists of.
-  private(set) var places: [Int: Place] = [:]
+  package private(set) var places: [Int: Place] = [:]
 
   /// The place of a value in a request.
   public enum Place: Equatable, Sendable {

@@ -41,7 +41,7 @@ public struct RequestError: Error, Sendable {
   }
 
   /// Returns the error with another suggestion, and a hint about it appended to the message.
-  func adding(_ hint: String, suggestion: String) -> RequestError {
+  package func adding(_ hint: String, suggestion: String) -> RequestError {
     var error = self
     error.message += error.suggestions.isEmpty ? "; \(hint)" : " Or \(hint)"
     error.suggestions.append(suggestion)

@@ -18,7 +18,7 @@ extension Table {
   /// Whether the records that a step leads to from one of these are always in the same place as it.
   ///
   /// - Parameter destination: The table that the step leads to.
-  func isColocated(with destination: Table, by step: AssociationStep) -> Bool {
+  package func isColocated(with destination: Table, by step: AssociationStep) -> Bool {
     guard let other = destination.distribution else { return true }
     guard let distribution, distribution.colocation == other.colocation else { return false }
     return zip(step.originColumns, step.destinationColumns).contains {

@@ -13,9 +13,9 @@ struct ParameterScanner {
   /// The number of brackets that are open.
   private var brackets = 0
 
-  init(_ sql: String, _ dialect: Dialect) {
+  init(_ sql: String, _ syntax: QuerySyntax) {
     bytes = Array(sql.utf8)
-    isPostgreSQL = !dialect.writer.hasAffinities
+    isPostgreSQL = syntax == .postgreSQL
   }
 
   /// Returns the next piece; nil at the end.

@@ -66,16 +66,6 @@ extension QueryParameter.Kind {
     }
   }
 
-  /// The type of its values, for a database whose expressions have types.
-  var valueType: ValueType {
-    switch self {
-    case .text: .text
-    case .integer: .integer
-    case .real: .real
-    case .boolean: .boolean
-    }
-  }
-
   private static func isInteger(_ text: String) -> Bool {
     let digits = text.utf8.first == UInt8(ascii: "-") ? text.utf8.dropFirst() : text.utf8[...]
     return !digits.isEmpty && digits.allSatisfy { (0x30...0x39).contains($0) }

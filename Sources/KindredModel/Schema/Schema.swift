@@ -4,13 +4,10 @@ public struct Schema: Sendable {
   public let tables: NameDictionary<Table>
   /// Problems that were ignored, such as a foreign key to a missing table, one line each.
   public let warnings: [String]
-  /// The SQL dialect of the database.
-  public var dialect: Dialect
 
   /// Creates a schema of these tables; of several tables with one name, the first is kept.
-  public init(tables: [Table], warnings: [String] = [], dialect: Dialect = .sqlite) {
+  public init(tables: [Table], warnings: [String] = []) {
     self.tables = NameDictionary(tables.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     self.warnings = warnings
-    self.dialect = dialect
   }
 }

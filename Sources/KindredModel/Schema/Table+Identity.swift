@@ -34,12 +34,12 @@ extension Table {
 
 extension Table {
   /// Returns a column of the only table of a statement in a form that is compared as in the primary key.
-  func keyColumn(_ name: String) -> SQL {
+  package func keyColumn(_ name: String) -> SQL {
     column(named: name).map { $0.comparedAsKey("\(identifier: name)") } ?? "\(identifier: name)"
   }
 
   /// Returns a column of a record of the table in a form that is compared as in the primary key.
-  func keyColumn(_ name: String, of record: RecordID) -> SQL {
+  package func keyColumn(_ name: String, of record: RecordID) -> SQL {
     let sql = SQL.column(record, name)
     return column(named: name).map { $0.comparedAsKey(sql) } ?? sql
   }
@@ -47,7 +47,7 @@ extension Table {
 
 extension Column {
   /// Returns the column in a form that is compared as in the primary key.
-  func comparedAsKey(_ sql: SQL) -> SQL {
+  package func comparedAsKey(_ sql: SQL) -> SQL {
     keyCollation.map { "\(sql) COLLATE \(identifier: $0)" } ?? sql
   }
 }

@@ -31,19 +31,19 @@ public struct Table: Sendable, Hashable {
   /// The columns in table order.
   ///
   /// If no primary key is declared, the first one is the `rowid`.
-  public internal(set) var columns: [Column]
+  public package(set) var columns: [Column]
   /// The columns of the primary key in key order, as positions in `columns`; empty for a view.
-  public internal(set) var primaryKey: [Int]
+  public package(set) var primaryKey: [Int]
   /// Whether any number of records may have NULL in the primary key, which finds the others but doesn't identify them.
   public var isKeyPartial = false
   /// The sets of columns whose values are unique: the primary key and the unique indexes that aren't partial.
-  public internal(set) var uniqueKeys: [[Int]]
+  public package(set) var uniqueKeys: [[Int]]
   /// The indexes that can find records by equality, including the primary key.
-  public internal(set) var indexes: [Index]
+  public package(set) var indexes: [Index]
   /// The indexes by which records can be read in the order of a column.
   public let orderingIndexes: [OrderingIndex]
   /// The foreign keys in the order of their declaration.
-  public internal(set) var foreignKeys: [ForeignKey]
+  public package(set) var foreignKeys: [ForeignKey]
   /// The name under which the `rowid` can be read; nil for views, common table expressions and WITHOUT ROWID tables.
   public let rowIDName: String?
   /// The name of the `INTEGER PRIMARY KEY` column, which is an alias of the `rowid`; nil if there is none.
@@ -80,7 +80,7 @@ public struct Table: Sendable, Hashable {
   public var distribution: Distribution?
 
   /// What the view shows, if its rows are those of one table; nil for tables and other views.
-  public internal(set) var plainView: PlainView?
+  public package(set) var plainView: PlainView?
 
   /// A set of kinds of changes to records.
   public struct Changes: OptionSet, Hashable, Sendable {
@@ -132,7 +132,7 @@ public struct Table: Sendable, Hashable {
   package var nameInSchema: String { relation ?? name }
 
   /// The name as the SQL of statements gives it.
-  var reference: SQL { SQL(trusted: qualifiedName) }
+  package var reference: SQL { SQL(trusted: qualifiedName) }
 
   /// Returns the table with another primary key.
   ///
@@ -177,7 +177,7 @@ public struct Table: Sendable, Hashable {
 /// A column of a table.
 public struct Column: Sendable, Hashable {
   /// The name as spelled in the database.
-  public internal(set) var name: String
+  public package(set) var name: String
   /// The declared type, or the empty string.
   public let declaredType: String
   /// The affinity, by default that of the declared type.
@@ -185,11 +185,11 @@ public struct Column: Sendable, Hashable {
   /// Whether it may hold NULL.
   public let isNullable: Bool
   /// Whether it is a generated column, which can't be written.
-  public internal(set) var isGenerated: Bool
+  public package(set) var isGenerated: Bool
   /// Whether an insertion may omit it even if it is `NOT NULL`.
-  public internal(set) var hasDefault: Bool
+  public package(set) var hasDefault: Bool
   /// The expression of its `DEFAULT`; nil for NULL.
-  public internal(set) var defaultValue: SQL?
+  public package(set) var defaultValue: SQL?
   /// The name of the collation by which its texts are compared.
   public let collation: String
   /// The collation by which the primary key tells texts apart; nil if it is that of the column.

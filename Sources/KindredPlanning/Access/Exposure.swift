@@ -1,5 +1,7 @@
+import KindredModel
+
 /// The records that expressions read, and whether evaluating the expressions could reveal anything about them.
-struct Exposure {
+package struct Exposure {
   /// Without repetitions, in the order in which they are first read.
   private(set) var records: [StatementRecord] = []
   /// Whether the value of a record could make an operation fail or take noticeably longer.

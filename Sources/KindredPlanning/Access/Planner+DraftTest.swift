@@ -1,3 +1,4 @@
+import KindredModel
 import KindredSQLSyntax
 
 /// Describes a record that a constraint kept from being stored: which columns are known, and where the rest comes from.

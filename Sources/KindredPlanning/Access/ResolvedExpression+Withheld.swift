@@ -1,3 +1,5 @@
+import KindredModel
+
 extension ResolvedExpression {
   /// Returns whether it reads a column, or counts records, that the client's roles may not read.
   func readsWithheld(of record: NameScope) -> Bool {

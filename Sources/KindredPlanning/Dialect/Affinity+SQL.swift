@@ -1,8 +1,9 @@
+import KindredModel
 import KindredSQLSyntax
 
 extension Column.Affinity {
   /// The name of a type with this affinity.
-  var sql: SQL {
+  package var sql: SQL {
     switch self {
     case .integer: "INTEGER"
     case .text: "TEXT"

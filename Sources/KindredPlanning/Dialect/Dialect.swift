@@ -1,16 +1,13 @@
-/// The dialect of SQL to write.
-public enum Dialect: Sendable, Hashable {
-  case sqlite
-  case postgreSQL
-  /// PostgreSQL's dialect for databases whose tables may be distributed over shards, which computes fewer forms of a
-  /// statement.
-  case sharded
+/// The SQL of a database, with the strategy by which it runs requests best.
+///
+/// Each is made by a module of its own.
+public struct Dialect: Sendable {
+  /// Writes what differs between databases.
+  package let writer: any SQLDialect
+
+  /// Creates the dialect of a writer.
+  package init(_ writer: any SQLDialect) { self.writer = writer }
 
   /// Whether roles of the database may be refused columns.
-  public var hasColumnPrivileges: Bool {
-    switch self {
-    case .sqlite: false
-    case .postgreSQL, .sharded: true
-    }
-  }
+  public var hasColumnPrivileges: Bool { writer.hasColumnPrivileges }
 }

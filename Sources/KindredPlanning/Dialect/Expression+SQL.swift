@@ -1,43 +1,9 @@
+import KindredModel
 import KindredSQLSyntax
 
 extension Expression.BinaryOperator {
-  var sql: SQL {
-    switch self {
-    case .equal: "="
-    case .notEqual: "<>"
-    case .less: "<"
-    case .lessOrEqual: "<="
-    case .greater: ">"
-    case .greaterOrEqual: ">="
-    case .is: "IS"
-    case .isNot: "IS NOT"
-    case .add: "+"
-    case .subtract: "-"
-    case .multiply: "*"
-    case .divide: "/"
-    case .remainder: "%"
-    case .concatenate: "||"
-    case .member: "->"
-    case .memberValue: "->>"
-    }
-  }
-
-  var precedence: Precedence {
-    switch self {
-    case .equal, .notEqual, .is, .isNot: .equality
-    case .less, .lessOrEqual, .greater, .greaterOrEqual: .comparison
-    case .add, .subtract: .sum
-    case .multiply, .divide, .remainder: .product
-    case .concatenate, .member, .memberValue: .concatenation
-    }
-  }
-
-  var isComparison: Bool {
-    switch self {
-    case .equal, .notEqual, .is, .isNot, .less, .lessOrEqual, .greater, .greaterOrEqual: true
-    case .add, .subtract, .multiply, .divide, .remainder, .concatenate, .member, .memberValue: false
-    }
-  }
+  /// The operator in SQL, which the language writes in the same way, but for one.
+  package var sql: SQL { self == .notEqual ? "<>" : SQL(trusted: rawValue.uppercased()) }
 }
 
 extension Expression.MatchOperator {

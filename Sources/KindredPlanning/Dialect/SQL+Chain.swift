@@ -1,3 +1,4 @@
+import KindredModel
 import KindredSQLSyntax
 
 extension Collection<SQL> {

@@ -1,18 +1,29 @@
+import KindredModel
 import KindredSQLSyntax
 
 /// Writes the SQL that differs between databases, from typed expressions to typed expressions.
 ///
 /// The planner decides what a statement means, and the dialect how it is written. A dialect knows neither the model nor
 /// the request.
-protocol SQLDialect: Sendable {
+package protocol SQLDialect: Sendable {
   /// How parameters are numbered.
   var parameterStyle: SQL.ParameterStyle { get }
   /// How they are numbered in statements with access rules, so that the database evaluates guarded conditions only
   /// where their rule is true.
   var guardedParameterStyle: SQL.ParameterStyle { get }
-  /// Whether the statement of a node runs once for each parent row, instead of once for many, which decides about the
-  /// strategy.
-  var nestsStatements: Bool { get }
+  /// Whether roles of the database may be refused columns.
+  var hasColumnPrivileges: Bool { get }
+  /// How the text of a query is divided into tokens.
+  var querySyntax: QuerySyntax { get }
+
+  /// Returns the value of a parameter of a query; without a binding, one that isn't known yet.
+  func parameter(_ binding: SQL.Binding?, of kind: QueryParameter.Kind) -> SQL
+  /// Returns NULL as a value of a type.
+  func null(of type: ValueType?) -> SQL
+
+  /// Returns how the database runs requests to a model best.
+  func strategy(for model: Model) -> any PlanStrategy
+
   /// Whether the first rows of each parent are found by window functions, rather than by limits in `LATERAL`
   /// subqueries.
   var limitsByWindows: Bool { get }

@@ -1,13 +1,13 @@
 import KindredSQLSyntax
 
 /// A pattern of a full-text search: a literal of the request, and its value.
-struct TextPattern {
-  let literal: Int
-  let value: SQLValue
+package struct TextPattern {
+  package let literal: Int
+  package let value: SQLValue
 }
 
 /// A search in a full-text index, as a database writes it.
-protocol TextSearch {
+package protocol TextSearch {
   /// Whether the value of the pattern is part of the SQL.
   var readsPattern: Bool { get }
   /// A statement that fails if the pattern is malformed; nil if that has been checked.
@@ -23,16 +23,22 @@ protocol TextSearch {
 }
 
 /// How a statement that reads a full-text index finds a record.
-struct TextMatch {
+package struct TextMatch {
   /// The condition that joins the index, if that is a table of its own.
   var link: SQL?
   var condition: SQL
   /// The rank, the lowest for the best match; nil if it can't be computed, or depends on columns that aren't visible.
   var rank: SQL?
+
+  package init(link: SQL? = nil, condition: SQL, rank: SQL? = nil) {
+    self.link = link
+    self.condition = condition
+    self.rank = rank
+  }
 }
 
 /// Why an index can't be searched for a pattern.
-enum TextSearchRefusal: Error {
+package enum TextSearchRefusal: Error {
   case isNoText
   /// The pattern is malformed, with the reason.
   case malformed(String)

@@ -1,7 +1,9 @@
+import KindredModel
+
 /// The type of an expression, for a database whose expressions have types.
-struct ValueType: Hashable, Sendable {
+package struct ValueType: Hashable, Sendable {
   /// The types that expressions treat differently.
-  enum Kind: Hashable, Sendable {
+  package enum Kind: Hashable, Sendable {
     case integer, numeric, real, boolean, text, blob, json
     case date, time, timestamp, timestampWithTimeZone, interval
     case array
@@ -11,16 +13,21 @@ struct ValueType: Hashable, Sendable {
     case other
 
     /// Whether arithmetic is defined.
-    var isNumber: Bool { self == .integer || self == .numeric || self == .real }
+    package var isNumber: Bool { self == .integer || self == .numeric || self == .real }
 
     /// Whether values contain a calendar date.
-    var isDate: Bool { self == .date || self == .timestamp || self == .timestampWithTimeZone }
+    package var isDate: Bool { self == .date || self == .timestamp || self == .timestampWithTimeZone }
   }
 
-  let kind: Kind
+  package let kind: Kind
+  /// The name as the database writes it, without a length.
+  package let name: String
+
+  /// Creates a type of a database.
+  package init(kind: Kind, name: String) { (self.kind, self.name) = (kind, name) }
 
   /// Whether equal values always have the same text.
-  var hasOneText: Bool {
+  package var hasOneText: Bool {
     switch kind {
     case .integer, .boolean, .date, .time, .timestamp, .timestampWithTimeZone: true
     case .text: name == "text"
@@ -36,15 +43,17 @@ struct ValueType: Hashable, Sendable {
     if kind.isNumber && other.kind.isNumber || kind.isDate && other.kind.isDate { return true }
     return kind == .text && other.kind == .text
   }
-
-  /// The name as the database writes it, without a length.
-  let name: String
 }
 
 /// An error: an operand has a type that the operator or the function doesn't accept.
-struct TypeMismatch: Error {
+package struct TypeMismatch: Error {
   /// A description of the error, without a suggested fix.
-  let message: String
+  package let message: String
   /// The index of the operand that a `cast` would fix, and the type to cast it to; nil if none would.
   var cast: (operand: Int, type: Expression.CastType)?
+
+  package init(message: String, cast: (operand: Int, type: Expression.CastType)? = nil) {
+    self.message = message
+    self.cast = cast
+  }
 }

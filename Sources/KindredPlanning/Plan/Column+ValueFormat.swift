@@ -1,3 +1,5 @@
+import KindredModel
+
 extension Column {
   /// The JSON format of its values.
   public var valueFormat: Plan.ValueFormat {

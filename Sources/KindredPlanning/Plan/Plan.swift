@@ -1,3 +1,4 @@
+import KindredModel
 import KindredSQLSyntax
 
 /// The execution plan of a request: a tree of statements, each with the shape of its rows.
@@ -185,6 +186,11 @@ public struct Plan: Sendable {
     public var column: Int
     /// The column of the parent's statement, which is unique.
     public var above: Int
+
+    package init(column: Int, above: Int) {
+      self.column = column
+      self.above = above
+    }
   }
 
   /// How often a node may repeat below itself, and how a record is distinguished from its ancestors.

@@ -1,8 +1,9 @@
+import KindredModel
 import KindredSQLSyntax
 import OrderedCollections
 
 /// A fact about the SQL of a statement that its plan needs, noted by the code that writes the SQL.
-enum PlanNote: SQLNote {
+package enum PlanNote: SQLNote {
   /// Its value depends on more than the database, such as the clock or random numbers.
   case volatile
   /// It has a full-text pattern to validate before the first byte is sent.

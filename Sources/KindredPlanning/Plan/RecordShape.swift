@@ -1,3 +1,5 @@
+import KindredModel
+
 /// The content of a row as a tree of names and columns, independent of any output format.
 public indirect enum RecordShape: Sendable {
   /// One bare value.
@@ -20,7 +22,7 @@ public indirect enum RecordShape: Sendable {
   }
 
   /// The columns of the record and of the records in it, in order, including those that mark optional content.
-  var columns: [Column] {
+  package var columns: [Column] {
     switch self {
     case .value(let column, let format): [.value(column, format)]
     case .object(let members): members.flatMap(\.shape.columns)
@@ -30,7 +32,7 @@ public indirect enum RecordShape: Sendable {
   }
 
   /// A column that distinguishes results.
-  enum Column {
+  package enum Column {
     case value(Int, Plan.ValueFormat)
     /// Only whether it is NULL matters.
     case presence(Int)

@@ -1,3 +1,4 @@
+import KindredModel
 import KindredSQLSyntax
 
 /// A temporary copy in place of an index that the database lacks, valid for one connection until the database changes.
@@ -14,15 +15,15 @@ public struct TransientTable: Sendable, Hashable {
   private let isTimeless: Bool
 
   /// A column by which records are looked up.
-  struct Key {
-    let column: Column
+  package struct Key {
+    package let column: Column
     /// Whether its values are converted, as for the comparison with another column.
-    let isConverted: Bool
+    package let isConverted: Bool
     fileprivate let affinity: Column.Affinity
     fileprivate let collation: String
 
     /// - Parameter comparison: How the column is compared with the one that it references; nil if without conversion.
-    init(_ column: Column, of table: Table, comparison: KeyComparison?) {
+    package init(_ column: Column, of table: Table, comparison: KeyComparison?) {
       self.column = column
       isConverted = table.isCompound || !(comparison?.isPlain ?? true)
       affinity = comparison?.affinityOfCopy ?? column.affinity
@@ -39,10 +40,10 @@ public struct TransientTable: Sendable, Hashable {
   static let rowNumber = "kindred:row"
 
   /// Returns the name of the column with a converted key.
-  static func keyName(_ number: Int) -> String { "kindred:k\(number)" }
+  package static func keyName(_ number: Int) -> String { "kindred:k\(number)" }
 
   /// - Parameter commonTableExpressions: The `WITH` clause that reading the table requires.
-  init(of table: Table, by keys: [Key], commonTableExpressions: SQL) {
+  package init(of table: Table, by keys: [Key], commonTableExpressions: SQL) {
     name = "kindred:\(table.name)(\(keys.map(\.description).joined(separator: ",")))"
     isTimeless = table.isTimeless
     let pointers = table.pointerColumns

@@ -1,3 +1,5 @@
+import KindredModel
+
 /// Resolves the names in expressions.
 struct ExpressionResolver {
   let state: PlanningState

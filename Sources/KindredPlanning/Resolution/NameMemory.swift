@@ -1,3 +1,5 @@
+import KindredModel
+
 /// The results of looking up the names of a record, so that each is looked up once.
 final class NameMemory {
   /// The record, retained so that its identity stays unique.

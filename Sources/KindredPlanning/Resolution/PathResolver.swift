@@ -1,3 +1,5 @@
+import KindredModel
+
 /// Resolves paths: to names of the record itself, of a record above, or of one that a to-one association leads to.
 struct PathResolver {
   let state: PlanningState

@@ -1,3 +1,4 @@
+import KindredModel
 import KindredSQLSyntax
 
 /// An expression with resolved names: its meaning, independent of SQL.

@@ -1,3 +1,4 @@
+import KindredModel
 import KindredSQLSyntax
 
 /// Builds the selects of requests for rows: a record and those joined to it, with a row for each combination.

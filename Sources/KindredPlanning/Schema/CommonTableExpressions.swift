@@ -1,3 +1,4 @@
+import KindredModel
 import KindredSQLSyntax
 
 /// The common table expressions of a model that statements read by name.

@@ -1,5 +1,10 @@
+import KindredModel
+
 /// Reads the schema of a database within one snapshot.
 public protocol SchemaSource {
+  /// The SQL of the database.
+  var dialect: Dialect { get }
+
   /// A version number of the schema: while the program runs, equal numbers mean equal schemas.
   var schemaVersion: Int64 { get }
 

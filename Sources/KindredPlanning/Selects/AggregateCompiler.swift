@@ -1,3 +1,4 @@
+import KindredModel
 import KindredSQLSyntax
 
 /// Compiles aggregates of associations: each is a separate subquery, so that none multiplies the rows of another.
@@ -130,14 +131,12 @@ struct AggregateCompiler {
       records.column(key.name, in: select.statement), record.column(origin.name, in: select.statement)
     )
     let conditions = select.source.conditions
-    // Functions are chosen by the types of their arguments.
-    let null: SQL = call.type.map { "NULL::\($0.sql)" } ?? "NULL"
     let filter: SQL = conditions.isEmpty ? "" : " WHERE \(conditions.joined(separator: " AND "))"
     return GroupedAggregate(
       term: term,
       groups:
         "SELECT \(keySQL) AS \(GroupedAggregate.key), \(call.sql) AS \(GroupedAggregate.value) FROM \(select.source.table)\(filter) GROUP BY \(keySQL)",
-      origin: originSQL, empty: dialect.absence(of: function)?.sql ?? null,
+      origin: originSQL, empty: dialect.absence(of: function)?.sql ?? dialect.null(of: call.type),
       isAbsent: "NOT EXISTS (SELECT 1 \(select.from))",
       counted: function == .count && conditions.isEmpty ? association : nil)
   }

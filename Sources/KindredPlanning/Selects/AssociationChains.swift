@@ -1,3 +1,4 @@
+import KindredModel
 import KindredSQLSyntax
 
 /// Joins the tables of associations, which lead to the associated records.

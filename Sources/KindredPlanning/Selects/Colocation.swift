@@ -1,19 +1,20 @@
+import KindredModel
 import KindredSQLSyntax
 
 /// The condition by which a record is in the same shard as another one, or as a value.
 ///
 /// A database that distributes tables infers little from it, so a condition on the one is repeated for the other: each
 /// table of a statement then goes to the same shards.
-struct Colocation {
+package struct Colocation {
   /// The condition, which is a term.
-  let link: SQL
+  package let link: SQL
   let record: StatementRecord
   /// The column that decides in which shard the record is.
-  let column: SQL
+  package let column: SQL
   /// The record that it is linked to; nil if it is linked to a value.
   let origin: StatementRecord?
   /// The column of that.
-  let originColumn: SQL
+  package let originColumn: SQL
 }
 
 /// The conditions on the shards of a statement, for each term that links a record.
@@ -88,7 +89,7 @@ extension RecordSelect {
   /// Returns the select with the conditions of the shards that it goes to.
   ///
   /// - Parameter linked: Returns the condition on the column for a link to values of the records above; nil if there is none.
-  func withShardConditions(linked: (Colocation) -> SQL?) -> RecordSelect {
+  package func withShardConditions(linked: (Colocation) -> SQL?) -> RecordSelect {
     let colocations = record.statement.colocations
     guard !colocations.isEmpty else { return self }
     let shards = ShardConditions(

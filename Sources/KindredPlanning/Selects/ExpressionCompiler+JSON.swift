@@ -1,3 +1,4 @@
+import KindredModel
 import KindredSQLSyntax
 
 extension ExpressionCompiler {
@@ -70,7 +71,7 @@ extension ExpressionCompiler {
 
 extension CompiledExpression {
   /// The name of the claim that it is; nil for other expressions.
-  var claim: String? {
+  package var claim: String? {
     guard case .literal(.claim(let name), _) = form else { return nil }
     return name
   }

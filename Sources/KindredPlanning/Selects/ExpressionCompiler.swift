@@ -1,3 +1,4 @@
+import KindredModel
 import KindredSQLSyntax
 
 /// Compiles expressions to the SQL of the dialect.

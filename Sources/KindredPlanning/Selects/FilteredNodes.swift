@@ -1,3 +1,5 @@
+import KindredModel
+
 /// The nodes of a request whose conditions are being compiled.
 ///
 /// An aggregate of a node covers the records that meet the node's conditions, so these can't contain it.

@@ -1,7 +1,8 @@
+import KindredModel
 import KindredSQLSyntax
 
 /// An aggregate of an association, computed for all records in one pass over the associated ones.
-struct GroupedAggregate {
+package struct GroupedAggregate {
   /// The name of a group's key in `groups`.
   static let key: SQL = "\(identifier: "kindred:group")"
   /// The name of a group's aggregate in `groups`.
@@ -12,11 +13,11 @@ struct GroupedAggregate {
   /// Keys and aggregates: `SELECT … FROM associated records GROUP BY key`.
   let groups: SQL
   /// The record's column that equals the key of its group.
-  let origin: SQL
+  package let origin: SQL
   /// The aggregate of an empty set of records.
   let empty: SQL
   /// The condition that a record has no associated ones.
   let isAbsent: SQL
   /// The association all of whose records it counts; nil if it is another aggregate, or one of some of the records.
-  let counted: Association?
+  package let counted: Association?
 }

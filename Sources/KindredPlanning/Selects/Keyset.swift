@@ -1,3 +1,4 @@
+import KindredModel
 import KindredSQLSyntax
 
 /// The rows that follow given values in an order.

@@ -1,3 +1,5 @@
+import KindredModel
+
 /// The expressions of the model that are being compiled, one within the other.
 ///
 /// An expression may name associations, whose conditions and orders are expressions too, so one could lead to itself.

@@ -1,3 +1,4 @@
+import KindredModel
 import KindredSQLSyntax
 
 /// Compiles sort orders, and makes them total.

@@ -1,12 +1,13 @@
+import KindredModel
 import KindredSQLSyntax
 
 /// A compiled term of an order.
-struct OrderTerm {
-  var sql: SQL
-  var isDescending = false
-  var nulls: SortTerm.Nulls?
+package struct OrderTerm {
+  package var sql: SQL
+  package var isDescending = false
+  package var nulls: SortTerm.Nulls?
   /// Whether it may be NULL.
-  var isNullable = true
+  package var isNullable = true
   /// The type of its values; nil if unknown.
   var type: ValueType?
   /// The same aggregate for all records in one pass, if it is one.
@@ -14,9 +15,9 @@ struct OrderTerm {
   /// The records that it reads.
   var exposure = Exposure()
 
-  init(sql: SQL) { self.sql = sql }
+  package init(sql: SQL) { self.sql = sql }
 
-  init(
+  package init(
     _ compiled: CompiledExpression, isDescending: Bool = false, nulls: SortTerm.Nulls? = nil,
     exposure: Exposure = Exposure()
   ) {
@@ -44,7 +45,7 @@ struct OrderTerm {
     })
   }
 
-  func rendered(as expression: SQL, _ dialect: any SQLDialect) -> SQL {
+  package func rendered(as expression: SQL, _ dialect: any SQLDialect) -> SQL {
     dialect.order(expression, isDescending: isDescending, nulls: nulls, isNullable: isNullable)
   }
 }

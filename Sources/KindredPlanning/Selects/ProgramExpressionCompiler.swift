@@ -1,3 +1,4 @@
+import KindredModel
 import KindredSQLSyntax
 
 /// Compiles the expressions that only programs can write: those with aliases, with SQL, or with other requests.

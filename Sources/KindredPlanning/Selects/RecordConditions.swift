@@ -1,3 +1,4 @@
+import KindredModel
 import KindredSQLSyntax
 
 /// Compiles the conditions of records: filters, searches, and required associations.

@@ -1,3 +1,4 @@
+import KindredModel
 import KindredSQLSyntax
 import OrderedCollections
 
@@ -7,23 +8,23 @@ import OrderedCollections
 ///     GROUP BY group HAVING havings ORDER BY order
 ///
 /// Its text is written last; until then a strategy may replace parts of it.
-struct RecordSelect {
+package struct RecordSelect {
   /// The record that each row shows.
-  let record: StatementRecord
+  package let record: StatementRecord
   /// The shape of a row, which refers to columns by number.
-  let shape: RecordShape
+  package let shape: RecordShape
   /// The columns read by the shape and by the statements below.
-  var columns: [SQL]
+  package var columns: [SQL]
   /// The columns that count all records of an association.
-  let counts: [Int: GroupedAggregate]
+  package let counts: [Int: GroupedAggregate]
   /// The explicit collations by which columns are compared.
   let collations: [Int: Expression.Collation]
-  var source: SelectSource
-  var order: [OrderTerm]
+  package var source: SelectSource
+  package var order: [OrderTerm]
   /// The grouping expressions; nil if each row is a record.
-  var group: [SQL]?
-  var havings: [SQL]
-  let isDistinct: Bool
+  package var group: [SQL]?
+  package var havings: [SQL]
+  package let isDistinct: Bool
   /// Whether the number of rows is limited.
   let isLimited: Bool
   /// The common table expressions that it reads.
@@ -37,13 +38,13 @@ struct RecordSelect {
   /// The maximum number of rows that a page needs, including its offset.
   var reach: SQL = "-1"
   /// A better way to find the rows of a page.
-  var ranking: GroupedRanking?
+  package var ranking: GroupedRanking?
 
   /// The numbers of the columns.
-  var numbers: [SQL: Int] { columns.numbers }
+  package var numbers: [SQL: Int] { columns.numbers }
 
   /// Returns the number of a column, which is added if necessary.
-  mutating func column(_ sql: SQL) -> Int {
+  package mutating func column(_ sql: SQL) -> Int {
     if let number = columns.firstIndex(of: sql) { return number }
     columns.append(sql)
     return columns.count - 1
@@ -71,7 +72,7 @@ extension RecordSelect {
   /// Returns the statement that reads the rows.
   ///
   /// - Parameter shown: The expressions to select instead of the columns.
-  func sql(_ shown: [SQL]? = nil, page: SQL) -> SQL {
+  package func sql(_ shown: [SQL]? = nil, page: SQL) -> SQL {
     let expressions = order.map(\.sql)
     // `HAVING` of a sharded database knows no expression that is grouped by.
     let isNested = isDistinct || group != nil && restriction != nil && dialect.isSharded
@@ -113,7 +114,7 @@ extension RecordSelect {
   var from: SQL { source.sql(and: restriction?(order.map(\.sql))) }
 
   /// The selected columns, at least one.
-  var shown: [SQL] { columns.isEmpty ? ["1"] : columns }
+  package var shown: [SQL] { columns.isEmpty ? ["1"] : columns }
 
   /// The groups of all pages, with names for their columns.
   private var groups: SQL {
@@ -132,7 +133,7 @@ extension RecordSelect {
   }
 
   /// Returns the expressions that distinguish results, for other expressions in the places of the columns.
-  func distinguishing(_ columns: [SQL]) -> [SQL] { shape.shown(of: columns, by: collations, dialect) }
+  package func distinguishing(_ columns: [SQL]) -> [SQL] { shape.shown(of: columns, by: collations, dialect) }
 
   private static func name(ofColumn number: Int) -> SQL { "\(identifier: "c\(number)")" }
 
@@ -155,7 +156,7 @@ extension RecordSelect {
 
 extension [SQL] {
   /// The numbers of the elements, the first one of each.
-  var numbers: [SQL: Int] {
+  package var numbers: [SQL: Int] {
     Dictionary(zip(self, indices), uniquingKeysWith: { first, _ in first })
   }
 }

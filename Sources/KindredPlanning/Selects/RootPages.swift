@@ -1,3 +1,4 @@
+import KindredModel
 import KindredSQLSyntax
 
 /// The pages of a request's root, in a total order.

@@ -1,3 +1,4 @@
+import KindredModel
 import KindredSQLSyntax
 import OrderedCollections
 
@@ -7,8 +8,8 @@ import OrderedCollections
 ///     FROM … WHERE …
 ///     GROUP BY group HAVING havings
 ///     ORDER BY order LIMIT …
-struct Select {
-  var columns: [SQL]
+package struct Select {
+  package var columns: [SQL]
   var isDistinct = false
   /// The clauses from `FROM` to `WHERE`.
   var from: SQL
@@ -16,9 +17,22 @@ struct Select {
   var havings: [SQL] = []
   var order: [SQL] = []
   /// `LIMIT` and `OFFSET`, after a space; empty for all rows.
-  var page = SQL()
+  package var page = SQL()
 
-  var sql: SQL { readsGroupsInSubquery ? ofGroups.text : text }
+  package init(
+    columns: [SQL], isDistinct: Bool = false, from: SQL, group: [SQL] = [], havings: [SQL] = [],
+    order: [SQL] = [], page: SQL = SQL()
+  ) {
+    self.columns = columns
+    self.isDistinct = isDistinct
+    self.from = from
+    self.group = group
+    self.havings = havings
+    self.order = order
+    self.page = page
+  }
+
+  package var sql: SQL { readsGroupsInSubquery ? ofGroups.text : text }
 
   private var text: SQL {
     let shown = columns.isEmpty ? "1" : columns.joined(separator: ", ")
@@ -36,7 +50,9 @@ struct Select {
 struct GroupAggregateNote: SQLNote {}
 
 /// The note of a subquery that computes operands from the values around it.
-struct OperandsNote: SQLNote {}
+package struct OperandsNote: SQLNote {
+  package init() {}
+}
 
 extension Select {
   private static let groups: SQL = "\(identifier: "kindred:groups")"

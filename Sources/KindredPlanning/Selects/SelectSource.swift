@@ -1,19 +1,20 @@
+import KindredModel
 import KindredSQLSyntax
 
 /// The clauses of a `SELECT` that say where its rows come from.
 ///
 ///     FROM table joins WHERE links AND conditions
-struct SelectSource {
+package struct SelectSource {
   /// The first table or subquery.
-  var table = SQL()
+  package var table = SQL()
   /// The record whose table that is; nil if it is a subquery or a copy.
   var plainRecord: RecordID?
-  var joins: [SQL] = []
+  package var joins: [SQL] = []
   /// Whether a join may exclude records.
   var leavesOutByJoin = false
   /// The conditions that link the records to the one that they are associated with.
-  var links: [SQL] = []
-  var conditions: [SQL] = []
+  package var links: [SQL] = []
+  package var conditions: [SQL] = []
 
   /// How a table is joined.
   enum JoinKind: SQL {
@@ -28,7 +29,7 @@ struct SelectSource {
   /// Returns the clauses, with an additional condition if there is one.
   ///
   /// - Parameter outer: A table for the outer loop of the join.
-  func sql(outer: SQL? = nil, and condition: SQL? = nil) -> SQL {
+  package func sql(outer: SQL? = nil, and condition: SQL? = nil) -> SQL {
     var sql: SQL = "FROM "
     if let outer { sql.append("\(outer) CROSS JOIN ") }
     sql.append(table)
@@ -39,7 +40,7 @@ struct SelectSource {
   }
 
   /// Returns whether the rows are records of a table that has a key, each of them once.
-  func isPlain(_ record: RecordID, of table: Table) -> Bool {
+  package func isPlain(_ record: RecordID, of table: Table) -> Bool {
     guard case .table = table.kind, !table.pointerColumns.isEmpty else { return false }
     return plainRecord == record && !leavesOutByJoin
   }

@@ -1,7 +1,8 @@
+import KindredModel
 import KindredSQLSyntax
 
 /// Builds a statement: its result columns, and the aliases of its tables.
-final class StatementBuilder {
+package final class StatementBuilder {
   /// The dialect of the database that it is for.
   let dialect: any SQLDialect
   /// The level in the tree of statements, from 0.
@@ -43,7 +44,7 @@ final class StatementBuilder {
   }
 
   /// Returns the number of a result column, which is added if necessary.
-  func column(_ sql: SQL) -> Int {
+  package func column(_ sql: SQL) -> Int {
     if let number = numbers[sql] { return number }
     columns.append(sql)
     numbers[sql] = columns.count - 1
@@ -51,7 +52,7 @@ final class StatementBuilder {
   }
 
   /// Returns the number of the result column with a value, which is added if necessary.
-  func column(_ value: CompiledExpression) -> Int {
+  package func column(_ value: CompiledExpression) -> Int {
     let number = column(value.sql)
     if let aggregate = value.grouped, aggregate.counted != nil, aggregate.term == value.sql {
       counts[number] = aggregate
@@ -110,10 +111,10 @@ final class StatementBuilder {
 }
 
 /// Builds a `SELECT`: the statement itself, or a subquery of it.
-final class SelectBuilder {
-  let statement: StatementBuilder
+package final class SelectBuilder {
+  package let statement: StatementBuilder
   /// The number of `SELECT`s that enclose it.
-  let depth: Int
+  package let depth: Int
   /// The clauses built so far.
   private(set) var source = SelectSource()
 
@@ -151,7 +152,7 @@ final class SelectBuilder {
   }
 
   /// Adds a join.
-  func append(join: SQL) { source.joins.append(join) }
+  package func append(join: SQL) { source.joins.append(join) }
 
   /// Adds conditions.
   func add(_ conditions: [SQL]) { source.conditions += conditions }
@@ -172,5 +173,5 @@ final class SelectBuilder {
   }
 
   /// Returns an alias for a table with this name.
-  func alias(for name: String) -> String { statement.alias(for: name, depth: depth) }
+  package func alias(for name: String) -> String { statement.alias(for: name, depth: depth) }
 }

@@ -1,14 +1,15 @@
+import KindredModel
 import KindredSQLSyntax
 
 /// A record that a statement reads, for which expressions are compiled: a table under an alias.
-final class StatementRecord {
+package final class StatementRecord {
   /// The names that expressions about the record can use.
   let names: NameScope
-  let table: Table
-  let alias: String
-  let select: SelectBuilder
+  package let table: Table
+  package let alias: String
+  package let select: SelectBuilder
   /// The record that `../` leads to.
-  let parent: StatementRecord?
+  package let parent: StatementRecord?
   /// The record of the join table, in which the step before ended.
   let via: StatementRecord?
   /// Whether a to-one path may add a join; in an `ON` clause, it would be too late.
@@ -50,11 +51,11 @@ final class StatementRecord {
   /// The table as clients see it.
   var resource: Resource { names.resource }
   /// The request's node for these records.
-  var node: RequestNode? { names.node }
-  var statement: StatementBuilder { select.statement }
+  package var node: RequestNode? { names.node }
+  package var statement: StatementBuilder { select.statement }
 
   /// The identity by which SQL refers to it.
-  var id: RecordID { RecordID(alias: alias, depth: select.depth) }
+  package var id: RecordID { RecordID(alias: alias, depth: select.depth) }
 
   /// Whether it is read from a copy of its table, which is decided before expressions about it are compiled.
   var readsCopy: Bool { statement.copies.contains(id) }
@@ -73,7 +74,7 @@ final class StatementRecord {
   }
 
   /// Returns a column of the record for its own statement or one below.
-  func column(_ name: String, in statement: StatementBuilder) -> SQL {
+  package func column(_ name: String, in statement: StatementBuilder) -> SQL {
     if let constants { return "\(.value(constants[name] ?? .null))" }
     let sql = SQL.column(id, name)
     guard self.statement !== statement else { return sql }

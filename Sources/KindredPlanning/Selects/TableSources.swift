@@ -1,14 +1,15 @@
+import KindredModel
 import KindredSQLSyntax
 import OrderedCollections
 
 /// A table in a `FROM` clause, and the columns by which its records are found.
-struct TableSource {
+package struct TableSource {
   /// The tables to join, in order; the table itself comes last.
-  var items: [(table: TableReference, condition: SQL?)] = []
+  package var items: [(table: TableReference, condition: SQL?)] = []
   /// The columns that must equal those of the origin.
-  var keys: [SQL]
+  package var keys: [SQL]
   /// Whether the keys hold values converted for the comparison with the columns they reference.
-  var isConverted = false
+  package var isConverted = false
   /// Whether some values of the keys may not fit their affinities.
   let isMixed: Bool
   /// The record whose columns they are.
@@ -88,7 +89,7 @@ struct TableSources {
       guard let binding = given ?? value.map(SQL.Binding.value) else {
         throw RequestError.missing(parameter, of: record.names)
       }
-      return dialect.parameter(binding, as: parameter.kind.valueType)
+      return dialect.parameter(binding, of: parameter.kind)
     }
     let number: SQL =
       record.isNumbered ? ", row_number() OVER () AS \(identifier: TransientTable.rowNumber)" : SQL()
@@ -143,7 +144,7 @@ struct TableSources {
 extension Model {
   /// Returns the `WITH` clause that defines common table expressions without parameters, and those that they read; empty if
   /// there are none.
-  func commonTableExpressions(_ names: Set<String>, _ dialect: any SQLDialect) -> SQL {
+  package func commonTableExpressions(_ names: Set<String>, _ dialect: any SQLDialect) -> SQL {
     guard !names.isEmpty else { return SQL() }
     let definitions = tables.values.compactMap { table -> (name: String, sql: String)? in
       guard case .commonTableExpression(let sql) = table.kind, table.query == nil else { return nil }
@@ -160,7 +161,7 @@ extension Model {
 /// A table as a `FROM` clause names it, and the access rule of its records.
 ///
 /// `FROM` clauses are built from these alone, so no statement reads a table without its rule.
-struct TableReference {
+package struct TableReference {
   private let table: SQL
   /// The notes about its use.
   var notes: [PlanNote] = []
@@ -179,12 +180,12 @@ struct TableReference {
   }
 
   /// A transient table of pointers to records, whose own reference has the rule.
-  init(indexIn transient: TransientTable, as alias: String) {
+  package init(indexIn transient: TransientTable, as alias: String) {
     self.init(sql: transient.reference(as: alias), rule: nil)
   }
 
   /// Returns a copy of the table, which holds all of its records.
-  func copied(to transient: TransientTable, as alias: String) -> TableReference {
+  package func copied(to transient: TransientTable, as alias: String) -> TableReference {
     var copy = TableReference(sql: transient.reference(as: alias), rule: rule)
     copy.notes = notes
     return copy

@@ -1,3 +1,4 @@
+import KindredModel
 import KindredSQLSyntax
 
 /// Joins the records of to-one associations to the record that they are associated with.

@@ -1,3 +1,4 @@
+import KindredModel
 import KindredSQLSyntax
 
 /// Builds the content of a node's rows: the shape of its records, and the selects of the nodes below.

@@ -1,3 +1,4 @@
+import KindredModel
 import KindredSQLSyntax
 
 /// Checks the parameters of joined nodes that are not part of any statement.

@@ -1,3 +1,5 @@
+import KindredModel
+
 /// Refuses combinations of parameters that are invalid regardless of their expressions.
 struct NodeRules {
   let node: RequestNode

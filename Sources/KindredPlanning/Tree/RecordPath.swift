@@ -1,3 +1,4 @@
+import KindredModel
 import KindredSQLSyntax
 
 /// Records that a path leads to: all of a resource, or the associated ones of a record.

@@ -1,3 +1,4 @@
+import KindredModel
 import KindredSQLSyntax
 
 /// A recursive node while its select is built.

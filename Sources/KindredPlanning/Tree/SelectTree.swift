@@ -3,14 +3,14 @@ import KindredSQLSyntax
 /// The selects of a request: one for each record on its path, and one for each node with its own rows.
 ///
 /// It is a value. A ``PlanStrategy`` adapts it to a database, and ``PlanWriter`` writes its text.
-struct SelectTree {
+package struct SelectTree {
   var path: [PathSelect]
   /// The nodes of the tree, each before those below it; the root comes first.
-  var nodes: [NodeSelect]
+  package var nodes: [NodeSelect]
   /// Whether the result is a single record rather than a list.
   let isSingle: Bool
   /// Whether the single record is found by the primary key of its table.
-  let isFoundByPrimaryKey: Bool
+  package let isFoundByPrimaryKey: Bool
   /// The error detail if the root is a single record and does not exist.
   let absence: String
   /// Whether the root's rows are to be counted.
@@ -42,37 +42,48 @@ struct PathSelect {
 }
 
 /// The select of a node whose rows belong to those of the parent node.
-struct NodeSelect {
-  var rows: RecordSelect
+package struct NodeSelect {
+  package var rows: RecordSelect
   /// `LIMIT` and `OFFSET`.
-  var page: SQL
+  package var page: SQL
   /// The largest number of rows of each parent; nil for all.
-  var limit: SQL?
+  package var limit: SQL?
   /// The number of rows before those.
-  var offset: SQL?
+  package var offset: SQL?
   let isToMany: Bool
   /// The level in the tree of statements.
-  let level: Int
+  package let level: Int
   /// The keys of the request's nodes from the root to here.
   let name: String
-  var recursion: Plan.Recursion?
+  package var recursion: Plan.Recursion?
   /// The parent record, if the rows are all of its associated records; otherwise nil.
-  var collectionOf: StatementRecord?
+  package var collectionOf: StatementRecord?
   /// The columns of the merge join with the parent's select; nil unless the strategy has made one.
-  var mergeJoin: Plan.MergeJoin?
+  package var mergeJoin: Plan.MergeJoin?
   /// The select for many parents at once; nil unless the strategy has made one.
-  var batch: BatchSelect?
+  package var batch: BatchSelect?
 }
 
 /// A select for many parent records at once.
-struct BatchSelect {
+package struct BatchSelect {
   /// The columns of the parents that it reads.
-  let columns: [SQL.Binding]
+  package let columns: [SQL.Binding]
   let sql: SQL
   var link = Plan.Link.number
   /// Returns the keys of parents with the number of their rows, except for those without rows; nil unless all associated
   /// records are read.
-  var counting: SQL?
+  package var counting: SQL?
   /// The column of the parents that shows the number of their rows; nil if there is none.
-  var countColumn: Int?
+  package var countColumn: Int?
+
+  package init(
+    columns: [SQL.Binding], sql: SQL, link: Plan.Link = Plan.Link.number, counting: SQL? = nil,
+    countColumn: Int? = nil
+  ) {
+    self.columns = columns
+    self.sql = sql
+    self.link = link
+    self.counting = counting
+    self.countColumn = countColumn
+  }
 }

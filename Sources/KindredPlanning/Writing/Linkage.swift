@@ -1,3 +1,4 @@
+import KindredModel
 import OrderedCollections
 
 /// How writing associates a record with another one: which columns take the values of the other's key.
@@ -52,7 +53,7 @@ public struct JoinTable: Sendable {
 /// A column of a foreign key, and how it is compared with the column that it refers to.
 public struct ColumnReference: Hashable, Sendable {
   /// The name of the referring column.
-  let column: ExactName
+  package let column: ExactName
   /// The names of the table and the column referred to.
   let table, referred: ExactName
   /// The collation of the column referred to.

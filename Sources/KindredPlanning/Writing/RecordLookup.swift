@@ -1,3 +1,4 @@
+import KindredModel
 import KindredSQLSyntax
 import OrderedCollections
 

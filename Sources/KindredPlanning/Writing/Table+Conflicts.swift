@@ -1,3 +1,4 @@
+import KindredModel
 import KindredSQLSyntax
 
 extension Table {
@@ -8,7 +9,7 @@ extension Table {
   ///     WHERE (kept.code = written.code OR …) AND NOT (kept.rowid = ?2)
   ///
   /// Its parameters are those of `draft`.
-  public func conflicts(with draft: DraftShape, dialect: Dialect = .sqlite) -> Plan.Statement {
+  public func conflicts(with draft: DraftShape, dialect: Dialect) -> Plan.Statement {
     let writer = dialect.writer
     let keys = indexes.filter(\.isUnique).map { index -> SQL in
       let equalities = zip(index.columns, index.collations).map { column, collation -> SQL in

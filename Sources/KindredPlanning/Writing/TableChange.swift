@@ -1,3 +1,4 @@
+import KindredModel
 import KindredSQLSyntax
 
 /// The shape of a statement that changes records of one table, or finds them before a change.
@@ -54,7 +55,7 @@ extension TableChange {
 extension TableChange: Hashable {
   /// What distinguishes two shapes: the names of columns by their bytes.
   private struct Identity: Hashable {
-    var kind: Int
+    package var kind: Int
     var names: [[ExactName]]
     var references: [ColumnReference] = []
     var resolution = ConflictResolution.schema
@@ -89,7 +90,7 @@ extension Table {
   }
 
   /// Returns the statement of a shape.
-  public func statement(_ change: TableChange, dialect: Dialect = .sqlite) -> Plan.Statement {
+  public func statement(_ change: TableChange, dialect: Dialect) -> Plan.Statement {
     let writer = dialect.writer
     return Plan.Statement(sql(change, writer), writer.parameterStyle)
   }

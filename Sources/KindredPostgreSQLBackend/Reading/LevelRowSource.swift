@@ -1,4 +1,5 @@
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 import KindredOutput
 
 /// The rows of levels, which are read when they are needed.

@@ -1,4 +1,4 @@
-import KindredAssociations
+import KindredModel
 
 /// The kind of a column, which determines how its values are written.
 enum ColumnKind: UInt8 {

@@ -1,4 +1,4 @@
-import KindredAssociations
+import KindredModel
 
 /// The plain views of a database, and what they show.
 struct PlainViews {

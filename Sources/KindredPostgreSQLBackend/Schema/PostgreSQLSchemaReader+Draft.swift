@@ -1,4 +1,5 @@
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 
 extension PostgreSQLSchemaReader {
   /// A table while it is being read.

@@ -1,4 +1,5 @@
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 import KindredPostgreSQL
 import KindredSQLSyntax
 
@@ -78,7 +79,7 @@ public struct PostgreSQLSchemaReader {
     if hasShards { readDistributions(results[9], into: &drafts, places) }
     let tables = drafts.indices.filter { drafts[$0].isServed && !drafts[$0].columns.isEmpty }
       .map { views.table($0, of: drafts) }
-    return Schema(tables: tables, warnings: warnings, dialect: .postgreSQL)
+    return Schema(tables: tables, warnings: warnings)
   }
 
   /// Returns the names of the columns that the current role may not select, by the names of their tables.

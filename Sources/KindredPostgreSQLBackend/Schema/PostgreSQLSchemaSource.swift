@@ -1,4 +1,5 @@
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 import KindredPostgreSQL
 import KindredSQLSyntax
 
@@ -13,9 +14,7 @@ struct PostgreSQLSchemaSource: SchemaSource {
   let run: ([Query]) throws -> [QueryResult]
 
   func schema() throws -> Schema {
-    var schema = try PostgreSQLSchemaReader(schemas: schemas, hasShards: hasShards, run: run).schema()
-    schema.dialect = dialect
-    return schema
+    try PostgreSQLSchemaReader(schemas: schemas, hasShards: hasShards, run: run).schema()
   }
 
   func tables(of definitions: [CommonTableDefinition]) throws -> [Table] {

@@ -1,4 +1,5 @@
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 import KindredBackend
 
 /// A transaction that provides the schema as the connection's user sees it, so that one model serves all roles.
@@ -29,6 +30,8 @@ extension SchemaForwarding {
       throw error
     }
   }
+
+  var dialect: Dialect { backend.dialect }
 
   func schema() throws -> Schema { try withSource { try $0.schema() } }
 

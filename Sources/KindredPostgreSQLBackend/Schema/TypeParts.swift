@@ -1,4 +1,4 @@
-import KindredAssociations
+import KindredModel
 import KindredPostgreSQL
 
 /// The components of types, by their OIDs.

@@ -1,4 +1,6 @@
-import KindredAssociations
+import KindredPostgreSQLDialect
+import KindredModel
+import KindredPlanning
 import KindredBackend
 import KindredClock
 import KindredPostgreSQL
@@ -200,7 +202,7 @@ public final class PostgreSQLBackend: Backend {
     return settings[name] ?? .init()
   }
 
-  private var dialect: Dialect { capabilities.isSharded ? .sharded : .postgreSQL }
+  var dialect: Dialect { capabilities.isSharded ? .sharded : .postgreSQL }
 
   /// Returns a source of the schema that runs statements by `run`.
   func schemaSource(

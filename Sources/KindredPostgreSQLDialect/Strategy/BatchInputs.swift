@@ -1,3 +1,5 @@
+import KindredModel
+import KindredPlanning
 import KindredSQLSyntax
 
 /// The inputs of a batch: an array for each column that it reads from the parents, and the number of each parent.

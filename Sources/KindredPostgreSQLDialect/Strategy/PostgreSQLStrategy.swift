@@ -1,3 +1,5 @@
+import KindredModel
+import KindredPlanning
 import KindredSQLSyntax
 
 /// Runs the select of a node for many parent records at once, since each statement takes a round trip.
@@ -137,4 +139,8 @@ struct PostgreSQLStrategy: PlanStrategy {
       order: order
     ).sql
   }
+}
+
+extension PostgreSQLDialect {
+  func strategy(for model: Model) -> any PlanStrategy { PostgreSQLStrategy(dialect: self) }
 }

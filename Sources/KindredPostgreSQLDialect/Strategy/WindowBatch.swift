@@ -1,3 +1,4 @@
+import KindredPlanning
 import KindredSQLSyntax
 
 /// The rows of a node for many parents at once, where window functions number those of each parent.

@@ -1,9 +1,13 @@
-import KindredAssociations
+import KindredSQLiteDialect
+import KindredModel
+import KindredPlanning
 import KindredSQLSyntax
 import KindredSQLite
 
 /// The schema as a connection sees it in its transaction.
 public struct ConnectionSchema: SchemaSource {
+  /// The dialect of SQLite.
+  public let dialect = Dialect.sqlite
   private let connection: Connection
   /// The version of the schema: equal numbers mean equal schemas.
   public let schemaVersion: Int64

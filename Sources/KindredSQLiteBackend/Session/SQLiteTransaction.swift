@@ -1,7 +1,9 @@
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 import KindredBackend
 import KindredOutput
 import KindredSQLite
+import KindredSQLiteDialect
 
 /// The part that read and write transactions have in common.
 protocol SQLiteTransaction: Transaction {
@@ -10,6 +12,8 @@ protocol SQLiteTransaction: Transaction {
 
 extension SQLiteTransaction {
   private var source: ConnectionSchema { ConnectionSchema(connection, schemaVersion: schemaVersion) }
+
+  var dialect: Dialect { .sqlite }
 
   func schema() throws -> Schema { try source.schema() }
 

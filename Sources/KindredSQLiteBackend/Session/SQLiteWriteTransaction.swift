@@ -1,8 +1,10 @@
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 import KindredBackend
 import KindredOutput
 import KindredSQLSyntax
 import KindredSQLite
+import KindredSQLiteDialect
 
 /// The writing connection in a transaction, or in a savepoint of a shared one.
 final class SQLiteWriteTransaction: WriteTransaction, SQLiteTransaction {
@@ -44,7 +46,7 @@ final class SQLiteWriteTransaction: WriteTransaction, SQLiteTransaction {
 
   func insertion(of columns: [Column], into table: Table) throws -> any RecordInsertion {
     let change = TableChange.insertion(of: columns.map(\.name), returning: [])
-    return SQLiteInsertion(try connection.prepare(table.statement(change).sql), connection)
+    return SQLiteInsertion(try connection.prepare(table.statement(change, dialect: dialect).sql), connection)
   }
 }
 

@@ -1,3 +1,5 @@
+import KindredModel
+import KindredPlanning
 import KindredSQLSyntax
 
 /// A select that is merge-joined with the root's instead of running once for each of its rows.

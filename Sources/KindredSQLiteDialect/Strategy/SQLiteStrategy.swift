@@ -1,3 +1,5 @@
+import KindredModel
+import KindredPlanning
 import KindredSQLSyntax
 
 /// Runs the select of a node once for each parent record, since a call of SQLite costs next to nothing; but as a merge

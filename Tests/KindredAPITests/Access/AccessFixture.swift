@@ -1,5 +1,6 @@
+import KindredModel
 import Foundation
-import KindredAssociations
+import KindredPlanning
 import KindredCryptography
 import KindredHTTP
 import KindredSQLSyntax

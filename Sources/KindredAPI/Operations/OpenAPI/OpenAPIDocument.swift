@@ -1,4 +1,5 @@
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 import OrderedCollections
 
 /// `/-/openapi.json`: the API of a model as an OpenAPI 3.1 document (<https://spec.openapis.org/oas/v3.1.0>).

@@ -1,4 +1,5 @@
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 
 /// The key of a record in a path: comma-separated values in key order.
 struct PathKey {

@@ -1,4 +1,5 @@
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 import OrderedCollections
 
 /// An entity-relationship diagram, before layout: the tables of a model and the foreign keys between them.

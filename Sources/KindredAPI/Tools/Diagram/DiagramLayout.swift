@@ -1,4 +1,4 @@
-import KindredAssociations
+import KindredModel
 import OrderedCollections
 
 /// The layout of a diagram's boxes: connected boxes form a group with columns from left to right, and groups are placed

@@ -1,4 +1,5 @@
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 import OrderedCollections
 
 /// A diagram in the notation of Mermaid (<https://mermaid.js.org/syntax/entityRelationshipDiagram.html>).

@@ -1,4 +1,4 @@
-import KindredAssociations
+import KindredModel
 import KindredHTTP
 
 /// The content of the response to a batch: an array of the responses to its parts.

@@ -1,4 +1,5 @@
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 import KindredHTTP
 
 /// Reads the records of CSV (RFC 4180); lines may also end in a bare line feed.

@@ -1,4 +1,4 @@
-import KindredAssociations
+import KindredModel
 import KindredHTTP
 
 /// Reads the content of a request in parts, from memory or from a file.

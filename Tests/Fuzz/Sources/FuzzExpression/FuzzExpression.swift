@@ -1,5 +1,6 @@
 import FuzzSupport
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 
 /// Each way to parse a text must return a tree, or an error whose position is inside the text.
 @_cdecl("LLVMFuzzerTestOneInput")

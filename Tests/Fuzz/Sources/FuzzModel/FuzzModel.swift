@@ -1,6 +1,6 @@
 import FuzzSupport
 import KindredAPI
-import KindredExecution
+import KindredSQLiteBackend
 import KindredModelFile
 import KindredSQLite
 

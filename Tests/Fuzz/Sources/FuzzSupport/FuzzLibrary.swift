@@ -1,9 +1,10 @@
 import Foundation
 import KindredAPI
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 import KindredBackend
 import KindredCryptography
-import KindredExecution
+import KindredSQLiteBackend
 import KindredHTTP
 import KindredModelFile
 import KindredSQLite

@@ -1,7 +1,8 @@
 import Foundation
 import KindredAPI
-import KindredAssociations
-import KindredExecution
+import KindredModel
+import KindredPlanning
+import KindredSQLiteBackend
 import KindredHTTP
 import KindredSQLSyntax
 import KindredSQLite
@@ -156,16 +157,16 @@ extension Model {
     }
   }
 
-  private static func expression(_ expression: Expr) throws -> KindredAssociations.Expression {
+  private static func expression(_ expression: Expr) throws -> KindredModel.Expression {
     try Self.expression(expression.text)
   }
 
-  private static func expression(_ text: String) throws -> KindredAssociations.Expression {
+  private static func expression(_ text: String) throws -> KindredModel.Expression {
     var parser = try ExpressionParser(text)
     return try parser.parseExpression()
   }
 
-  private static func terms(_ terms: [SortTerm]) throws -> [KindredAssociations.SortTerm] {
+  private static func terms(_ terms: [SortTerm]) throws -> [KindredModel.SortTerm] {
     guard !terms.isEmpty else { return [] }
     var parser = try ExpressionParser(terms.map(\.text).joined(separator: ","))
     return try parser.parseSort()

@@ -1,3 +1,4 @@
+import KindredModel
 import KindredSQLSyntax
 
 /// Reads pages of records that are filtered and sorted by one aggregate, such as the authors with most books among
@@ -13,7 +14,7 @@ import KindredSQLSyntax
 ///
 /// Records without associated ones cost nothing if the conditions can't hold for them, since conditions that read no
 /// table are evaluated before one is read.
-struct GroupedRanking {
+package struct GroupedRanking {
   private static let ranked: SQL = "\(identifier: "kindred:ranked")"
 
   /// The first term of the order, which is the aggregate.
@@ -21,7 +22,7 @@ struct GroupedRanking {
   private let aggregate: GroupedAggregate
 
   /// Returns nil if another way of reading the rows is better.
-  init?(of rows: RecordSelect) {
+  package init?(of rows: RecordSelect) {
     let record = rows.record
     guard rows.group == nil, !rows.isDistinct, rows.isLimited,
       rows.source.isPlain(record.id, of: record.table), let rank = rows.order.first,

@@ -1,7 +1,7 @@
 /// The functions of the expression language.
 package enum ExpressionFunctions {
   /// The functions of values, and their numbers of arguments.
-  static let scalars: [String: ClosedRange<Int>] = [
+  package static let scalars: [String: ClosedRange<Int>] = [
     "abs": 1...1, "length": 1...1, "lower": 1...1, "upper": 1...1,
     "trim": 1...2, "ltrim": 1...2, "rtrim": 1...2,
     "substr": 2...3, "replace": 3...3, "instr": 2...2,
@@ -12,7 +12,7 @@ package enum ExpressionFunctions {
   ]
 
   /// The functions whose second argument is JSON where it is a literal that looks so.
-  static let containments: Set = ["contains", "overlaps"]
+  package static let containments: Set = ["contains", "overlaps"]
 
   /// The aggregates of a group, by the names that completion proposes.
   private static let aggregates: [String: Expression.AggregateFunction] = [
@@ -33,7 +33,7 @@ package enum ExpressionFunctions {
   }
 
   /// Returns what to write in place of a function of SQL that has no counterpart with the same arguments.
-  static func replacement(for name: String, _ arguments: [Expression]) -> String? {
+  package static func replacement(for name: String, _ arguments: [Expression]) -> String? {
     switch name {
     case "exists":
       guard case .path(let path)? = arguments.first?.kind, path.parents == 0, path.components.count == 1
@@ -49,7 +49,7 @@ package enum ExpressionFunctions {
   }
 
   /// Returns the aggregate that a call stands for; nil for other functions, such as `min` and `max` of several values.
-  static func groupAggregate(_ name: String, argumentCount: Int) -> Expression.AggregateFunction? {
+  package static func groupAggregate(_ name: String, argumentCount: Int) -> Expression.AggregateFunction? {
     let name = name.lowercased()
     guard argumentCount <= 1 || name == "concat" && argumentCount == 2 else { return nil }
     return aggregates[name] ?? (name == "average" ? .average : nil)

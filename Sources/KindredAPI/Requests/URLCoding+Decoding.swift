@@ -1,9 +1,9 @@
-import KindredAssociations
+import KindredModel
+import KindredPlanning
 import KindredHTTP
 import KindredOutput
 
-/// Percent-encoding (RFC 3986 §2.1).
-enum URLCoding {
+extension URLCoding {
   /// Returns the byte that an escape at a place encodes; nil if there is none.
   static func escape(in bytes: [UInt8], at index: Int) -> UInt8? {
     guard bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.count,
@@ -79,7 +79,7 @@ enum URLCoding {
         return
       }
       for scalar in text.unicodeScalars {
-        output += (isReadable(scalar) ? String(scalar) : String(scalar).percentEncoded { _ in false }).utf8
+        output += (isReadable(scalar) ? String(scalar) : encode(String(scalar)) { _ in false }).utf8
       }
     }
     return String(decoding: output, as: UTF8.self)
@@ -107,19 +107,6 @@ enum URLCoding {
     return length
   }
 
-  /// Encodes everything except letters, digits and `-._~` (RFC 3986 §2.3), as links in results do.
-  static func encodeSegment(_ text: String) -> String { text.encodedAsSegment }
-
-  /// Encodes everything that would end or change the name of a parameter.
-  static func encodeParameter(_ text: String) -> String {
-    text.percentEncoded { $0.isUnreservedInURL || "!$'()*:@/?,;".utf8.contains($0) }
-  }
-
-  /// Encodes everything that would end or change the value of a parameter.
-  static func encodeQueryValue(_ text: String) -> String {
-    text.percentEncoded { $0.isUnreservedInURL || "!$'()*:@/?,;=".utf8.contains($0) }
-  }
-
   // MARK: The readable form
 
   /// Encodes the characters that would end or change a segment of a path.
@@ -137,7 +124,7 @@ enum URLCoding {
 
   /// Encodes certain characters and control characters.
   private static func encode(_ text: String, _ encoded: String) -> String {
-    text.percentEncoded { $0 >= 0x20 && $0 != 0x7F && !encoded.utf8.contains($0) }
+    encode(text) { $0 >= 0x20 && $0 != 0x7F && !encoded.utf8.contains($0) }
   }
 
   // MARK: Any part
@@ -145,7 +132,7 @@ enum URLCoding {
   /// Encodes everything that a URL can't contain, leaving existing escapes as they are.
   static func encodeUnsafe(_ text: String) -> String {
     if text[...].consists(of: isSafe) { return text }
-    return text.percentEncoded(keeping: isSafe)
+    return encode(text, keeping: isSafe)
   }
 
   /// Appends a text, with everything encoded that a URL can't contain, leaving existing escapes as they are.

@@ -1,12 +1,12 @@
 /// The parts of unresolved expressions.
 extension Expression {
   /// Returns whether it or a part of it satisfies a condition; the arguments in paths are not searched.
-  func contains(_ condition: (Expression) -> Bool) -> Bool {
+  package func contains(_ condition: (Expression) -> Bool) -> Bool {
     condition(self) || parts.contains { $0.contains(condition) }
   }
 
   /// The expressions that it consists of.
-  var parts: [Expression] {
+  package var parts: [Expression] {
     switch kind {
     // Expressions of programs follow the rules of SQLite, not those of the expression language.
     case .literal, .value, .null, .boolean, .path, .program: []
@@ -33,7 +33,7 @@ extension Expression {
   }
 
   /// Whether it reads a column of the join table.
-  var readsVia: Bool {
+  package var readsVia: Bool {
     contains { part in
       guard case .path(let path) = part.kind else { return false }
       return path.parents == 0 && path.components.count == 2 && path.components[0].name == "via"
@@ -43,7 +43,7 @@ extension Expression {
 
 extension RequestNode {
   /// The items of `annotate` and `fields` that are expressions.
-  var namedExpressions: [NamedExpression] {
+  package var namedExpressions: [NamedExpression] {
     annotations
       + (fields ?? []).compactMap { field in
         if case .expression(let item) = field { item } else { nil }
@@ -51,13 +51,13 @@ extension RequestNode {
   }
 
   /// All expressions about the node's records.
-  var expressions: [Expression] {
+  package var expressions: [Expression] {
     filters + havings + group + namedExpressions.map(\.expression) + (sort ?? []).map(\.expression)
       + (values.map { [$0] } ?? [])
   }
 
   /// Whether it reads columns of the join table, so that each way to a record counts.
-  var readsVia: Bool { expressions.contains(where: \.readsVia) }
+  package var readsVia: Bool { expressions.contains(where: \.readsVia) }
 
   /// Whether each of its rows is a group of records.
   package var isGrouped: Bool {

@@ -1,0 +1,6 @@
+import KindredSQLSyntax
+
+/// What a dialect needn't write.
+extension SQLDialect {
+  package func null(of type: ValueType?) -> SQL { "NULL" }
+}
