@@ -200,7 +200,7 @@ let package = Package(
         .product(name: "OrderedCollections", package: "swift-collections"),
       ]),
     .testTarget(
-      name: "KindredTests", dependencies: ["Kindred", "KindredSQLite", "CKindredSQLite"],
+      name: "KindredTests", dependencies: ["Kindred", "KindredSQLite", "KindredSQLSyntax", "CKindredSQLite"],
       exclude: ["Documents", "Guide"]),
     // What the documents declare has the same names in each of their samples.
     .testTarget(

@@ -64,7 +64,7 @@ struct DatabaseTests {
       #expect(try String.fetchOne(statement, arguments: [1]) == "Melville")
       #expect(try String.fetchAll(statement, arguments: [2]) == ["Homer"])
       #expect(try Row.fetchOne(statement) == ["name": "Homer"])
-      #expect(try statement.columnNames == ["name"])
+      #expect(statement.columnNames == ["name"])
       #expect(throws: DatabaseError.self) { try db.makeSelectStatement(sql: "SELECT") }
     }
   }

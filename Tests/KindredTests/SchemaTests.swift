@@ -277,4 +277,26 @@ struct SchemaTests {
       #expect(try !db.tableExists("far"))
     }
   }
+
+  @Test
+  func `migrations that GRDB has run don't run again`() throws {
+    let queue = DatabaseQueue()
+    try queue.write { db throws in
+      try db.execute(
+        sql: """
+          CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY);
+          INSERT INTO grdb_migrations VALUES ('first'), ('gone');
+          CREATE TABLE author (id INTEGER PRIMARY KEY);
+          """)
+    }
+    var migrator = DatabaseMigrator()
+    migrator.registerMigration("first") { db in try db.execute(sql: "CREATE TABLE author (id)") }
+    #expect(try queue.read { db in try migrator.appliedIdentifiers(db) } == ["first", "gone"])
+    #expect(try queue.read { db in try migrator.hasCompletedMigrations(db) })
+    migrator.registerMigration("second") { db in try db.execute(sql: "CREATE TABLE book (id)") }
+    try migrator.migrate(queue)
+    #expect(try queue.read { db in try migrator.appliedIdentifiers(db) } == ["first", "gone", "second"])
+    #expect(try queue.read { db in try Table("grdb_migrations").fetchCount(db) } == 2)
+    try migrator.migrate(queue)
+  }
 }

@@ -176,4 +176,31 @@ struct ToolsTests {
       #expect(throws: DatabaseError.self) { _ = try db.foreignKeyViolations(in: "nowhere") }
     }
   }
+
+  @Test
+  func `texts change their case by the functions of Swift`() throws {
+    try queue.read { db throws in
+      func text(_ expression: SQLExpression) throws -> String? {
+        try String.fetchOne(db, Table("player").filter(Column("id") == 1).select(expression))
+      }
+      let word = "élan vital".databaseValue
+      #expect(try text(word.capitalized) == "Élan Vital")
+      #expect(try text(DatabaseFunction.uppercase(word)) == "ÉLAN VITAL")
+      #expect(try text(DatabaseFunction.lowercase("ÉLAN".databaseValue)) == "élan")
+      #expect(try text(word.localizedUppercased) == "ÉLAN VITAL")
+      #expect(try text("ÉLAN".databaseValue.localizedLowercased) == "élan")
+      #expect(try text(word.localizedCapitalized) == "Élan Vital")
+      #expect(try Int.fetchOne(db, sql: "SELECT swiftUppercaseString(7)") == 7)
+    }
+  }
+
+  @Test
+  func `memory can be released at any time`() throws {
+    queue.releaseMemory()
+    queue.releaseMemoryEventually()
+    try queue.read { db throws in
+      db.releaseMemory()
+      #expect(try Table("player").fetchCount(db) == 2)
+    }
+  }
 }

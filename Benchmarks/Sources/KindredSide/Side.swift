@@ -78,7 +78,92 @@ public final class Side {
   }
 }
 
-struct Author: Decodable, FetchableRecord, TableRecord {
+// MARK: - Single records
+
+extension Side {
+  /// Ten thousand authors, each by its key.
+  public func authorsByKey() throws -> Int {
+    try database.read { db in
+      try (1...10_000).reduce(0) { $0 &+ (try Author.fetchOne(db, id: Int64($1 % 1000 + 1))?.birthYear ?? 0) }
+    }
+  }
+
+  /// The same by SQL, which is the floor of it.
+  public func authorsByKeyInSQL() throws -> Int {
+    try database.read { db in
+      try (1...10_000).reduce(0) { sum, id in
+        let author = try Author.fetchOne(
+          db, sql: "SELECT * FROM author WHERE id = ?", arguments: [Int64(id % 1000 + 1)])
+        return sum &+ (author?.birthYear ?? 0)
+      }
+    }
+  }
+
+  /// Ten thousand notes, inserted as records into a temporary table.
+  public func insertions() throws -> Int {
+    try writing { db in
+      for id in 1...10_000 { try Note(id: Int64(id), authorId: 1, text: "text", rating: 3).insert(db) }
+    }
+  }
+
+  /// The same by SQL, which is the floor of it.
+  public func insertionsInSQL() throws -> Int {
+    try writing { db in
+      for id in 1...10_000 {
+        try db.execute(
+          sql: "INSERT INTO note (id, authorId, text, rating) VALUES (?, ?, ?, ?)",
+          arguments: [Int64(id), 1, "text", 3])
+      }
+    }
+  }
+
+  /// Ten thousand notes, inserted and then updated and deleted one by one.
+  public func updatesAndDeletions() throws -> Int {
+    try writing { db in
+      for id in 1...10_000 {
+        var note = Note(id: Int64(id), authorId: 1, text: "text", rating: 3)
+        try note.insert(db)
+        note.rating = 4
+        try note.update(db)
+        if id % 2 == 0 { try note.delete(db) }
+      }
+    }
+  }
+
+  /// Ten thousand requests of nothing, with two levels of associations: what it costs to plan them.
+  public func emptyRequests() throws -> Int {
+    try database.read { db in
+      try (1...10_000).reduce(0) { sum, id in
+        let request = Author.filter(Column("id") == -id).including(
+          all: Author.books.including(all: Book.reviews))
+        return sum &+ (try AuthorInfo.fetchAll(db, request).count)
+      }
+    }
+  }
+
+  private func writing(_ body: (Database) throws -> Void) throws -> Int {
+    try database.writeWithoutTransaction { db in
+      try db.execute(
+        sql:
+          "CREATE TEMP TABLE IF NOT EXISTS note (id INTEGER PRIMARY KEY, authorId, text, rating); DELETE FROM note"
+      )
+      try db.inTransaction {
+        try body(db)
+        return .commit
+      }
+      return try Int.fetchOne(db, sql: "SELECT SUM(rating) FROM note") ?? 0
+    }
+  }
+}
+
+struct Note: Codable, PersistableRecord {
+  var id: Int64
+  var authorId: Int64
+  var text: String
+  var rating: Int
+}
+
+struct Author: Decodable, FetchableRecord, TableRecord, Identifiable {
   static let books = hasMany(Book.self)
 
   var id: Int64

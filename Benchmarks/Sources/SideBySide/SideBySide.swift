@@ -29,6 +29,15 @@ enum SideBySide {
     Step(
       name: "1,000 authors with books, one by one", kindred: Side.authorsOneByOne,
       grdb: Side.authorsOneByOne),
+    Step(name: "10,000 authors by key", kindred: Side.authorsByKey, grdb: Side.authorsByKey),
+    Step(name: "the same in SQL", kindred: Side.authorsByKeyInSQL, grdb: Side.authorsByKeyInSQL),
+    Step(name: "10,000 insertions", kindred: Side.insertions, grdb: Side.insertions),
+    Step(name: "the same in SQL", kindred: Side.insertionsInSQL, grdb: Side.insertionsInSQL),
+    Step(
+      name: "10,000 insertions and updates, 5,000 deletions", kindred: Side.updatesAndDeletions,
+      grdb: Side.updatesAndDeletions),
+    Step(
+      name: "10,000 requests of no author, planned", kindred: Side.emptyRequests, grdb: Side.emptyRequests),
   ]
 
   static func main() throws {

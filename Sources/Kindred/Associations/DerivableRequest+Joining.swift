@@ -65,7 +65,7 @@ extension SQLSelection {
     case .all: SQLSelection(.allOf(alias, except: []))
     case .allExcept(let names): SQLSelection(.allOf(alias, except: names))
     case .deferred(let selection):
-      SQLSelection(.deferred { db in try selection(db).map { $0.sqlSelection.about(alias) } })
+      SQLSelection(.deferred { context in try selection(context).map { $0.sqlSelection.about(alias) } })
     case .allOf: self
     case .expression(let expression, let name): SQLSelection(.expression(alias[expression], name: name))
     case .literal(let literal, of: let other): SQLSelection(.literal(literal, of: other ?? alias))

@@ -97,6 +97,10 @@ extension Configuration {
         try setup(database)
       }
     }
+    configuration.preparations.insert(
+      ConnectionPreparation { connection in
+        for function in DatabaseFunction.texts { try function.define(on: connection) }
+      }, at: 0)
     return configuration
   }
 

@@ -59,7 +59,7 @@ public final class DatabaseFunction: Sendable {
     .call(SQLText.quoted(name), arguments)
   }
 
-  fileprivate func define(on connection: Connection) throws {
+  func define(on connection: Connection) throws {
     let flags = SQLITE_UTF8 | (isPure ? SQLITE_DETERMINISTIC : 0)
     let (pointer, release) = (Unmanaged.passRetained(self).toOpaque(), Self.release)
     // SQLite releases the object also if this fails.

@@ -104,7 +104,22 @@ extension DatabaseQueue {
   }
 }
 
+extension Database {
+  /// Releases memory that the connection can do without (<https://www.sqlite.org/c3ref/db_release_memory.html>).
+  public func releaseMemory() {
+    if let connection = try? connection { sqlite3_db_release_memory(connection.handle) }
+  }
+}
+
 extension DatabaseWriter {
+  /// Releases memory that the connections can do without, after the accesses that are under way.
+  public func releaseMemory() { try? barrierWriteWithoutTransaction { db in db.releaseMemory() } }
+
+  /// Releases memory that the connections can do without, at some time.
+  public func releaseMemoryEventually() {
+    asyncBarrierWriteWithoutTransaction { try? $0.get().releaseMemory() }
+  }
+
   /// Rebuilds the database without the space that deleted rows have left
   /// (<https://www.sqlite.org/lang_vacuum.html>).
   ///

@@ -1,4 +1,3 @@
-import KindredModel
 import KindredSQLSyntax
 import KindredSQLite
 
@@ -15,6 +14,3 @@ public typealias SQL = SQLLiteral
 
 /// A prepared statement that returns rows.
 public typealias SelectStatement = Statement
-
-/// A table of the schema, as the engine knows it.
-typealias TableSchema = KindredModel.Table

@@ -25,15 +25,11 @@ public final class Statement {
   /// The SQL of the statement.
   public var sql: String { lease.sql }
 
-  /// The names of the columns.
-  ///
-  /// - Throws: `DatabaseError` (misuse) when the access has ended.
-  public var columnNames: [String] { get throws { try prepared.columnNames } }
+  /// The names of the columns; none when the access has ended.
+  public var columnNames: [String] { lease.statement?.columnNames ?? [] }
 
-  /// The number of columns.
-  ///
-  /// - Throws: `DatabaseError` (misuse) when the access has ended.
-  public var columnCount: Int { get throws { Int(try prepared.columnCount) } }
+  /// The number of columns; 0 when the access has ended.
+  public var columnCount: Int { lease.statement.map { Int($0.columnCount) } ?? 0 }
 
   /// Runs the statement, and ignores the rows that it returns.
   ///
@@ -81,10 +77,8 @@ public final class Statement {
     try arguments.bindAll(to: statement)
   }
 
-  /// Whether the statement doesn't change the database.
-  ///
-  /// - Throws: `DatabaseError` (misuse) when the access has ended.
-  public var isReadonly: Bool { get throws { try prepared.isReadOnly } }
+  /// Whether the statement doesn't change the database, as it can't when the access has ended.
+  public var isReadonly: Bool { lease.statement?.isReadOnly ?? true }
 
   /// The driver's statement.
   var prepared: DriverStatement {

@@ -20,18 +20,11 @@ final class PlannedRequest {
     let layout: RowLayout
     let collections: [Prefetch]
     /// The columns by whose values collections on lower levels are found.
-    var keyColumns: [Int] = []
-
-    /// The values that the node's statements take from the rows above.
-    var ancestors: [(level: Int, column: Int)] {
-      (bindings + (batch.map { $0.columns + $0.statement.bindings } ?? [])).compactMap { binding in
-        if case .ancestor(let level, let column) = binding { (level, column) } else { nil }
-      }
-    }
+    let keyColumns: [Int]
   }
 
   /// A collection of rows that belong to a row, or to one of its scopes.
-  struct Prefetch {
+  struct Prefetch: Sendable {
     let path: [String]
     let key: String
     let node: Int
@@ -43,32 +36,23 @@ final class PlannedRequest {
   private typealias Addition = (_ values: [SQLValue], _ owner: Int, _ statement: DriverStatement) throws ->
     Void
 
-  init(_ plan: Plan, on db: Database) throws {
-    self.db = db
-    try db.prepareTransients(of: plan)
-    var nodes = try plan.nodes.map { node in
-      let statement = try db.makeSelectStatement(sql: node.statement.sql)
-      let names = try statement.columnNames
-      let layout = RowLayout(
-        node.layout, names: names, statement: RowLayout(columnNames: node.layout.names(names)))
-      return Node(
-        statement: statement, bindings: node.statement.bindings, batch: node.batch, layout: layout,
-        collections: node.layout.collections(in: []))
-    }
-    Self.findKeys(of: &nodes, at: 0, below: [])
-    self.nodes = nodes
-  }
+  /// The values in the places of marks; empty if the plan has none.
+  private let values: [SQLValue: SQLValue]
 
-  /// Sets the key columns of the nodes above a node and the nodes below it.
-  private static func findKeys(of nodes: inout [Node], at index: Int, below above: [Int]) {
-    guard nodes.indices.contains(index) else { return }
-    for (level, column) in nodes[index].ancestors {
-      let depth = above.count - level
-      guard above.indices.contains(depth), !nodes[above[depth]].keyColumns.contains(column) else { continue }
-      nodes[above[depth]].keyColumns.append(column)
-    }
-    for collection in nodes[index].collections {
-      findKeys(of: &nodes, at: collection.node, below: above + [index])
+  /// Prepares the statements of a plan.
+  ///
+  /// - Parameters:
+  ///   - shape: The plan with the layouts of its rows.
+  ///   - values: The values in the places of the plan's marks.
+  ///   - db: The database.
+  init(_ shape: PlannedShape, values: [SQLValue], on db: Database) throws {
+    self.db = db
+    try db.prepare(shape.transients)
+    self.values = values.isEmpty ? [:] : PlannedShape.substitutions(values)
+    nodes = try shape.nodes.map { node in
+      Node(
+        statement: try db.makeStatement(node.text), bindings: node.bindings, batch: node.batch,
+        layout: node.layout, collections: node.collections, keyColumns: node.keyColumns)
     }
   }
 
@@ -76,7 +60,7 @@ final class PlannedRequest {
   func prepared() throws -> PreparedRequest {
     guard let root = nodes.first else { throw DatabaseError.misuse("a plan without statements") }
     var request = PreparedRequest(statement: root.statement)
-    request.statement.arguments = try StatementArguments(root.bindings)
+    request.statement.arguments = StatementArguments(try values(root.bindings, below: []))
     request.layout = root.layout
     request.keyColumns = root.keyColumns
     if !root.collections.isEmpty {
@@ -161,7 +145,7 @@ final class PlannedRequest {
 
   private func value(of binding: SQLText.Binding, below lineage: Lineage) throws -> SQLValue {
     switch binding {
-    case .value(let value): return value
+    case .value(let value): return values.isEmpty ? value : values[value] ?? value
     case .ancestor(let level, let column):
       let index = lineage.count - level
       if lineage.indices.contains(index), lineage[index].indices.contains(column) {
@@ -188,49 +172,5 @@ extension DriverStatement {
       throw RowDecodingError(
         .mismatch(found: "a text that is not valid UTF-8"), key: columnName(index), type: String.self)
     }
-  }
-}
-
-extension Database {
-  /// Creates the transient tables that a plan's statements read.
-  func prepareTransients(of plan: Plan) throws {
-    try ResultReader.prepare(plan.transients, on: connection)
-  }
-}
-
-extension RowLayout {
-  /// Creates the layout of a plan's rows, in which columns without a name take the one that SQLite gives them.
-  convenience init(
-    _ layout: KindredPlanning.RowLayout, names: [String], statement: RowLayout? = nil
-  ) {
-    self.init(
-      columns: layout.columns.map { column in
-        Column(
-          name: column.name ?? (names.indices.contains(column.place) ? names[column.place] : ""),
-          index: column.place)
-      },
-      // A record without selected columns is only joined to reach a collection, so the row shows no scope for it.
-      scopes: layout.scopes.filter { !$0.layout.hasNoColumns }
-        .map { Scope(name: $0.key, layout: RowLayout($0.layout, names: names)) },
-      statement: statement)
-  }
-}
-
-extension KindredPlanning.RowLayout {
-  fileprivate var hasNoColumns: Bool { columns.isEmpty && scopes.allSatisfy(\.layout.hasNoColumns) }
-
-  /// Returns the names of the statement's columns, with those that the plan gives in place of SQLite's.
-  fileprivate func names(_ names: [String]) -> [String] {
-    var names = names
-    for column in columns {
-      if let name = column.name, names.indices.contains(column.place) { names[column.place] = name }
-    }
-    return scopes.reduce(names) { $1.layout.names($0) }
-  }
-
-  /// Returns the collections of the row and of its scopes.
-  fileprivate func collections(in path: [String]) -> [PlannedRequest.Prefetch] {
-    prefetched.map { PlannedRequest.Prefetch(path: path, key: $0.key, node: $0.node) }
-      + scopes.flatMap { $0.layout.collections(in: path + [$0.key]) }
   }
 }

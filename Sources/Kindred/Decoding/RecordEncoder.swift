@@ -54,7 +54,7 @@ final class RecordEncoder: Encoder {
   }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-    KeyedEncodingContainer(Columns(encoder: self))
+    KeyedEncodingContainer(ColumnContainer(encoder: self))
   }
 
   func unkeyedContainer() -> any UnkeyedEncodingContainer { discarding(at: []).unkeyedContainer() }
@@ -83,7 +83,7 @@ final class RecordEncoder: Encoder {
     }
   }
 
-  private struct Columns<Key: CodingKey>: KeyedEncodingContainerProtocol {
+  private struct ColumnContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let encoder: RecordEncoder
     var codingPath: [any CodingKey] { [] }
 

@@ -55,6 +55,20 @@ extension Row {
     Set(recordingFailures { try records(key) } ?? [])
   }
 
+  /// Returns the records of the collection of a key.
+  ///
+  /// - Throws: `RowDecodingError` if there is no such collection; the error that decoding throws.
+  public func decode<Record: FetchableRecord>(
+    _ type: [Record].Type = [Record].self, forKey key: String
+  ) throws -> [Record] { try records(key) }
+
+  /// Returns the distinct records of the collection of a key.
+  ///
+  /// - Throws: `RowDecodingError` if there is no such collection; the error that decoding throws.
+  public func decode<Record: FetchableRecord & Hashable>(
+    _ type: Set<Record>.Type = Set<Record>.self, forKey key: String
+  ) throws -> Set<Record> { Set(try records(key)) }
+
   private func records<Record: FetchableRecord>(_ key: String) throws -> [Record] {
     guard let rows = prefetchedRows[key] else {
       throw RowDecodingError(.keyNotFound, key: key, type: [Record].self)

@@ -1,5 +1,6 @@
 import KindredModel
 import KindredPlanning
+import KindredSQLSyntax
 
 /// A type that names a column of a record's table.
 ///
@@ -14,14 +15,11 @@ public protocol ColumnExpression: SQLSpecificExpressible {
 extension ColumnExpression {
   /// The column of the record of the enclosing request or association.
   public var sqlExpression: SQLExpression { SQLExpression(.program(.column(name))) }
+}
 
-  /// Returns whether a full-text column matches a pattern; false if the pattern is `nil`.
-  public func match(_ pattern: FTS3Pattern?) -> SQLExpression {
-    guard let pattern else { return SQLExpression(.boolean(false)) }
-    return .raw([
-      .expression(sqlExpression), .text(" MATCH "), .expression(pattern.rawPattern.sqlExpression),
-    ])
-  }
+extension ColumnExpression {
+  /// The name by itself, of a column that the request selects under it: `order(Column("total").detached)`.
+  public var detached: SQLExpression { .raw([.text(SQLText.quoted(name))]) }
 }
 
 extension ColumnExpression where Self: RawRepresentable, RawValue == String {

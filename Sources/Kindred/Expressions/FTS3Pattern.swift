@@ -50,6 +50,16 @@ extension FTS3Pattern: DatabaseValueConvertible {
   }
 }
 
+extension ColumnExpression {
+  /// Returns whether a full-text column matches a pattern; false if the pattern is `nil`.
+  public func match(_ pattern: FTS3Pattern?) -> SQLExpression {
+    guard let pattern else { return SQLExpression(.boolean(false)) }
+    return .raw([
+      .expression(sqlExpression), .text(" MATCH "), .expression(pattern.rawPattern.sqlExpression),
+    ])
+  }
+}
+
 /// The words of a text that is searched for.
 struct FullTextWords {
   let words: [String]

@@ -55,13 +55,19 @@ extension SQLSpecificExpressible {
   public func forKey(_ key: some CodingKey) -> SQLSelection { forKey(key.stringValue) }
 }
 
+/// What completes expressions when their request runs and the schema is known.
+protocol ExpressionContext {
+  /// Returns the engine's expression.
+  func expression(_ expression: SQLExpression) throws -> Expression
+}
+
 /// An SQL expression, which is completed when its request runs and the schema is known.
 public struct SQLExpression: SQLSpecificExpressible {
   /// The information about the expression that is known before its request runs.
   enum Form: Sendable {
     case known(Expression)
     /// The expression depends on the schema, for example on a primary key.
-    case deferred(@Sendable (RequestResolver) throws -> Expression)
+    case deferred(@Sendable (any ExpressionContext) throws -> Expression)
     /// The conjunction or disjunction of any number of expressions.
     case joined(AssociativeBinaryOperator, [SQLExpression])
   }
@@ -78,9 +84,9 @@ public struct SQLExpression: SQLSpecificExpressible {
     form = .known(Expression(kind, at: Origin()))
   }
 
-  /// Creates an expression that depends on the schema.
-  init(_ resolve: @escaping @Sendable (RequestResolver) throws -> Expression) {
-    form = .deferred(resolve)
+  /// Creates an expression that is completed when its request runs.
+  init(completedBy complete: @escaping @Sendable (any ExpressionContext) throws -> Expression) {
+    form = .deferred(complete)
   }
 
   /// Creates an expression of any number of operands.
@@ -101,11 +107,11 @@ public struct SQLExpression: SQLSpecificExpressible {
   }
 
   private static var tooDeep: SQLExpression {
-    SQLExpression { _ in
+    SQLExpression(completedBy: { _ in
       throw DatabaseError.misuse(
         "an expression is nested deeper than \(maximumHeight) levels; combine conditions with joined(operator:)"
       )
-    }
+    })
   }
 
   /// Creates an expression that combines others.
@@ -122,9 +128,9 @@ public struct SQLExpression: SQLSpecificExpressible {
     if known.count == operands.count {
       self.init(combine(known))
     } else {
-      self.init { resolver in
-        Expression(combine(try operands.map(resolver.expression)), at: Origin())
-      }
+      self.init(completedBy: { context in
+        Expression(combine(try operands.map(context.expression)), at: Origin())
+      })
     }
   }
 

@@ -1,4 +1,3 @@
-import KindredSQLiteDialect
 import KindredModel
 import KindredPlanning
 import KindredSQLSyntax
@@ -53,54 +52,6 @@ public struct SQLLiteral: SQLSpecificExpressible, ExpressibleByStringInterpolati
   /// The columns of the SQL, of which there may be several.
   public var sqlSelection: SQLSelection { SQLSelection(.literal(self, of: nil)) }
 
-  /// Returns the SQL of the literal with `?` for its values, and the values.
-  ///
-  /// - Throws: The error that the literal has; `DatabaseError` (misuse) if it contains an expression that only a request
-  ///   can have, such as an aggregate of an association.
-  public func build(_ db: Database) throws -> (sql: String, arguments: StatementArguments) {
-    // Parameters in the text of a literal without values get theirs when its statement runs.
-    if let onlyText, failure == nil { return (onlyText, StatementArguments()) }
-    // Each value has a `?`: several statements take their values one after the other, which numbers would confuse.
-    let (text, bindings) = try text(db).rendered()
-    var (sql, values) = ("", [SQLValue]())
-    for part in SQLLiteral(sql: text, arguments: try StatementArguments(bindings)).parts {
-      switch part {
-      case .text(let text): sql += text
-      case .expression(let expression):
-        guard case .known(let known) = expression.form, case .value(let value) = known.kind else { continue }
-        sql += "?"
-        values.append(value)
-      }
-    }
-    return (sql, StatementArguments(values))
-  }
-
-  /// Returns the literal as SQL outside of a request, in which columns have no table.
-  ///
-  /// - Parameter db: The database, by whose schema requests in the literal are completed.
-  func text(_ db: Database? = nil) throws -> SQLText {
-    if let failure { throw failure }
-    return try parts.reduce(into: SQLText()) { sql, part in
-      switch part {
-      case .text(let text): sql.append(SQLText(trusted: text))
-      case .expression(let expression): sql.append(try expression.text(db))
-      }
-    }
-  }
-
-  /// The SQL with literals for its values, as a schema needs it, which has no parameters.
-  ///
-  /// If the literal can't be written, a statement with it fails, and its error states the reason.
-  var plain: String {
-    do {
-      return try text().replacingBindings { binding, _ in
-        binding.knownValue.map { SQLText(literal: $0) }
-      }.rendered().text
-    } catch {
-      return SQLText.quoted("\(error)")
-    }
-  }
-
   /// Returns the pieces between the top-level commas, such as the columns of a selection.
   func splitAtCommas() -> [SQLLiteral] {
     var pieces: [[SQLExpression.RawPart]] = [[]]
@@ -124,7 +75,7 @@ public struct SQLLiteral: SQLSpecificExpressible, ExpressibleByStringInterpolati
   }
 
   /// The text of the literal if it consists of nothing else.
-  private var onlyText: String? {
+  var onlyText: String? {
     guard parts.count == 1, case .text(let text) = parts[0] else { return nil }
     return text
   }
@@ -229,53 +180,6 @@ public struct SQLLiteral: SQLSpecificExpressible, ExpressibleByStringInterpolati
       appendLiteral(SQLText.quoted(key.stringValue))
     }
 
-    /// Appends the quoted name of a record's table.
-    public mutating func appendInterpolation<Record: TableRecord>(tableOf record: Record) {
-      appendInterpolation(Record.self)
-    }
-
-    /// Appends the name of a collation, after `COLLATE`.
-    public mutating func appendInterpolation(_ collation: CollationName) {
-      appendLiteral(SQLText.quoted(collation.rawValue))
-    }
-
-    /// Appends a request, without parentheses.
-    public mutating func appendInterpolation(_ request: some SQLSubqueryable) {
-      switch request.sqlSubquery.form {
-      case .request, .deferred: parts.append(.expression(request.sqlExpression))
-      case .literal(let literal): appendInterpolation(literal: literal)
-      }
-    }
-
-    /// Appends the quoted name of a common table expression.
-    public mutating func appendInterpolation<Rows>(_ table: CommonTableExpression<Rows>) {
-      appendLiteral(SQLText.quoted(table.tableName))
-    }
-
-    /// Appends the definition of a common table expression, after `WITH`.
-    public mutating func appendInterpolation<Rows>(definitionFor table: CommonTableExpression<Rows>) {
-      let columns = table.blueprint.columns.map {
-        "(\($0.map { SQLText.quoted($0) }.joined(separator: ", ")))"
-      }
-      appendLiteral("\(SQLText.quoted(table.tableName))\(columns ?? "") AS (")
-      switch table.blueprint.definition {
-      case .literal(let literal): appendInterpolation(literal: literal)
-      case .request(let blueprint): appendInterpolation(QueryInterfaceRequest<Rows>(blueprint: blueprint))
-      }
-      appendLiteral(")")
-    }
-
-    /// Appends the columns that a record type selects.
-    ///
-    /// - Parameters:
-    ///   - type: The type.
-    ///   - alias: The name of its table in the SQL, if it has another one there.
-    public mutating func appendInterpolation<Record: TableRecord>(
-      columnsOf type: Record.Type, tableAlias alias: String? = nil
-    ) {
-      appendInterpolation(sql: Record.selectionSQL(alias: alias))
-    }
-
     /// Appends what is selected: all columns, or an expression with its name.
     @_disfavoredOverload
     public mutating func appendInterpolation(_ selection: some SQLSelectable) {
@@ -295,16 +199,6 @@ public struct SQLLiteral: SQLSpecificExpressible, ExpressibleByStringInterpolati
       parts.append(.expression(ordering.expression))
       if ordering.isDescending { appendLiteral(" DESC") }
       if let nulls = ordering.nulls { appendLiteral(nulls == .first ? " NULLS FIRST" : " NULLS LAST") }
-    }
-
-    /// Appends the quoted name of a table.
-    public mutating func appendInterpolation<Rows>(_ table: Table<Rows>) {
-      appendLiteral(SQLText.quoted(table.tableName))
-    }
-
-    /// Appends the quoted name of a record's table.
-    public mutating func appendInterpolation<Record: TableRecord>(_ type: Record.Type) {
-      appendLiteral(SQLText.quoted(Record.databaseTableName))
     }
   }
 }
@@ -351,41 +245,5 @@ extension Collection<SQLLiteral> {
       if element.offset > 0 { joined += SQLLiteral(stringLiteral: separator) }
       joined += element.element
     }
-  }
-}
-
-extension SQLExpression {
-  /// Returns the expression as SQL outside of a request, in which columns have no table.
-  fileprivate func text(_ db: Database?) throws -> SQLText {
-    if let columnName { return "\(identifier: columnName)" }
-    if let withoutSchema, case .value(let value) = withoutSchema.kind { return "\(.value(value))" }
-    // A name that nobody else has, which is removed again.
-    let nowhere = "kindred:literal"
-    let table = TableSchema(name: nowhere, kind: .view, columns: [], primaryKey: [])
-    var model = Model(rowsOf: Schema(tables: [table]))
-    var complete = withoutSchema
-    if complete == nil, let db {
-      let resolver = try RequestResolver(db, of: table)
-      (complete, model) = (try resolver.expression(self), resolver.model)
-    }
-    guard let complete else {
-      throw DatabaseError.misuse(
-        "a literal that is no part of a request contains an expression that needs one")
-    }
-    var node = RequestNode()
-    if case .program(.scalar) = complete.kind {
-      // The SQL around a request has its parentheses.
-      let raw = Expression(.program(.raw([.expression(complete)])), at: Origin())
-      node.fields = [.expression(NamedExpression(name: nil, expression: raw))]
-    } else {
-      node.fields = [.expression(NamedExpression(name: nil, expression: complete))]
-    }
-    let request = KindredModel.FetchRequest(path: RequestPath(resource: nowhere), root: node)
-    let planner = Planner(model: model, dialect: .sqlite)
-    let (sql, bindings) = try (planner.selection(of: request).first ?? SQLText()).rendered()
-    let literal = SQLLiteral(
-      sql: sql.replacing("\(SQLText.quoted(nowhere)).", with: ""),
-      arguments: try StatementArguments(bindings))
-    return try literal.text(db)
   }
 }

@@ -38,7 +38,7 @@ public struct SQLSelection: SQLSelectable {
     /// SQL that selects any number of columns, from the record that the alias stands for if there is one.
     case literal(SQLLiteral, of: TableAliasBase?)
     /// What a closure returns when the request runs.
-    case deferred(@Sendable (Database) throws -> [any SQLSelectable])
+    case deferred(@Sendable (any ExpressionContext) throws -> [any SQLSelectable])
   }
 
   let item: Item

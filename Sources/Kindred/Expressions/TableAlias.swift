@@ -74,10 +74,3 @@ public final class TableAlias<RowDecoder>: TableAliasBase, @unchecked Sendable {
   /// Creates another reference to an alias.
   init(of alias: RecordAlias) { super.init(alias) }
 }
-
-extension TableAlias where RowDecoder: TableRecord {
-  /// The column of the record.
-  public subscript<Value: SQLSpecificExpressible>(
-    dynamicMember column: KeyPath<RowDecoder.DatabaseComponents, Value>
-  ) -> SQLExpression { self[RowDecoder.databaseComponents[keyPath: column]] }
-}

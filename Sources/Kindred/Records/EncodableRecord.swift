@@ -68,10 +68,10 @@ extension EncodableRecord {
     get throws { try PersistenceContainer(self).databaseValues }
   }
 
-  /// Returns whether both records store equal values in the same columns.
-  ///
-  /// - Throws: The error that encoding throws.
-  public func databaseEquals(_ record: Self) throws -> Bool { try databaseChanges(from: record).isEmpty }
+  /// Returns whether both records store equal values in the same columns; false if one of them can't be encoded.
+  public func databaseEquals(_ record: Self) -> Bool {
+    (try? databaseChanges(from: record).isEmpty) ?? false
+  }
 
   /// Returns the columns in which this record differs from another, with the values of the other.
   ///

@@ -2,84 +2,11 @@ import KindredModel
 import KindredPlanning
 import KindredSQLSyntax
 import KindredSQLite
-import Synchronization
 
-/// The SQL of a write of records, and the columns whose values it binds.
-struct RecordStatement: Sendable {
-  /// What a record is written by, apart from its table and columns.
-  struct Operation: Hashable, Sendable {
-    enum Kind: Hashable, Sendable { case insert, update, delete, exists }
-
-    var kind: Kind
-    var conflict: Database.ConflictResolution = .abort
-    /// The columns that an update sets, in lower case; nil for all.
-    var columns: Set<String>?
-    /// The selection of the `RETURNING` clause; empty for none.
-    var returning = ""
-  }
-
-  let text: StatementText
-  /// The positions in the record of the columns whose values are bound, in order.
-  let bound: [Int]
-  /// The positions in the record of the columns of the primary key, if the statement looks for it.
-  var key: [Int] = []
-
+extension RecordStatement {
   /// Returns the values to bind.
   func values(of record: PersistenceContainer) -> [SQLValue] { bound.map { record.storage[$0] } }
 }
-
-/// The SQL that has been made for record types.
-struct RecordStatements: Sendable {
-  /// The SQL of their writes.
-  let writes = RecordStatementCache()
-  /// The SQL that fetches them by their keys.
-  let keyRequests = KeyRequestCache()
-}
-
-/// The SQL of the writes of records, made once for each type, operation, and list of columns.
-///
-/// A record of a type nearly always encodes the same columns, so that finding its SQL compares a few names.
-final class RecordStatementCache: Sendable {
-  private struct Shape: Hashable {
-    let type: ObjectIdentifier
-    let operation: RecordStatement.Operation
-  }
-
-  private struct Entry {
-    let table: String
-    let columns: [String]
-    /// The schema that has the primary key; nil if the statement depends on none.
-    let version: DatabaseSchema.Version?
-    let statement: RecordStatement
-  }
-
-  /// The maximum number of lists of columns of one shape, and of shapes.
-  private static let capacity = (lists: 8, shapes: 500)
-
-  private let entries = Mutex<[Shape: [Entry]]>([:])
-
-  /// Returns a statement, made by `make` unless it is known.
-  func statement<Record: TableRecord>(
-    of type: Record.Type, _ operation: RecordStatement.Operation, columns: [String],
-    version: DatabaseSchema.Version?, _ make: () throws -> RecordStatement
-  ) rethrows -> RecordStatement {
-    let shape = Shape(type: ObjectIdentifier(type), operation: operation)
-    let table = type.databaseTableName
-    let known = entries.withLock { entries in
-      entries[shape]?.first { $0.columns == columns && $0.table == table && $0.version == version }
-    }
-    if let known { return known.statement }
-    let entry = Entry(table: table, columns: columns, version: version, statement: try make())
-    entries.withLock { entries in
-      if entries.count >= Self.capacity.shapes { entries = [:] }
-      let others = (entries[shape] ?? []).filter { $0.version == version }
-      entries[shape] = [entry] + others.prefix(Self.capacity.lists - 1)
-    }
-    return entry.statement
-  }
-}
-
-// MARK: - Texts
 
 extension Database {
   /// Returns the statement that inserts a record.
@@ -87,7 +14,8 @@ extension Database {
     _ type: Record.Type, _ record: PersistenceContainer, _ operation: RecordStatement.Operation
   ) throws -> RecordStatement {
     context.recordStatements.writes.statement(
-      of: type, operation, columns: record.columns, version: nil
+      of: ObjectIdentifier(type), table: type.databaseTableName, operation, columns: record.columns,
+      version: nil
     ) {
       let head = "INSERT \(operation.conflict.clause)INTO \(SQLText.quoted(type.databaseTableName))"
       let names = record.columns.map { SQLText.quoted($0) }.joined(separator: ", ")
@@ -107,7 +35,8 @@ extension Database {
   ) throws -> RecordStatement {
     let version = try schemaVersion
     return try recordStatements(version).writes.statement(
-      of: type, operation, columns: record.columns, version: version
+      of: ObjectIdentifier(type), table: type.databaseTableName, operation, columns: record.columns,
+      version: version
     ) {
       let key = try keyPositions(of: type, record)
       func list(_ positions: [Int], _ separator: String) -> String {

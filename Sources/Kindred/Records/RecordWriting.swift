@@ -211,7 +211,10 @@ extension Database {
 
   /// Returns the name of the column that holds the rowid of a record's table; nil if there is none.
   func rowIDColumn<Record: TableRecord>(of type: Record.Type) throws -> String? {
-    try table(type.databaseTableName).rowIDColumn
+    let (version, name) = (try schemaVersion, type.databaseTableName)
+    return try recordStatements(version).rowIDColumns.column(
+      of: ObjectIdentifier(type), table: name, version: version
+    ) { try table(name).rowIDColumn }
   }
 }
 

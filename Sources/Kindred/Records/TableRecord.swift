@@ -44,7 +44,7 @@ extension TableRecord where DatabaseComponents == Columns.Type {
 extension TableRecord {
   /// The name of the type with its first word in lower case: `player` for `Player`, `postalAddress` for
   /// `PostalAddress`, `httpRequest` for `HTTPRequest`, `toefl` for `TOEFL`.
-  public static var databaseTableName: String { defaultTableName(of: String(describing: Self.self)) }
+  public static var databaseTableName: String { DefaultTableNames.name(of: Self.self) }
 
   /// All columns of the table.
   public static var databaseSelection: [any SQLSelectable] { [.allColumns] }
@@ -102,15 +102,4 @@ extension SQLExpression {
       }.rendered().text
     }.joined(separator: ", ")
   }
-}
-
-/// Returns the default table name for a type: its leading capitals become lower case, except the last of several if
-/// a lower-case letter follows it.
-func defaultTableName(of type: String) -> String {
-  let capitals = type.prefix { $0.isUppercase }
-  let rest = type[capitals.endIndex...]
-  guard capitals.count > 1, rest.first?.isLowercase == true, let last = capitals.last else {
-    return capitals.lowercased() + rest
-  }
-  return capitals.dropLast().lowercased() + String(last) + rest
 }

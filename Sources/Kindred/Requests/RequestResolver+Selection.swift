@@ -15,7 +15,7 @@ extension RequestResolver {
         if let star = piece.star, star.table == nil { return [.all] }
         return try columns(piece, of: nil).map { .expression($0) }
       }
-    case .deferred(let selection): return try selection(db).flatMap { try fields($0.sqlSelection) }
+    case .deferred(let selection): return try selection(self).flatMap { try fields($0.sqlSelection) }
     case .allExcept, .allOf, .expression, .literal: return try columns(selection).map { .expression($0) }
     }
   }
@@ -32,7 +32,7 @@ extension RequestResolver {
         NamedExpression(
           name: try name ?? columnName(of: expression), expression: try self.expression(expression))
       ]
-    case .deferred(let selection): try selection(db).flatMap { try columns($0.sqlSelection) }
+    case .deferred(let selection): try selection(self).flatMap { try columns($0.sqlSelection) }
     case .literal(let literal, let alias):
       try literal.splitAtCommas().flatMap { try columns($0, of: alias) }
     }

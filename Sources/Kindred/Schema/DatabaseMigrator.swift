@@ -160,7 +160,8 @@ public struct DatabaseMigrator: Sendable {
       db,
       sql: """
         SELECT type, name, tbl_name, sql FROM main.sqlite_schema
-        WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name <> 'kindred_named_migration'
+        WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+          AND name NOT IN ('kindred_named_migration', 'grdb_migrations')
         """)
   }
 
@@ -191,12 +192,16 @@ public struct DatabaseMigrator: Sendable {
 
   /// Applies a migration unless it has been applied, possibly by another process a moment ago.
   private func apply(_ migration: Migration, on db: Database, isDeferred: Bool) throws {
-    try db.execute(
-      sql: """
-        CREATE TABLE IF NOT EXISTS kindred_named_migration (
-          identifier TEXT PRIMARY KEY NOT NULL, appliedAt TEXT NOT NULL
-        ) WITHOUT ROWID
-        """)
+    if try !db.tableExists("kindred_named_migration") {
+      let adopted = try Self.applied(on: db)
+      try db.execute(
+        sql: """
+          CREATE TABLE kindred_named_migration (
+            identifier TEXT PRIMARY KEY NOT NULL, appliedAt TEXT NOT NULL
+          ) WITHOUT ROWID
+          """)
+      for identifier in adopted { try Self.note(identifier, on: db) }
+    }
     guard try isWanted(migration, on: db) else { return }
     let replaced = try Self.applied(on: db).intersection(migration.merged)
     // A migration that replaces others has nothing to do where all of them have run.
@@ -211,9 +216,12 @@ public struct DatabaseMigrator: Sendable {
       try db.execute(
         sql: "DELETE FROM kindred_named_migration WHERE identifier = ?", arguments: [identifier])
     }
+    try Self.note(migration.identifier, on: db)
+  }
+
+  private static func note(_ identifier: String, on db: Database) throws {
     try db.execute(
-      sql: "INSERT INTO kindred_named_migration VALUES (?, datetime('now'))",
-      arguments: [migration.identifier])
+      sql: "INSERT INTO kindred_named_migration VALUES (?, datetime('now'))", arguments: [identifier])
   }
 
   /// Runs the migrations that have not run yet, on another thread.
@@ -229,7 +237,11 @@ public struct DatabaseMigrator: Sendable {
   }
 
   private static func applied(on db: Database) throws -> Set<String> {
-    guard try db.tableExists("kindred_named_migration") else { return [] }
+    guard try db.tableExists("kindred_named_migration") else {
+      // The file of a program that used GRDB: what its migrator has run needn't run again.
+      guard try db.tableExists("grdb_migrations", in: "main") else { return [] }
+      return try String.fetchSet(db, sql: "SELECT identifier FROM main.grdb_migrations")
+    }
     return try String.fetchSet(db, sql: "SELECT identifier FROM kindred_named_migration")
   }
 }

@@ -41,7 +41,7 @@ public final class ForeignKeyDefinition {
   }
 
   /// Returns the columns that refer to a primary key: `authorId` for the `id` of an author.
-  func columns(to primaryKey: [TableDefinition.Key]) -> [ColumnDefinition] {
+  func columns(to primaryKey: [TableDefinition.KeyColumn]) -> [ColumnDefinition] {
     primaryKey.map { key in
       let name = name + key.name.prefix(1).uppercased() + key.name.dropFirst()
       let column = ColumnDefinition(name: name, type: key.type)

@@ -12,18 +12,18 @@ import OrderedCollections
 ///     }
 public final class TableDefinition {
   /// A column of a primary key, as foreign keys need it.
-  struct Key {
+  struct KeyColumn {
     let name: String
     let type: ColumnType?
   }
 
-  private enum Element {
+  private enum Part {
     case column(ColumnDefinition)
     case foreignKey(ForeignKeyDefinition)
   }
 
   private let name: String
-  private var elements: [Element] = []
+  private var elements: [Part] = []
   private var constraints: [SQLText] = []
   /// The columns that SQL defines.
   private var definitions: [SQLText] = []
@@ -230,7 +230,7 @@ extension TableDefinition {
   /// Returns the table that a foreign key refers to, with its primary key.
   private func destination(
     of foreignKey: ForeignKeyDefinition, on db: Database
-  ) throws -> (table: String, key: [Key]) {
+  ) throws -> (table: String, key: [KeyColumn]) {
     for table in foreignKey.tables {
       if table.equalsIgnoringCase(name) { return (name, try ownPrimaryKey(for: foreignKey, on: db)) }
       guard let found = try db.model.table(named: table) else { continue }
@@ -238,7 +238,7 @@ extension TableDefinition {
         let column = found.columns[index]
         // The referring column repeats the declared type, which may be missing.
         let type = column.declaredType.isEmpty ? nil : ColumnType(rawValue: column.declaredType)
-        return Key(name: column.name, type: type)
+        return KeyColumn(name: column.name, type: type)
       }
       // A foreign key can't refer to a rowid that no column aliases.
       guard !key.isEmpty, found.declaredColumns.count == found.columns.count else {
@@ -251,7 +251,7 @@ extension TableDefinition {
   }
 
   /// Returns the primary key of this table, for a foreign key that refers to the table itself.
-  private func ownPrimaryKey(for foreignKey: ForeignKeyDefinition, on db: Database) throws -> [Key] {
+  private func ownPrimaryKey(for foreignKey: ForeignKeyDefinition, on db: Database) throws -> [KeyColumn] {
     let missing = DatabaseError.misuse(
       "the table \(name) can't belong to itself, because its primary key is unknown or contains the foreign key"
     )
@@ -272,7 +272,7 @@ extension TableDefinition {
     }
     let names = columns.filter(\.isPrimaryKey).map(\.name) + constraintKey
     let key = names.compactMap { name in
-      columns.first { $0.name.equalsIgnoringCase(name) }.map { Key(name: $0.name, type: $0.type) }
+      columns.first { $0.name.equalsIgnoringCase(name) }.map { KeyColumn(name: $0.name, type: $0.type) }
     }
     guard !key.isEmpty, key.count == names.count else { throw missing }
     return key

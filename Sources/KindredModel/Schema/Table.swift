@@ -1,5 +1,8 @@
 import KindredSQLSyntax
 
+/// The name of ``Table`` for modules with another type of that name.
+public typealias TableSchema = Table
+
 /// A table, a view, a virtual table or a common table expression, as the schema declares it.
 public struct Table: Sendable, Hashable {
   /// The kinds of tables, as far as requests treat them differently.

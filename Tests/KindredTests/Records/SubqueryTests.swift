@@ -211,4 +211,27 @@ struct SubqueryTests {
       #expect(row.columnNames == ["id", "name"])
     }
   }
+
+  @Test
+  func `a name by itself is that of a selected expression`() throws {
+    try queue.read { db throws in
+      let request = Player.select(Column("name"), (-Column("score")).forKey("debt")).order(
+        Column("debt").detached)
+      #expect(try Row.fetchAll(db, request).map { $0["name"] as String } == ["Craig", "Barbara", "Arthur"])
+    }
+  }
+
+  @Test
+  func `the records of a collection are decoded by its key`() throws {
+    struct Team: Codable, FetchableRecord, PersistableRecord {
+      static let players = hasMany(Player.self)
+      var id: Int64
+    }
+    try queue.read { db throws in
+      let row = try #require(try Row.fetchOne(db, Team.including(all: Team.players).order(Column("id"))))
+      let players: [Player] = try row.decode(forKey: "players")
+      #expect(players.map(\.name) == ["Arthur", "Barbara", "Craig"])
+      #expect(throws: RowDecodingError.self) { let _: [Player] = try row.decode(forKey: "nothing") }
+    }
+  }
 }

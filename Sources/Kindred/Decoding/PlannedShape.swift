@@ -1,0 +1,123 @@
+import KindredModel
+import KindredPlanning
+import KindredSQLiteBackend
+import KindredSQLSyntax
+import KindredSQLite
+
+/// A plan with the layouts of its rows, for all requests of one shape.
+final class PlannedShape: Sendable {
+  /// A statement and the layout of its rows.
+  struct Node: Sendable {
+    let text: StatementText
+    let bindings: [SQLText.Binding]
+    let batch: Plan.Batch?
+    let layout: RowLayout
+    let collections: [PlannedRequest.Prefetch]
+    /// The columns by whose values collections on lower levels are found.
+    var keyColumns: [Int] = []
+
+    /// The values that the node's statements take from the rows above.
+    var ancestors: [(level: Int, column: Int)] {
+      (bindings + (batch.map { $0.columns + $0.statement.bindings } ?? [])).compactMap { binding in
+        if case .ancestor(let level, let column) = binding { (level, column) } else { nil }
+      }
+    }
+  }
+
+  let nodes: [Node]
+  let transients: [TransientTable]
+
+  /// Finds the layouts of a plan's rows.
+  init(_ plan: Plan, on db: Database) throws {
+    transients = plan.transients
+    try db.prepare(transients)
+    var nodes = try plan.nodes.map { node in
+      let names = try db.makeSelectStatement(sql: node.statement.sql).columnNames
+      let layout = RowLayout(
+        node.layout, names: names, statement: RowLayout(columnNames: node.layout.names(names)))
+      return Node(
+        text: StatementText(node.statement.sql), bindings: node.statement.bindings, batch: node.batch,
+        layout: layout, collections: node.layout.collections(in: []))
+    }
+    Self.findKeys(of: &nodes, at: 0, below: [])
+    self.nodes = nodes
+  }
+
+  /// Sets the key columns of the nodes above a node and the nodes below it.
+  private static func findKeys(of nodes: inout [Node], at index: Int, below above: [Int]) {
+    guard nodes.indices.contains(index) else { return }
+    for (level, column) in nodes[index].ancestors {
+      let depth = above.count - level
+      guard above.indices.contains(depth), !nodes[above[depth]].keyColumns.contains(column) else { continue }
+      nodes[above[depth]].keyColumns.append(column)
+    }
+    for collection in nodes[index].collections {
+      findKeys(of: &nodes, at: collection.node, below: above + [index])
+    }
+  }
+
+  /// Returns the values by the marks in their places.
+  static func substitutions(_ values: [SQLValue]) -> [SQLValue: SQLValue] {
+    var substitutions: [SQLValue: SQLValue] = [:]
+    for (number, value) in values.enumerated() { substitutions[mark(number, in: value)] = value }
+    return substitutions
+  }
+
+  /// A value that no request has, in the place of another of the same storage class.
+  static func mark(_ number: Int, in place: SQLValue) -> SQLValue {
+    switch place {
+    case .null: .null
+    case .integer: .integer(7_203_905_116_480_000 + Int64(number))
+    case .real: .real(7.203905116481e200 * Double(number + 1))
+    case .text: .text("kindred:value:\(number)")
+    case .blob: .blob(Array("kindred:value:\(number)".utf8))
+    }
+  }
+}
+
+extension Database {
+  /// Creates the transient tables that a plan's statements read.
+  func prepareTransients(of plan: Plan) throws { try prepare(plan.transients) }
+
+  /// Creates transient tables.
+  func prepare(_ transients: [TransientTable]) throws {
+    if !transients.isEmpty { try ResultReader.prepare(transients, on: connection) }
+  }
+}
+
+extension RowLayout {
+  /// Creates the layout of a plan's rows, in which columns without a name take the one that SQLite gives them.
+  convenience init(
+    _ layout: KindredPlanning.RowLayout, names: [String], statement: RowLayout? = nil
+  ) {
+    self.init(
+      columns: layout.columns.map { column in
+        Column(
+          name: column.name ?? (names.indices.contains(column.place) ? names[column.place] : ""),
+          index: column.place)
+      },
+      // A record without selected columns is only joined to reach a collection, so the row shows no scope for it.
+      scopes: layout.scopes.filter { !$0.layout.hasNoColumns }
+        .map { Scope(name: $0.key, layout: RowLayout($0.layout, names: names)) },
+      statement: statement)
+  }
+}
+
+extension KindredPlanning.RowLayout {
+  fileprivate var hasNoColumns: Bool { columns.isEmpty && scopes.allSatisfy(\.layout.hasNoColumns) }
+
+  /// Returns the names of the statement's columns, with those that the plan gives in place of SQLite's.
+  fileprivate func names(_ names: [String]) -> [String] {
+    var names = names
+    for column in columns {
+      if let name = column.name, names.indices.contains(column.place) { names[column.place] = name }
+    }
+    return scopes.reduce(names) { $1.layout.names($0) }
+  }
+
+  /// Returns the collections of the row and of its scopes.
+  fileprivate func collections(in path: [String]) -> [PlannedRequest.Prefetch] {
+    prefetched.map { PlannedRequest.Prefetch(path: path, key: $0.key, node: $0.node) }
+      + scopes.flatMap { $0.layout.collections(in: path + [$0.key]) }
+  }
+}

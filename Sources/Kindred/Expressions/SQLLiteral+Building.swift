@@ -1,0 +1,93 @@
+import KindredModel
+import KindredPlanning
+import KindredSQLiteDialect
+import KindredSQLSyntax
+import KindredSQLite
+
+// Literals as SQL outside of a request.
+
+extension SQLLiteral {
+  /// Returns the SQL of the literal with `?` for its values, and the values.
+  ///
+  /// - Throws: The error that the literal has; `DatabaseError` (misuse) if it contains an expression that only a request
+  ///   can have, such as an aggregate of an association.
+  public func build(_ db: Database) throws -> (sql: String, arguments: StatementArguments) {
+    // Parameters in the text of a literal without values get theirs when its statement runs.
+    if let onlyText, failure == nil { return (onlyText, StatementArguments()) }
+    // Each value has a `?`: several statements take their values one after the other, which numbers would confuse.
+    let (text, bindings) = try text(db).rendered()
+    var (sql, values) = ("", [SQLValue]())
+    for part in SQLLiteral(sql: text, arguments: try StatementArguments(bindings)).parts {
+      switch part {
+      case .text(let text): sql += text
+      case .expression(let expression):
+        guard case .known(let known) = expression.form, case .value(let value) = known.kind else { continue }
+        sql += "?"
+        values.append(value)
+      }
+    }
+    return (sql, StatementArguments(values))
+  }
+
+  /// Returns the literal as SQL outside of a request, in which columns have no table.
+  ///
+  /// - Parameter db: The database, by whose schema requests in the literal are completed.
+  func text(_ db: Database? = nil) throws -> SQLText {
+    if let failure { throw failure }
+    return try parts.reduce(into: SQLText()) { sql, part in
+      switch part {
+      case .text(let text): sql.append(SQLText(trusted: text))
+      case .expression(let expression): sql.append(try expression.text(db))
+      }
+    }
+  }
+
+  /// The SQL with literals for its values, as a schema needs it, which has no parameters.
+  ///
+  /// If the literal can't be written, a statement with it fails, and its error states the reason.
+  var plain: String {
+    do {
+      return try text().replacingBindings { binding, _ in
+        binding.knownValue.map { SQLText(literal: $0) }
+      }.rendered().text
+    } catch {
+      return SQLText.quoted("\(error)")
+    }
+  }
+}
+
+extension SQLExpression {
+  /// Returns the expression as SQL outside of a request, in which columns have no table.
+  fileprivate func text(_ db: Database?) throws -> SQLText {
+    if let columnName { return "\(identifier: columnName)" }
+    if let withoutSchema, case .value(let value) = withoutSchema.kind { return "\(.value(value))" }
+    // A name that nobody else has, which is removed again.
+    let nowhere = "kindred:literal"
+    let table = TableSchema(name: nowhere, kind: .view, columns: [], primaryKey: [])
+    var model = Model(rowsOf: Schema(tables: [table]))
+    var complete = withoutSchema
+    if complete == nil, let db {
+      let resolver = try RequestResolver(db, of: table)
+      (complete, model) = (try resolver.expression(self), resolver.model)
+    }
+    guard let complete else {
+      throw DatabaseError.misuse(
+        "a literal that is no part of a request contains an expression that needs one")
+    }
+    var node = RequestNode()
+    if case .program(.scalar) = complete.kind {
+      // The SQL around a request has its parentheses.
+      let raw = Expression(.program(.raw([.expression(complete)])), at: Origin())
+      node.fields = [.expression(NamedExpression(name: nil, expression: raw))]
+    } else {
+      node.fields = [.expression(NamedExpression(name: nil, expression: complete))]
+    }
+    let request = KindredModel.FetchRequest(path: RequestPath(resource: nowhere), root: node)
+    let planner = Planner(model: model, dialect: .sqlite)
+    let (sql, bindings) = try (planner.selection(of: request).first ?? SQLText()).rendered()
+    let literal = SQLLiteral(
+      sql: sql.replacing("\(SQLText.quoted(nowhere)).", with: ""),
+      arguments: try StatementArguments(bindings))
+    return try literal.text(db)
+  }
+}

@@ -1,0 +1,101 @@
+import KindredSQLSyntax
+import KindredSQLite
+import Synchronization
+
+/// The SQL of a write of records, and the columns whose values it binds.
+struct RecordStatement: Sendable {
+  /// What a record is written by, apart from its table and columns.
+  struct Operation: Hashable, Sendable {
+    enum Kind: Hashable, Sendable { case insert, update, delete, exists }
+
+    var kind: Kind
+    var conflict: Database.ConflictResolution = .abort
+    /// The columns that an update sets, in lower case; nil for all.
+    var columns: Set<String>?
+    /// The selection of the `RETURNING` clause; empty for none.
+    var returning = ""
+  }
+
+  let text: StatementText
+  /// The positions in the record of the columns whose values are bound, in order.
+  let bound: [Int]
+  /// The positions in the record of the columns of the primary key, if the statement looks for it.
+  var key: [Int] = []
+}
+
+/// The SQL that has been made for record types.
+struct RecordStatements: Sendable {
+  /// The SQL of their writes.
+  let writes = RecordStatementCache()
+  /// The SQL that fetches them by their keys.
+  let keyRequests = KeyRequestCache()
+  /// The columns that hold the rowids of their tables.
+  let rowIDColumns = RowIDColumnCache()
+  /// The plans of requests.
+  let plans = RequestPlanCache()
+}
+
+/// The columns that hold the rowids of the tables of record types, found once for each type and schema.
+final class RowIDColumnCache: Sendable {
+  private struct Entry {
+    let table: String
+    let version: DatabaseSchema.Version
+    let column: String?
+  }
+
+  private let entries = Mutex<[ObjectIdentifier: Entry]>([:])
+
+  /// Returns the column of a type, found by `find` unless it is known; nil if there is none.
+  func column(
+    of type: ObjectIdentifier, table: String, version: DatabaseSchema.Version, _ find: () throws -> String?
+  ) rethrows -> String? {
+    if let known = entries.withLock({ $0[type] }), known.version == version, known.table == table {
+      return known.column
+    }
+    let column = try find()
+    entries.withLock { $0[type] = Entry(table: table, version: version, column: column) }
+    return column
+  }
+}
+
+/// The SQL of the writes of records, made once for each type, operation, and list of columns.
+///
+/// A record of a type nearly always encodes the same columns, so that finding its SQL compares a few names.
+final class RecordStatementCache: Sendable {
+  private struct Shape: Hashable {
+    let type: ObjectIdentifier
+    let operation: RecordStatement.Operation
+  }
+
+  private struct Entry {
+    let table: String
+    let columns: [String]
+    /// The schema that has the primary key; nil if the statement depends on none.
+    let version: DatabaseSchema.Version?
+    let statement: RecordStatement
+  }
+
+  /// The maximum number of lists of columns of one shape, and of shapes.
+  private static let capacity = (lists: 8, shapes: 500)
+
+  private let entries = Mutex<[Shape: [Entry]]>([:])
+
+  /// Returns a statement, made by `make` unless it is known.
+  func statement(
+    of type: ObjectIdentifier, table: String, _ operation: RecordStatement.Operation, columns: [String],
+    version: DatabaseSchema.Version?, _ make: () throws -> RecordStatement
+  ) rethrows -> RecordStatement {
+    let shape = Shape(type: type, operation: operation)
+    let known = entries.withLock { entries in
+      entries[shape]?.first { $0.columns == columns && $0.table == table && $0.version == version }
+    }
+    if let known { return known.statement }
+    let entry = Entry(table: table, columns: columns, version: version, statement: try make())
+    entries.withLock { entries in
+      if entries.count >= Self.capacity.shapes { entries = [:] }
+      let others = (entries[shape] ?? []).filter { $0.version == version }
+      entries[shape] = [entry] + others.prefix(Self.capacity.lists - 1)
+    }
+    return entry.statement
+  }
+}
