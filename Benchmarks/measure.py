@@ -3,7 +3,7 @@
 although the machine's speed drifts."""
 import json, os, re, subprocess, sys
 from concurrent.futures import ThreadPoolExecutor
-from servers import ROUTES, SECONDS, CLIENTS, kindred, library, median, nginx, peer, table, writable
+from servers import PORT, ROUTES, SECONDS, CLIENTS, kindred, library, median, nginx, peer, table, writable
 
 AUTHORS, REPEATS = int(os.environ.get("AUTHORS", "10000")), int(os.environ.get("REPEATS", "3"))
 
@@ -26,15 +26,16 @@ def check():
 
 
 def requests():
-    """Requests per second and processor time per request."""
+    """Requests per second and processor time per request; Kindred with a rollback journal and in WAL mode."""
     names = [name for name in ROUTES if name != "d"]
-    with kindred(library(AUTHORS)) as ours, peer(library(AUTHORS)) as theirs:
+    with (kindred(library(AUTHORS)) as ours, kindred(library(AUTHORS, wal=True), PORT + 3) as ours_in_wal_mode,
+          peer(library(AUTHORS)) as theirs):
         files = {name: body(ours, ROUTES[name][1]) for name in names if name != "hello"}
         still = nginx(files)
         rows = []
         for name in names:
             what, path, peer_path = ROUTES[name]
-            paths = {ours: path, theirs: peer_path, **({still: f"/{name}"} if still else {})}
+            paths = {ours: path, ours_in_wal_mode: path, theirs: peer_path, **({still: f"/{name}"} if still else {})}
             for server in paths: server.load(paths[server], seconds=1)
             runs = {server: [] for server in paths}
             for _ in range(REPEATS):
@@ -137,8 +138,8 @@ def start():
         for _ in range(5):
             with make(library(AUTHORS)) as server: times.append(server.start_time); name, memory = server.name, server.memory("VmRSS")
         rows.append((name, f"{median(times) * 1000:.0f}", f"{memory:.1f}"))
-    sizes = {name: os.path.getsize(os.environ[key]) / 1e6 for name, key in (("Kindred", "KINDRED"), ("GRDB + Hummingbird", "PEER"))}
-    table(("server", "start to first answer ms", "memory MiB", "binary MB"), [(*row, f"{sizes[row[0]]:.1f}") for row in rows])
+    sizes = [os.path.getsize(os.environ[key]) / 1e6 for key in ("KINDRED", "PEER")]
+    table(("server", "start to first answer ms", "memory MiB", "binary MB"), [(*row, f"{size:.1f}") for row, size in zip(rows, sizes)])
 
 
 def hotpath():

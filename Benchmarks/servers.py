@@ -1,11 +1,10 @@
 """Servers that are measured: how they are started, what they have used, how they are asked."""
-import http.client, os, re, shutil, signal, statistics, subprocess, sys, time
+import http.client, os, re, shutil, signal, sqlite3, statistics, subprocess, sys, time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 FILES = os.environ["BENCHMARK_FILES"]
 PORT = int(os.environ.get("PORT", "8390"))
 SECONDS, CLIENTS = os.environ.get("SECONDS_EACH", "5"), os.environ.get("CLIENTS", "32")
-TICKS = os.sysconf("SC_CLK_TCK")
 
 ROUTES = {  # what it is, Kindred's path, the peer's
     "hello": ("a fixed answer", "/-/health", "/hello"),
@@ -20,8 +19,16 @@ ROUTES = {  # what it is, Kindred's path, the peer's
 }
 
 
-def library(authors, without_index=False):
-    """The database, made where it is not there yet."""
+def library(authors, without_index=False, wal=False):
+    """The database, made where it is not there yet; with a rollback journal, or in WAL mode."""
+    if wal:
+        source, path = library(authors, without_index), f"{FILES}/wal-{authors}{'-without-index' if without_index else ''}.sqlite"
+        if not os.path.exists(path) or os.path.getmtime(path) < os.path.getmtime(source):
+            shutil.copy(source, path)
+            database = sqlite3.connect(path)
+            database.execute("PRAGMA journal_mode = WAL")
+            database.close()
+        return path
     path = f"{FILES}/library-{authors}{'-without-index' if without_index else ''}.sqlite"
     script = f"{HERE}/library.py"
     if not os.path.exists(path) or os.path.getmtime(path) < os.path.getmtime(script):
@@ -59,12 +66,9 @@ class Server:
         return [self.process.pid, *map(int, children)]
 
     def cpu(self):
-        """Seconds of processor that it has used."""
-        total = 0
-        for process in self.processes():
-            fields = open(f"/proc/{process}/stat").read().rsplit(")", 1)[1].split()
-            total += int(fields[11]) + int(fields[12])
-        return total / TICKS
+        """Seconds of processor that it has used, by the scheduler's statistics, with threads that have ended."""
+        # The clock of a process (clock_getcpuclockid(3)); /proc/PID/stat counts in steps of ten milliseconds.
+        return sum(time.clock_gettime(~process << 3 | 2) for process in self.processes())
 
     def memory(self, field="VmHWM"):
         """Its most memory so far, in MiB; VmRSS: its memory now."""
@@ -76,7 +80,7 @@ class Server:
         for _ in range(100):
             before = self.cpu()
             time.sleep(0.1)
-            if self.cpu() - before <= 1 / TICKS: return
+            if self.cpu() - before <= 0.005: return
 
     def get(self, path, headers={}):
         """Seconds to the last byte, seconds to the first, the body, the response."""
@@ -106,8 +110,11 @@ class Server:
 
 
 def kindred(database, port=PORT, *options):
-    return Server("Kindred", [os.environ["KINDRED"], "serve", database, "--port", str(port), "--max-page-size", "0",
-                              *options], port, "/-/health")
+    """Kindred without a log of requests, as nginx and the peer have none."""
+    with open(database, "rb") as file: mode = file.read(20)[18]
+    return Server(f"Kindred, {'WAL' if mode == 2 or '--writable' in options else 'rollback journal'}",
+                  [os.environ["KINDRED"], "serve", database, "--port", str(port), "--max-page-size", "0", "--no-log-requests",
+                   *options], port, "/-/health")
 
 
 def writable(database, durability="full"):
@@ -123,7 +130,7 @@ def peer(database, port=PORT + 1):
     # GRDB's pool turns a database to WAL: a copy is its own.
     own = database.replace("library-", "peer-")
     if not os.path.exists(own) or os.path.getmtime(own) < os.path.getmtime(database): shutil.copy(database, own)
-    return Server("GRDB + Hummingbird", [os.environ["PEER"], own, str(port)], port, "/hello")
+    return Server("GRDB + Hummingbird, WAL", [os.environ["PEER"], own, str(port)], port, "/hello")
 
 
 def nginx(files, port=PORT + 2):

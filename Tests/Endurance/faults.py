@@ -7,6 +7,7 @@ Each test takes some seconds, uses the loopback interface and ends by itself. Th
 which requires root; without it they are skipped.
 """
 
+import http.client
 import json
 import os
 import pathlib
@@ -90,6 +91,53 @@ def locked(directory):
                 is_fine(server)
                 other.execute("COMMIT")
             is_fine(server)
+
+
+class ShortRequests(Clients):
+    """Clients that send short requests without a pause, each on a connection of its own."""
+
+    def __init__(self, server, count=4):
+        super().__init__()
+        self.server, self.answers, self.failures = server, 0, []
+        self.threads = [threading.Thread(target=self.run) for _ in range(count)]
+
+    def run(self):
+        connection = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=30)
+        while not self.is_over.is_set():
+            connection.request("GET", f"/books/{self.answers % 100 + 1}?include=author")
+            response = connection.getresponse()
+            response.read()
+            if response.status not in (200, 404):
+                self.failures.append(response.status)
+            self.answers += 1
+        connection.close()
+
+
+def outdated(directory):
+    """Another process commits between short requests: every later answer shows it, and no commit waits for long."""
+    for journal in ["delete", "wal"]:
+        database = directory / f"{journal}.sqlite"
+        make_library(database, books=1000, journal=journal)
+        with Server(database) as server, ShortRequests(server) as load:
+            wait_until(lambda: load.answers > 200, 20)
+            other = sqlite3.connect(database, isolation_level=None, timeout=20)
+            book = other.execute("SELECT max(id) FROM book").fetchone()[0]
+            longest = 0
+            for number in range(1, 301):
+                start = time.monotonic()
+                other.execute("UPDATE book SET pages = ? WHERE id = ?", (number, book))
+                longest = max(longest, time.monotonic() - start)
+                status, _, body = server.get(f"/books/{book}?fields=pages")
+                check(status == 200 and json.loads(body)["pages"] == number, (status, body))
+            other.execute("ALTER TABLE book ADD COLUMN note TEXT DEFAULT 'new'")
+            status, _, body = server.get(f"/books/{book}?fields=note")
+            check(status == 200 and json.loads(body)["note"] == "new", (status, body))
+            check(not load.failures, load.failures[:3])
+            check(longest < 2, longest)
+            log = pathlib.Path(f"{database}-wal")
+            size = log.stat().st_size if log.exists() else 0
+            check(size < 8 << 20, size)
+            print(f"  {journal}: {load.answers} answers, the longest commit took {longest * 1000:.0f} ms, log {size} bytes")
 
 
 def full(directory):
@@ -368,7 +416,7 @@ def ended(directory):
 
 
 FAULTS = [
-    killed, locked, full, replaced, late, left, crowded, slow, held_back, pipelined, ended, writes.killed_writing, writes.locked_writing,
+    killed, locked, outdated, full, replaced, late, left, crowded, slow, held_back, pipelined, ended, writes.killed_writing, writes.locked_writing,
     writes.full_writing, writes.pinned_writing, linearizability.linearizable_writing,
 ]
 # These mount a small disk.
