@@ -53,7 +53,7 @@ struct PlanWriter {
     guard plan.sqlLength > state.budget.limits.sqlLength, let pages = tree.pages, let root = tree.nodes.first
     else { return 0 }
     let definitions =
-      state.model.commonTableExpressions(root.rows.definitionsRead, state.dialect).length
+      state.model.commonTableExpressions(root.rows.definitionsRead).length
     func length(_ statements: Plan.Statement?...) -> Int {
       statements.compactMap { $0 }.reduce(0) { $0 + $1.sql.utf8.count - definitions }
     }
@@ -100,7 +100,7 @@ struct PlanWriter {
     let style =
       state.model.whole == nil ? state.dialect.parameterStyle : state.dialect.guardedParameterStyle
     guard !definitionsRead.isEmpty else { return Plan.Statement(sql, style) }
-    let definitions = state.model.commonTableExpressions(definitionsRead, state.dialect)
+    let definitions = state.model.commonTableExpressions(definitionsRead)
     definitionsLength += definitions.length
     return Plan.Statement(definitions + sql, style)
   }

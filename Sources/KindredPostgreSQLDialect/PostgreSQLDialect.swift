@@ -10,15 +10,10 @@ import KindredSQLSyntax
 /// (<https://www.postgresql.org/docs/current/sql-syntax-lexical.html#SQL-PRECEDENCE>).
 struct PostgreSQLDialect: SQLDialect {
   var parameterStyle: SQL.ParameterStyle { .dollar }
-  var guardedParameterStyle: SQL.ParameterStyle { .dollar }
   var hasColumnPrivileges: Bool { true }
   var querySyntax: QuerySyntax { .postgreSQL }
   var isSharded = false
-  var limitsByWindows: Bool { isSharded }
   var joinsLaterally: Bool { true }
-  var orderedJoin: SQL { "JOIN" }
-  var hasAffinities: Bool { false }
-  var hasTotalArithmetic: Bool { false }
   var estimatesCounts: Bool { true }
 
   func parameter(_ binding: SQL.Binding?, of kind: QueryParameter.Kind) -> SQL {
@@ -124,8 +119,6 @@ struct PostgreSQLDialect: SQLDialect {
     try binary(.concatenate, left, right)
   }
 
-  func isEqual(_ mixed: SQL, _ value: SQL) -> SQL { "\(mixed) = \(value)" }
-
   func isNull(_ value: CompiledExpression, negated: Bool) -> CompiledExpression {
     boolean("\(value.operand) IS \(not(negated))NULL")
   }
@@ -219,8 +212,6 @@ struct PostgreSQLDialect: SQLDialect {
     try PostgreSQLFunction(name: name, arguments: arguments).call().inheriting(from: arguments)
   }
 
-  func bindTime(of function: String, _ arguments: inout [CompiledExpression]) {}
-
   func readsLiterals(of function: String) -> Bool { PostgreSQLFunction.readsLiterals(function) }
 
   func aggregate(
@@ -300,10 +291,6 @@ struct PostgreSQLDialect: SQLDialect {
     return value.textByBytes
   }
 
-  func compared(_ key: SQL, _ type: ValueType, with other: ValueType) -> SQL? {
-    type.kind != .text && other.kind == .text ? "\(key)::text" : nil
-  }
-
   func order(_ expression: SQL, isDescending: Bool, nulls: SortTerm.Nulls?, isNullable: Bool) -> SQL {
     var sql = expression
     if isDescending { sql.append(" DESC") }
@@ -316,9 +303,6 @@ struct PostgreSQLDialect: SQLDialect {
   }
 
   func least(_ left: SQL, _ right: SQL) -> SQL { "LEAST(\(left), \(right))" }
-
-  /// PostgreSQL's deterministic collations already order equal texts by their bytes.
-  func orderedByBytes(_ value: SQL) -> SQL? { nil }
 
   func page(limit: SQL?, offset: SQL?) -> SQL {
     var sql = SQL()

@@ -113,6 +113,14 @@ extension ValueType {
     "aclitem", "xid", "cid", "refcursor", "txid_snapshot",
   ]
 
+  /// Whether values are comparable with those of another type, as far as the kinds tell.
+  func isCertainlyComparable(with other: ValueType) -> Bool {
+    // The type `json` has no equality operator, so its values are compared as others.
+    if self == other || kind == .json && other.kind == .json { return true }
+    if kind.isNumber && other.kind.isNumber || kind.isDate && other.kind.isDate { return true }
+    return kind == .text && other.kind == .text
+  }
+
   /// Returns the type of an arithmetic operation on two values.
   func joined(_ other: ValueType?) -> ValueType {
     guard let other, other != self else { return self }

@@ -6,8 +6,6 @@ import KindredSQLSyntax
 extension SQLiteDialect {
   func isDocument(_ value: CompiledExpression) -> Bool { value.format == .json || value.claim != nil }
 
-  func isRange(_ value: CompiledExpression) -> Bool { false }
-
   /// Returns the member or element that a literal names.
   func member(
     _ op: Expression.BinaryOperator, _ document: CompiledExpression, _ step: CompiledExpression

@@ -8,19 +8,11 @@ struct SQLiteDialect: SQLDialect {
   // Given `owner = ?1`, SQLite replaces `owner` by `?1` in the rest of `WHERE`, also in a rule that guards a condition. Then
   // the rule always holds, and the condition is evaluated on all records.
   var guardedParameterStyle: SQL.ParameterStyle { .subquery }
-  var hasColumnPrivileges: Bool { false }
   var querySyntax: QuerySyntax { .sqlite }
-  var limitsByWindows: Bool { false }
-  var isSharded: Bool { false }
-  var joinsLaterally: Bool { false }
   var orderedJoin: SQL { "CROSS JOIN" }
-  var hasAffinities: Bool { true }
+  // SQLite takes the values of one of the records.
+  var recognizesGroups: Bool { false }
   var hasTotalArithmetic: Bool { true }
-  var estimatesCounts: Bool { false }
-
-  func parameter(_ binding: SQL.Binding?, of kind: QueryParameter.Kind) -> SQL {
-    binding.map { "\($0)" } ?? "NULL"
-  }
 
   func strategy(for model: Model) -> any PlanStrategy { SQLiteStrategy(model: model) }
 
@@ -30,31 +22,36 @@ struct SQLiteDialect: SQLDialect {
 
   private func not(_ negated: Bool) -> SQL { negated ? "NOT " : "" }
 
-  // MARK: Values
+  // MARK: Keys
 
-  func type(of column: Column) -> ValueType? { nil }
-
-  func literal(_ binding: SQL.Binding, _ value: SQLValue) -> CompiledExpression {
-    CompiledExpression(sql: "\(binding)", form: .literal(binding, value))
+  // The collation of the column referred to applies, as it stands on the left or is written; `+` removes an affinity.
+  func compared(_ pair: KeyPair) -> KeyPair {
+    guard let comparison = pair.comparison, !comparison.isPlain else { return pair }
+    var pair = pair
+    if pair.isReferredTo {
+      pair.value = "+\(pair.value)"
+    } else if !pair.isConverted {
+      let key: SQL = comparison.hasOneAffinity ? pair.key : "+\(pair.key)"
+      pair.key = "\(key) COLLATE \(identifier: comparison.referred.collation)"
+    }
+    return pair
   }
 
-  func claim(_ name: String) -> CompiledExpression { literal(.claim(name), .text("")) }
-
-  func longNumber(_ digits: String, _ value: SQLValue, _ binding: SQL.Binding) -> CompiledExpression {
-    literal(binding, value)
+  func matches(_ reference: ColumnReference, of table: Table, _ number: Int) -> SQL {
+    let column: SQL = "\(identifier: reference.column.text)"
+    guard !reference.isPlain else { return "\(column) = \(.parameter(number))" }
+    let collation: SQL = "COLLATE \(identifier: reference.collation)"
+    guard !reference.hasOneAffinity else { return "\(column) \(collation) = \(.parameter(number))" }
+    // A parameter has no affinity, so it is replaced by the column referred to, which keeps its own in a subquery.
+    let referred: SQL = "\(identifier: reference.table.text).\(identifier: reference.referred.text)"
+    return
+      "(SELECT \(referred) FROM \(identifier: reference.table.text) WHERE \(referred) = \(.parameter(number))) \(collation) = +\(identifier: table.name).\(column)"
   }
 
-  func parameter(_ binding: SQL.Binding, as type: ValueType?) -> SQL { "\(binding)" }
-
-  func haveSameEquality(_ column: Column, _ other: Column) -> Bool { true }
-
-  func integer(_ binding: SQL.Binding) -> SQL { "\(binding)" }
-
-  var truthType: ValueType? { nil }
+  /// The schema is that of the index.
+  func indexedTable(_ table: Table) -> SQL { "\(identifier: table.name)" }
 
   // MARK: Operators
-
-  func condition(_ value: CompiledExpression) -> CompiledExpression { value }
 
   func negated(_ value: CompiledExpression) -> CompiledExpression {
     boolean("NOT \(value.sql(within: .not))", .not)
@@ -213,8 +210,6 @@ struct SQLiteDialect: SQLDialect {
   /// The places of the time among the arguments of date functions.
   private static let places = ["date": 0, "time": 0, "datetime": 0, "julianday": 0, "strftime": 1]
 
-  func readsLiterals(of function: String) -> Bool { false }
-
   /// Returns an aggregate (<https://www.sqlite.org/lang_aggfunc.html>).
   func aggregate(
     _ function: Expression.AggregateFunction, _ arguments: [CompiledExpression], isDistinct: Bool
@@ -232,15 +227,9 @@ struct SQLiteDialect: SQLDialect {
     }
   }
 
-  var digestType: ValueType? { nil }
-
   func digest(of values: [SQL]) -> SQL { SQL.digest(of: values) }
 
   func isSame(_ left: SQL, _ right: SQL, negated: Bool) -> SQL { "\(left) IS \(not(negated))\(right)" }
-
-  func written(_ binding: SQL.Binding, to column: Column, of table: Table) -> SQL { "\(binding)" }
-
-  func conversion(_ binding: SQL.Binding, to column: Column) -> SQL? { nil }
 
   func defaultValue(of column: Column?) -> SQL { column?.defaultValue ?? "NULL" }
 
@@ -254,10 +243,6 @@ struct SQLiteDialect: SQLDialect {
 
   // MARK: Clauses
 
-  func equatable(_ column: SQL, _ type: ValueType?) -> (SQL, ValueType?) { (column, type) }
-
-  func sortable(_ value: CompiledExpression) -> CompiledExpression { value }
-
   func order(_ expression: SQL, isDescending: Bool, nulls: SortTerm.Nulls?, isNullable: Bool) -> SQL {
     var sql = expression
     if isDescending { sql.append(" DESC") }
@@ -269,10 +254,6 @@ struct SQLiteDialect: SQLDialect {
   }
 
   func orderedByBytes(_ value: SQL) -> SQL? { "\(value) COLLATE BINARY" }
-
-  func textOfEqual(_ value: CompiledExpression) -> CompiledExpression? { nil }
-
-  func compared(_ key: SQL, _ type: ValueType, with other: ValueType) -> SQL? { nil }
 
   func page(limit: SQL?, offset: SQL?) -> SQL {
     let offset: SQL = offset.map { " OFFSET \($0)" } ?? ""
@@ -292,20 +273,12 @@ struct SQLiteDialect: SQLDialect {
     return "SELECT \(all.joined(separator: ", ")) FROM (\(rows)) GROUP BY \(groups)"
   }
 
-  func comparable(_ column: SQL, _ format: Plan.ValueFormat, by collation: Expression.Collation?) -> SQL {
-    column
-  }
-
-  func derived(_ subquery: SQL) -> SQL { "(\(subquery))" }
-
   func shown(_ value: CompiledExpression) -> CompiledExpression {
     guard case .member(let json) = value.form else { return value }
     var shown = value
     (shown.sql, shown.precedence, shown.format) = (json, .primary, .part)
     return shown
   }
-
-  func grouped(_ value: CompiledExpression) -> CompiledExpression { value }
 }
 
 extension Expression.AggregateFunction {

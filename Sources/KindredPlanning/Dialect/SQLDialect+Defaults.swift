@@ -1,6 +1,64 @@
+import KindredModel
 import KindredSQLSyntax
 
-/// What a dialect needn't write.
+/// What a dialect writes unless it says otherwise: values without types, and everything as it is.
 extension SQLDialect {
+  package var guardedParameterStyle: SQL.ParameterStyle { parameterStyle }
+  package var hasColumnPrivileges: Bool { false }
+  package var isSharded: Bool { false }
+  package var joinsLaterally: Bool { false }
+  package var orderedJoin: SQL { "JOIN" }
+  package var recognizesGroups: Bool { true }
+  package var estimatesCounts: Bool { false }
+  package var hasTotalArithmetic: Bool { false }
+
+  // MARK: Values
+
+  package var truthType: ValueType? { nil }
+  package func type(of column: Column) -> ValueType? { nil }
   package func null(of type: ValueType?) -> SQL { "NULL" }
+  package func literal(_ binding: SQL.Binding, _ value: SQLValue) -> CompiledExpression {
+    CompiledExpression(sql: "\(binding)", form: .literal(binding, value))
+  }
+  package func claim(_ name: String) -> CompiledExpression { literal(.claim(name), .text("")) }
+  package func longNumber(_ digits: String, _ value: SQLValue, _ binding: SQL.Binding) -> CompiledExpression {
+    literal(binding, value)
+  }
+  package func parameter(_ binding: SQL.Binding, as type: ValueType?) -> SQL { "\(binding)" }
+  package func parameter(_ binding: SQL.Binding?, of kind: QueryParameter.Kind) -> SQL {
+    binding.map { "\($0)" } ?? "NULL"
+  }
+  package func integer(_ binding: SQL.Binding) -> SQL { "\(binding)" }
+  package func equatable(_ column: SQL, _ type: ValueType?) -> (SQL, ValueType?) { (column, type) }
+  package func haveSameEquality(_ column: Column, _ other: Column) -> Bool { true }
+  package func canCompare(_ comparison: KeyComparison) -> Bool { true }
+  package func matches(_ reference: ColumnReference, of table: Table, _ number: Int) -> SQL {
+    "\(identifier: reference.column.text) = \(.parameter(number))"
+  }
+  package func indexedTable(_ table: Table) -> SQL { table.reference }
+
+  // MARK: Operators and functions
+
+  package func condition(_ value: CompiledExpression) -> CompiledExpression { value }
+  package func isEqual(_ mixed: SQL, _ value: SQL) -> SQL { "\(mixed) = \(value)" }
+  package func isRange(_ value: CompiledExpression) -> Bool { false }
+  package func bindTime(of function: String, _ arguments: inout [CompiledExpression]) {}
+  package func readsLiterals(of function: String) -> Bool { false }
+  package var digestType: ValueType? { nil }
+
+  // MARK: Writing
+
+  package func written(_ binding: SQL.Binding, to column: Column, of table: Table) -> SQL { "\(binding)" }
+  package func conversion(_ binding: SQL.Binding, to column: Column) -> SQL? { nil }
+
+  // MARK: Clauses
+
+  package func sortable(_ value: CompiledExpression) -> CompiledExpression { value }
+  package func orderedByBytes(_ value: SQL) -> SQL? { nil }
+  package func textOfEqual(_ value: CompiledExpression) -> CompiledExpression? { nil }
+  package func comparable(
+    _ column: SQL, _ format: Plan.ValueFormat, by collation: Expression.Collation?
+  ) -> SQL { column }
+  package func derived(_ subquery: SQL) -> SQL { "(\(subquery))" }
+  package func grouped(_ value: CompiledExpression) -> CompiledExpression { value }
 }

@@ -4,7 +4,7 @@ import KindredSQLSyntax
 /// Writes the SQL that differs between databases, from typed expressions to typed expressions.
 ///
 /// The planner decides what a statement means, and the dialect how it is written. A dialect knows neither the model nor
-/// the request.
+/// the request. What most databases write alike has a default in `SQLDialect+Defaults.swift`.
 package protocol SQLDialect: Sendable {
   /// How parameters are numbered.
   var parameterStyle: SQL.ParameterStyle { get }
@@ -24,10 +24,6 @@ package protocol SQLDialect: Sendable {
   /// Returns how the database runs requests to a model best.
   func strategy(for model: Model) -> any PlanStrategy
 
-  /// Whether the first rows of each parent are found by window functions, rather than by limits in `LATERAL`
-  /// subqueries.
-  var limitsByWindows: Bool { get }
-
   /// Whether tables may be distributed over shards: then subqueries stand in neither `OFFSET` nor the values of an
   /// `INSERT`, and `HAVING` knows no expression that is grouped by.
   var isSharded: Bool { get }
@@ -37,9 +33,8 @@ package protocol SQLDialect: Sendable {
   /// `JOIN`, in the order of the statement where the database has a word for that.
   var orderedJoin: SQL { get }
 
-  /// Whether comparing the columns of a foreign key depends on their affinities and collations. True only for a
-  /// database whose expressions have no types.
-  var hasAffinities: Bool { get }
+  /// Whether the database recognizes an expression that is grouped by where it is written again, outside aggregates.
+  var recognizesGroups: Bool { get }
 
   /// Whether the database knows how many rows it expects.
   var estimatesCounts: Bool { get }
@@ -61,6 +56,15 @@ package protocol SQLDialect: Sendable {
   func parameter(_ binding: SQL.Binding, as type: ValueType?) -> SQL
   /// Returns a column and its type in a form that can be compared for equality with a parameter of that type.
   func equatable(_ column: SQL, _ type: ValueType?) -> (SQL, ValueType?)
+  /// Returns the sides of `key = value`, written so that they are compared as the foreign key demands, and so that an index
+  /// of the key can be used.
+  func compared(_ pair: KeyPair) -> KeyPair
+  /// Whether the columns of a foreign key can certainly be compared.
+  func canCompare(_ comparison: KeyComparison) -> Bool
+  /// Returns the condition that a referring column of a table matches the parameter of this number.
+  func matches(_ reference: ColumnReference, of table: Table, _ number: Int) -> SQL
+  /// Returns the table on which an index is created.
+  func indexedTable(_ table: Table) -> SQL
   /// Whether two columns, which an ordinary `=` compares as their foreign key does, each consider the same values equal.
   func haveSameEquality(_ column: Column, _ other: Column) -> Bool
   /// Returns a parameter that is bound to an integer, such as a limit.
@@ -163,9 +167,6 @@ package protocol SQLDialect: Sendable {
   /// Returns a value that orders texts by their bytes, where their collation considers different texts equal; nil if
   /// no collation of the database does.
   func orderedByBytes(_ value: SQL) -> SQL?
-
-  /// Returns a key column of a type as it is compared with one of another type; nil if it is as it is.
-  func compared(_ key: SQL, _ type: ValueType, with other: ValueType) -> SQL?
 
   /// Returns the text of a value as a term of an order in which equal values may have different texts; nil if they
   /// can't.

@@ -35,14 +35,6 @@ package struct ValueType: Hashable, Sendable {
     default: false
     }
   }
-
-  /// Whether values are comparable with those of another type, as far as the kinds tell.
-  func isCertainlyComparable(with other: ValueType) -> Bool {
-    // The type `json` has no equality operator, so its values are compared as others.
-    if self == other || kind == .json && other.kind == .json { return true }
-    if kind.isNumber && other.kind.isNumber || kind.isDate && other.kind.isDate { return true }
-    return kind == .text && other.kind == .text
-  }
 }
 
 /// An error: an operand has a type that the operator or the function doesn't accept.

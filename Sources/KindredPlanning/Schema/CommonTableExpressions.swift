@@ -42,10 +42,10 @@ package struct CommonTableExpressions {
   /// Returns the `WITH` clause by which a statement reads those with these names; empty for none.
   ///
   /// Some engines refuse the word RECURSIVE wherever it isn't needed.
-  package func clause(for names: some Sequence<String>, isAlwaysRecursive: Bool = false) -> String {
+  package func clause(for names: some Sequence<String>) -> String {
     let (numbers, isRecursive) = needed(for: names)
     guard !numbers.isEmpty else { return "" }
     let list = numbers.map { "\(SQL.quoted(definitions[$0].name)) AS \(definitions[$0].sql)" }
-    return "WITH \(isAlwaysRecursive || isRecursive ? "RECURSIVE " : "")\(list.joined(separator: ", ")) "
+    return "WITH \(isRecursive ? "RECURSIVE " : "")\(list.joined(separator: ", ")) "
   }
 }

@@ -6,12 +6,7 @@ extension Model {
   package func comparisonTest(of step: AssociationStep, _ dialect: Dialect) -> String? {
     let dialect = dialect.writer
     let doubtful = zip(step.originColumns, comparisons(of: step)).enumerated().filter { _, pair in
-      guard let comparison = pair.1, let type = dialect.type(of: comparison.referring),
-        let other = dialect.type(of: comparison.referred)
-      else { return false }
-      return !type.isCertainlyComparable(with: other)
-        && dialect.compared(SQL(), type, with: other) == nil
-        && dialect.compared(SQL(), other, with: type) == nil
+      pair.1.map { !dialect.canCompare($0) } ?? false
     }
     guard !doubtful.isEmpty else { return nil }
     let conditions = doubtful.map { number, pair in

@@ -56,8 +56,7 @@ struct ExpressionCompiler {
     try state.budget.deepen(expression.source.origin)
     defer { state.budget.leave() }
     if context.restrictsRows, expression.source.exposesOperands(in: dialect) { state.exposure.tells = true }
-    // SQLite recognises no expressions of a group, and takes the values of one of its records.
-    if dialect.hasAffinities || !record.names.isGrouped {
+    if !dialect.recognizesGroups || !record.names.isGrouped {
       return try compileOperation(expression, in: record)
     }
     let groups = try GroupCheck(state, of: record.names)
@@ -72,8 +71,8 @@ struct ExpressionCompiler {
     _ expression: ResolvedExpression, in record: StatementRecord
   ) throws -> CompiledExpression {
     let compiled = try checkingTypes(of: expression.source) { try compileParts(of: expression, in: record) }
-    // A typed dialect writes some operands several times, which multiplies with each level.
-    guard dialect.hasAffinities || compiled.sql.length <= state.budget.limits.sqlLength else {
+    // A dialect may write some operands several times, which multiplies with each level.
+    guard compiled.sql.length <= state.budget.limits.sqlLength else {
       throw state.budget.tooLong(at: expression.source.origin)
     }
     return compiled

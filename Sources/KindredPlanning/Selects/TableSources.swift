@@ -117,10 +117,8 @@ struct TableSources {
       table.column(named: column)?.collation.equalsIgnoringCase(collation) ?? true
         ? "\(identifier: column)" : "\(identifier: column) COLLATE \(identifier: collation)"
     }
-    // SQLite takes the schema from the name of the index.
-    let place: SQL = dialect.hasAffinities ? "\(identifier: table.name)" : table.reference
     return
-      ("CREATE INDEX \(identifier: name) ON \(place) (\(list.joined(separator: ", ")))"
+      ("CREATE INDEX \(identifier: name) ON \(dialect.indexedTable(table)) (\(list.joined(separator: ", ")))"
       as SQL)
       .rendered().text
   }
@@ -144,17 +142,14 @@ struct TableSources {
 extension Model {
   /// Returns the `WITH` clause that defines common table expressions without parameters, and those that they read; empty if
   /// there are none.
-  package func commonTableExpressions(_ names: Set<String>, _ dialect: any SQLDialect) -> SQL {
+  package func commonTableExpressions(_ names: Set<String>) -> SQL {
     guard !names.isEmpty else { return SQL() }
     let definitions = tables.values.compactMap { table -> (name: String, sql: String)? in
       guard case .commonTableExpression(let sql) = table.kind, table.query == nil else { return nil }
       // SQLite would give the values of a compound SELECT the affinity of its first part where it is read twice.
       return (table.name, "\(table.isCompound ? "NOT MATERIALIZED " : "")(\(sql))")
     }
-    // SQLite ignores the word.
-    return SQL(
-      trusted: CommonTableExpressions(definitions).clause(
-        for: names.sorted(), isAlwaysRecursive: dialect.hasAffinities))
+    return SQL(trusted: CommonTableExpressions(definitions).clause(for: names.sorted()))
   }
 }
 
@@ -215,51 +210,28 @@ extension SQL {
 
 extension TableSources {
   /// Returns the conditions that link the records of a source to the record of `origin`, column by column.
-  ///
-  /// The columns are compared as `KeyComparison` demands, and so that an index of the source can be used: the
-  /// referenced column is on the left, so that its collation applies; `+` removes the affinity of the other one.
   func links(
     _ step: AssociationStep, from origin: StatementRecord, to source: TableSource,
     in statement: StatementBuilder
   ) -> [SQL] {
-    let comparisons = model.comparisons(of: step)
-    return source.keys.enumerated().map { number, key in
-      let value = origin.column(step.originColumns[number], in: statement)
-      let link = link(key, value, comparisons[number], number)
-      return source.record.colocated(by: link, to: origin, step, number, value, in: statement)
-    }
-    func link(_ key: SQL, _ value: SQL, _ comparison: KeyComparison?, _ number: Int) -> SQL {
-      guard dialect.hasAffinities else {
-        let (key, value) = operands(key, value, comparison, step)
-        let collation = comparison?.explicitCollation(of: step)
-        return collation.map { "\(key) = \(value) COLLATE \($0)" } ?? "\(key) = \(value)"
-      }
-      func equal(_ value: SQL) -> SQL {
-        source.isMixed && !value.reads(where: { _ in true })
-          ? dialect.isEqual(key, value) : "\(key) = \(value)"
-      }
-      guard let comparison, !comparison.isPlain else { return equal(value) }
-      switch step.direction {
-      case .belongsTo: return equal("+\(value)")
-      case .has where source.isConverted: return "\(key) = \(value)"
-      case .has where comparison.hasOneAffinity: return "\(key) COLLATE \(comparison.collation) = \(value)"
-      case .has: return "\(value) = +\(key)"
-      }
+    let values = step.originColumns.map { origin.column($0, in: statement) }
+    return pairs(step, of: source, with: values).enumerated().map { number, pair in
+      let isMixed = source.isMixed && !pair.value.reads { _ in true }
+      return source.record.colocated(
+        by: isMixed ? dialect.isEqual(pair.key, pair.value) : "\(pair.key) = \(pair.value)", to: origin,
+        step, number, values[number], in: statement)
     }
   }
 
-  /// Returns a key of a step's destination and a value of its origin, converted where their types differ.
-  private func operands(
-    _ key: SQL, _ value: SQL, _ comparison: KeyComparison?, _ step: AssociationStep
-  ) -> (SQL, SQL) {
-    guard let comparison, let referring = dialect.type(of: comparison.referring),
-      let referred = dialect.type(of: comparison.referred), referring != referred
-    else { return (key, value) }
-    let (ofKey, ofValue) = step.direction == .belongsTo ? (referred, referring) : (referring, referred)
-    return (
-      dialect.compared(key, ofKey, with: ofValue) ?? key,
-      dialect.compared(value, ofValue, with: ofKey) ?? value
-    )
+  /// Returns the keys of a source with the values that they must equal, as the dialect compares them.
+  private func pairs(_ step: AssociationStep, of source: TableSource, with values: [SQL]) -> [KeyPair] {
+    let comparisons = model.comparisons(of: step)
+    return source.keys.indices.map { number in
+      dialect.compared(
+        KeyPair(
+          key: source.keys[number], value: values[number], comparison: comparisons[number],
+          isReferredTo: step.direction == .belongsTo, isConverted: source.isConverted))
+    }
   }
 
   /// Returns the condition that links the records of a source to those of a subquery: `keys IN (SELECT …)`.
@@ -270,25 +242,8 @@ extension TableSources {
   func membership(
     _ step: AssociationStep, from pivot: StatementRecord, to source: TableSource, among from: SQL
   ) -> SQL {
-    let comparisons = model.comparisons(of: step)
-    var (keys, values) = (source.keys, step.originColumns.map { SQL.column(pivot.id, $0) })
-    for (number, comparison) in comparisons.enumerated() {
-      guard dialect.hasAffinities else {
-        (keys[number], values[number]) = operands(keys[number], values[number], comparison, step)
-        if let collation = comparison?.explicitCollation(of: step) {
-          keys[number] = "\(keys[number]) COLLATE \(collation)"
-        }
-        continue
-      }
-      guard let comparison, !comparison.isPlain else { continue }
-      switch step.direction {
-      case .belongsTo: values[number] = "+\(values[number])"
-      case .has where source.isConverted: break
-      case .has:
-        let key: SQL = comparison.hasOneAffinity ? keys[number] : "+\(keys[number])"
-        keys[number] = "\(key) COLLATE \(comparison.collation)"
-      }
-    }
+    let pairs = pairs(step, of: source, with: step.originColumns.map { SQL.column(pivot.id, $0) })
+    let (keys, values) = (pairs.map(\.key), pairs.map(\.value))
     let list = keys.joined(separator: ", ")
     let link: SQL =
       "\(keys.count == 1 ? list : "(\(list))") IN (SELECT \(values.joined(separator: ", ")) \(from))"
@@ -323,19 +278,5 @@ extension RequestError {
 extension Column {
   fileprivate func description(of table: Table) -> String {
     "\(table.name).\(name) (\(declaredType.isEmpty ? "no type" : declaredType))"
-  }
-}
-
-extension KeyComparison {
-  /// The collation of the referenced column, as the operand of `COLLATE`.
-  fileprivate var collation: SQL { "\(identifier: referred.collation)" }
-
-  /// Returns the operand of `COLLATE` for a comparison whose columns have different collations, which PostgreSQL
-  /// refuses or gives the wrong one; nil if it needs none.
-  fileprivate func explicitCollation(of step: AssociationStep) -> SQL? {
-    guard referring.collation != referred.collation else { return nil }
-    guard referring.comparesBytes, referred.comparesBytes else { return collation }
-    // Both find the same texts equal; the searched column may have an index of its own collation.
-    return "\(identifier: (step.direction == .belongsTo ? referred : referring).collation)"
   }
 }

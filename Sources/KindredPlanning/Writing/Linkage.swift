@@ -55,11 +55,11 @@ public struct ColumnReference: Hashable, Sendable {
   /// The name of the referring column.
   package let column: ExactName
   /// The names of the table and the column referred to.
-  let table, referred: ExactName
+  package let table, referred: ExactName
   /// The collation of the column referred to.
-  let collation: String
+  package let collation: String
   /// Whether an ordinary `=` compares the columns as the foreign key does, and whether it would but for the collation.
-  let isPlain, hasOneAffinity: Bool
+  package let isPlain, hasOneAffinity: Bool
 }
 
 extension Model {

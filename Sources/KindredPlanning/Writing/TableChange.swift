@@ -136,16 +136,7 @@ extension Table {
 
   /// Returns the condition that the referring columns match the parameters.
   private func matches(_ references: [ColumnReference], _ dialect: any SQLDialect) -> SQL {
-    references.enumerated().map { number, reference -> SQL in
-      let column: SQL = "\(identifier: reference.column.text)"
-      guard dialect.hasAffinities, !reference.isPlain else { return "\(column) = \(.parameter(number))" }
-      let collation: SQL = "COLLATE \(identifier: reference.collation)"
-      guard !reference.hasOneAffinity else { return "\(column) \(collation) = \(.parameter(number))" }
-      // A parameter has no affinity, so it is replaced by the column referred to, which keeps its own in a subquery.
-      let referred: SQL = "\(identifier: reference.table.text).\(identifier: reference.referred.text)"
-      return
-        "(SELECT \(referred) FROM \(identifier: reference.table.text) WHERE \(referred) = \(.parameter(number))) \(collation) = +\(identifier: name).\(column)"
-    }.joined(separator: " AND ")
+    references.enumerated().map { dialect.matches($1, of: self, $0) }.joined(separator: " AND ")
   }
 
   /// Returns the value that is written to a column of this name.

@@ -4,7 +4,7 @@ import KindredSQLSyntax
 
 /// Runs the select of a node for many parent records at once, since each statement takes a round trip.
 struct PostgreSQLStrategy: PlanStrategy {
-  let dialect: any SQLDialect
+  let dialect: PostgreSQLDialect
 
   func arranged(_ tree: SelectTree) -> SelectTree {
     var tree = tree
@@ -40,14 +40,14 @@ struct PostgreSQLStrategy: PlanStrategy {
   ///     SELECT columns, above.n FROM unnest($1, $2) WITH ORDINALITY AS above(…, n)
   ///     CROSS JOIN book WHERE book."authorId" = above."0" ORDER BY above.n, order
   ///
-  /// If rows are limited, grouped or distinct, and the dialect does this by windows:
+  /// If rows are limited, grouped or distinct in a sharded database:
   ///
   ///     SELECT columns, n FROM (
   ///       SELECT columns, above.n, row_number() OVER (PARTITION BY above.n ORDER BY order)
   ///       FROM unnest($1, $2) WITH ORDINALITY AS above(…, n) CROSS JOIN book WHERE … GROUP BY above.n, group
   ///     ) AS rows(columns, n, place) WHERE place <= limit ORDER BY n, place
   ///
-  /// If they are limited, grouped or distinct in other dialects, or are found by a subquery:
+  /// If they are limited, grouped or distinct in others, or are found by a subquery:
   ///
   ///     SELECT rows.columns, above.n FROM unnest($1, $2) WITH ORDINALITY AS above(…, n)
   ///     CROSS JOIN LATERAL (SELECT columns, order FROM book WHERE … ORDER BY order LIMIT …) AS rows(…)
@@ -63,7 +63,7 @@ struct PostgreSQLStrategy: PlanStrategy {
     let sql =
       if isFlat, page.isEmpty {
         flatBatch(of: rows, &inputs)
-      } else if dialect.limitsByWindows, let batch = WindowBatch(node, dialect) {
+      } else if dialect.isSharded, let batch = WindowBatch(node, dialect) {
         batch.sql(&inputs)
       } else {
         lateralBatch(of: rows, page: page, &inputs)

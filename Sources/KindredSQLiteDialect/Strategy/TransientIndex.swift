@@ -29,7 +29,7 @@ struct TransientIndex {
     }
     let definitions =
       if case .commonTableExpression = table.kind {
-        model.commonTableExpressions([table.name], SQLiteDialect())
+        model.commonTableExpressions([table.name])
       } else {
         SQL()
       }
