@@ -5,8 +5,11 @@ import OrderedCollections
 /// Writes the text of a tree of selects, as the last step of planning.
 struct PlanWriter {
   private let state: PlanningState
-  /// The number of bytes of SQL that come from the model rather than from the request.
-  private var definitionsLength = 0
+  /// The number of bytes of SQL that come from the request, rather than from the model or from the place of a page.
+  ///
+  /// Later pages need several times as much SQL as the first one, more the more terms the order has, and must not be
+  /// refused for it. The database still limits each statement.
+  private var length = 0
 
   init(_ state: PlanningState) { self.state = state }
 
@@ -17,13 +20,14 @@ struct PlanWriter {
     var plan = Plan()
     plan.path = tree.path.map { step($0) }
     plan.nodes = tree.nodes.map { node($0) }
+    if let pages = tree.pages, let root = tree.nodes.first { length -= pages.length(ofStartOf: root.rows) }
     plan.isSingle = tree.isSingle
     plan.absence = tree.absence
     if let root = tree.nodes.first?.rows {
       plan.distributionColumn = root.record.table.distribution?.column
       if tree.isEstimated, state.dialect.estimatesCounts {
-        plan.count = statement(root.count(upTo: Plan.exactCount + 1), of: root)
-        plan.estimate = statement(root.counted, of: root)
+        plan.count = statement(root.count(upTo: Plan.exactCount + 1), of: root, counts: false)
+        plan.estimate = statement(root.counted, of: root, counts: false)
       } else if tree.isCounted {
         plan.count = statement(root.count, of: root)
       }
@@ -31,39 +35,18 @@ struct PlanWriter {
         plan.cursorColumns = pages.cursorColumns
         plan.cursorIsDescending = pages.cursorIsDescending
         plan.cursorIsHidden = pages.cursorIsHidden
-        plan.anchor = pages.anchor(of: root).map { statement($0, of: root) }
+        plan.anchor = pages.anchor(of: root).map { statement($0, of: root, counts: false) }
         plan.digest = pages.digest(of: root).map { Plan.Statement($0, state.dialect.parameterStyle) }
-        plan.lookahead = pages.lookahead(of: root).map { statement($0, of: root) }
-        plan.passedBefore = pages.passedBefore(root).map { statement($0, of: root) }
-        plan.passed = pages.passed(of: root).map { statement($0, of: root) }
+        plan.lookahead = pages.lookahead(of: root).map { statement($0, of: root, counts: false) }
+        plan.passedBefore = pages.passedBefore(root).map { statement($0, of: root, counts: false) }
+        plan.passed = pages.passed(of: root).map { statement($0, of: root, counts: false) }
       }
     }
     plan.addNotes()
     plan.readsLiterals = state.readsLiterals
     plan.readsRestricted = state.readsRestricted
-    try checkLength(plan.sqlLength - lengthOfPaging(plan, tree))
+    try checkLength(with: plan.searches)
     return plan
-  }
-
-  /// Returns the number of bytes of SQL that only find the page.
-  ///
-  /// They don't count: later pages need several times as much SQL as the first one, more the more terms the order has,
-  /// and must not be refused for it. The database still limits each statement.
-  private func lengthOfPaging(_ plan: Plan, _ tree: SelectTree) -> Int {
-    guard plan.sqlLength > state.budget.limits.sqlLength, let pages = tree.pages, let root = tree.nodes.first
-    else { return 0 }
-    let definitions =
-      state.model.commonTableExpressions(root.rows.definitionsRead).length
-    func length(_ statements: Plan.Statement?...) -> Int {
-      statements.compactMap { $0 }.reduce(0) { $0 + $1.sql.utf8.count - definitions }
-    }
-    let first = pages.firstPage(of: root.rows)
-    let ofFirst = [first.sql(page: SQL()), pages.lookahead(of: first) ?? SQL()].map {
-      Plan.Statement($0, state.dialect.parameterStyle).sql.utf8.count
-    }
-    let ofPage = length(plan.nodes.first?.statement, plan.lookahead)
-    return length(plan.anchor, plan.digest, plan.passed, plan.passedBefore)
-      + max(0, ofPage - ofFirst.reduce(0, +))
   }
 
   /// Returns a step of the path.
@@ -74,39 +57,52 @@ struct PlanWriter {
   }
 
   private mutating func node(_ node: NodeSelect) -> Plan.Node {
-    Plan.Node(
-      statement: statement(node.rows.sql(page: node.page), of: node.rows), shape: node.rows.shape,
-      batch: node.batch.map { batch($0, of: node.rows) },
+    let page = node.page.sql(state.dialect)
+    // Then the page is the end of the text.
+    let isApart = node.page.ahead != nil && node.page.offset == nil && node.rows.ranking == nil
+    return Plan.Node(
+      statement: isApart
+        ? statement(node.rows.sql(page: SQL()), page: page, of: node.rows)
+        : statement(node.rows.sql(page: page), of: node.rows),
+      shape: node.rows.shape, batch: node.batch.map { batch($0, of: node.rows) },
       isToMany: node.isToMany, level: node.level, recursion: node.recursion, mergeJoin: node.mergeJoin,
       name: node.name)
   }
 
   private mutating func batch(_ batch: BatchSelect, of rows: RecordSelect) -> Plan.Batch {
     var written = Plan.Batch(
-      columns: batch.columns, statement: statement(batch.sql, of: rows), link: batch.link)
+      columns: batch.columns, statement: statement(batch.sql, of: rows, counts: false), link: batch.link)
     if let column = batch.countColumn, let counting = batch.counting {
-      written.count = Plan.Count(column: column, statement: statement(counting, of: rows))
+      written.count = Plan.Count(column: column, statement: statement(counting, of: rows, counts: false))
     }
     return written
   }
 
-  /// Returns a statement about the rows of a node.
-  mutating func statement(_ sql: SQL, of rows: RecordSelect) -> Plan.Statement {
-    statement(sql, rows.definitionsRead)
+  /// Returns a statement about the rows of a node, with the common table expressions that it reads.
+  ///
+  /// - Parameters:
+  ///   - page: The page at the end, if it consists of a limit and what is read ahead.
+  ///   - counts: Whether the length of the SQL is limited, as it is that of the request's selects.
+  mutating func statement(
+    _ sql: SQL, page: SQL? = nil, of rows: RecordSelect, counts: Bool = true
+  ) -> Plan.Statement {
+    statement(sql, page: page, rows.definitionsRead, counts: counts)
   }
 
-  /// Returns a statement with the common table expressions that it reads.
-  private mutating func statement(_ sql: SQL, _ definitionsRead: Set<String>) -> Plan.Statement {
+  private mutating func statement(
+    _ sql: SQL, page: SQL? = nil, _ definitionsRead: Set<String>, counts: Bool = true
+  ) -> Plan.Statement {
     let style =
       state.model.whole == nil ? state.dialect.parameterStyle : state.dialect.guardedParameterStyle
-    guard !definitionsRead.isEmpty else { return Plan.Statement(sql, style) }
     let definitions = state.model.commonTableExpressions(definitionsRead)
-    definitionsLength += definitions.length
-    return Plan.Statement(definitions + sql, style)
+    let statement = Plan.Statement(definitions + sql, page: page, style)
+    if counts { length += statement.sql.utf8.count - definitions.length }
+    return statement
   }
 
-  /// - Throws: `RequestError` if this number of bytes exceeds the limit.
-  func checkLength(_ length: Int) throws {
-    guard length - definitionsLength <= state.budget.limits.sqlLength else { throw state.budget.tooLong() }
+  /// - Throws: `RequestError` if there is more SQL than the limit.
+  func checkLength(with searches: [Plan.SearchCheck]) throws {
+    let all = searches.reduce(length) { $0 + $1.statement.sql.utf8.count }
+    guard all <= state.budget.limits.sqlLength else { throw state.budget.tooLong() }
   }
 }

@@ -91,21 +91,22 @@ public struct Plan: Sendable {
     public var sql: String
     /// The bindings; that of parameter `?1` comes first.
     public var bindings: [SQL.Binding]
-    /// The number of bytes before the page at the end, ` LIMIT $3::int8 + $4::int8`, whose parameters are the last ones
+    /// The number of bytes before the page at the end, whose limit and what is read ahead are the last two parameters,
     /// and used only there; nil if there is none.
     public let lengthBeforePage: Int?
     /// The notes of the SQL.
     let notes: [PlanNote]
 
-    init(_ sql: SQL, _ style: SQL.ParameterStyle = .questionMark) {
+    /// - Parameter page: The page at the end, if it consists of a limit and what is read ahead.
+    init(_ sql: SQL, page: SQL? = nil, _ style: SQL.ParameterStyle = .questionMark) {
       notes = sql.notes.compactMap { $0 as? PlanNote }
-      (self.sql, bindings) = sql.rendered(style)
-      let (size, ahead) = ("$\(bindings.count - 1)::int8", "$\(bindings.count)::int8")
-      let page = " LIMIT \(size) + \(ahead)"
-      let ends =
-        style == .dollar && self.sql.hasSuffix(page)
-        && self.sql.ranges(of: size).count == 1 && self.sql.ranges(of: ahead).count == 1
-      lengthBeforePage = ends ? self.sql.utf8.count - page.utf8.count : nil
+      (self.sql, bindings) = (page.map { sql + $0 } ?? sql).rendered(style)
+      guard page != nil, style == .dollar else {
+        lengthBeforePage = nil
+        return
+      }
+      let (text, others) = sql.rendered(style)
+      lengthBeforePage = bindings.count == others.count + 2 ? text.utf8.count : nil
     }
   }
 

@@ -99,11 +99,12 @@ struct RootPages {
     return end
   }
 
-  /// Returns the root's rows from the first page on.
-  func firstPage(of page: RecordSelect) -> RecordSelect {
-    var rows = page
-    (rows.restriction, rows.ranges, rows.passed) = (nil, nil, nil)
-    return rows
+  /// Returns the number of bytes of SQL that only find the start of a page.
+  func length(ofStartOf page: RecordSelect) -> Int {
+    guard page.restriction != nil else { return 0 }
+    var first = page
+    (first.restriction, first.ranges) = (nil, nil)
+    return page.sql(page: SQL()).length - first.sql(page: SQL()).length
   }
 
   /// Returns a statement that reads the full values of an abridged cursor, by their digest; nil if the cursor is

@@ -44,12 +44,8 @@ struct PathSelect {
 /// The select of a node whose rows belong to those of the parent node.
 package struct NodeSelect {
   package var rows: RecordSelect
-  /// `LIMIT` and `OFFSET`.
-  package var page: SQL
-  /// The largest number of rows of each parent; nil for all.
-  package var limit: SQL?
-  /// The number of rows before those.
-  package var offset: SQL?
+  /// Which of the rows of each parent are returned.
+  package var page: Page
   let isToMany: Bool
   /// The level in the tree of statements.
   package let level: Int

@@ -29,7 +29,7 @@ struct TreeBuilder {
       ? nil
       : try RootPages(of: all, request: request, rules: { try rules(ofOrderOf: draft) }, dialect)
     let rows = pages?.rows(of: all) ?? all
-    let page = records.isSingle ? " LIMIT 1" : page(of: node, ahead: 1, passed: rows.passed)
+    let page = records.isSingle ? .first : page(of: node, looksAhead: true, passed: rows.passed)
     let root = NodeSelect(
       rows: rows, page: page, isToMany: !records.isSingle, level: statement.level, name: "")
     return SelectTree(
@@ -75,17 +75,11 @@ struct TreeBuilder {
     if isRepetition { try align(opened) }
     // The limit of a recursive node is applied when the rows are read, since records that are their own ancestors don't
     // count.
-    let page = !isToMany ? " LIMIT 1" : node.recursion == nil ? self.page(of: node) : SQL()
+    let page = !isToMany ? .first : node.recursion == nil ? self.page(of: node) : Page()
     var select = NodeSelect(
       rows: draft.finished, page: page, isToMany: isToMany, level: statement.level, name: name,
       recursion: draft.recursion)
-    if !isToMany {
-      select.limit = "1"
-    } else if node.recursion == nil {
-      select.limit = node.limit.map { dialect.integer(.parameter($0)) }
-      select.offset = node.offset.map { dialect.integer(.parameter($0)) }
-    }
-    if isToMany, hops.isEmpty, page.isEmpty, opened.recursion == nil { select.collectionOf = record }
+    if isToMany, hops.isEmpty, page.isWhole, opened.recursion == nil { select.collectionOf = record }
     return [select] + draft.below
   }
 
@@ -188,16 +182,17 @@ struct TreeBuilder {
     return try context.rules.rules(of: exposure, in: rows.record.select)
   }
 
-  /// Returns `LIMIT` and `OFFSET` with bound values.
+  /// Returns the page of a node's parameters.
   ///
   /// - Parameters:
-  ///   - ahead: The number of additional rows to read, to find out whether more follow.
+  ///   - looksAhead: Whether one more row is read, to find out whether more follow.
   ///   - passed: The number of rows before the page, in addition to its offset.
-  func page(of node: RequestNode, ahead: Int64 = 0, passed: SQL? = nil) -> SQL {
+  func page(of node: RequestNode, looksAhead: Bool = false, passed: SQL? = nil) -> Page {
     let offsets = [node.offset.map { dialect.integer(.parameter($0)) }, passed].compactMap { $0 }
-    var limit = node.limit.map { dialect.integer(.parameter($0)) }
-    if ahead != 0 { limit?.append(" + \(dialect.integer(.value(.integer(ahead))))") }
-    return dialect.page(limit: limit, offset: offsets.isEmpty ? nil : offsets.joined(separator: " + "))
+    return Page(
+      limit: node.limit.map { dialect.integer(.parameter($0)) },
+      ahead: looksAhead ? dialect.integer(.value(.integer(1))) : nil,
+      offset: offsets.isEmpty ? nil : offsets.joined(separator: " + "))
   }
 }
 

@@ -56,11 +56,10 @@ extension Planner {
     ).finished
     var writer = PlanWriter(context.state)
     var steps = path.selects.map { writer.step($0) }
-    let sql = rows.sql(page: tree.page(of: request.root, ahead: 1))
+    let sql = rows.sql(page: tree.page(of: request.root, looksAhead: true).sql(context.dialect))
     steps.append(Plan.Step(statement: writer.statement(sql, of: rows), absence: path.records.absence))
     let lookup = RecordLookup(steps: steps, columns: names, places: request.literals.places)
-    let statements = steps.map(\.statement) + lookup.searches.map(\.statement)
-    try writer.checkLength(statements.reduce(0) { $0 + $1.sql.utf8.count })
+    try writer.checkLength(with: lookup.searches)
     return lookup
   }
 }

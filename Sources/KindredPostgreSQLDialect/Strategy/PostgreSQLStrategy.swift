@@ -17,7 +17,7 @@ struct PostgreSQLStrategy: PlanStrategy {
       if tree.isFoundByPrimaryKey, root.group == nil, !root.isDistinct {
         // PostgreSQL flattens the subquery that also returns the state only if it has neither.
         tree.nodes[0].rows.order = []
-        tree.nodes[0].page = SQL()
+        tree.nodes[0].page = Page()
       }
     }
     for number in tree.nodes.indices.dropFirst() { tree.nodes[number].batch = batch(of: tree.nodes[number]) }
@@ -59,14 +59,14 @@ struct PostgreSQLStrategy: PlanStrategy {
     var node = node
     node.rows = rows
     let isFlat = rows.group == nil && !rows.isDistinct && !rows.source.links.isEmpty
-    if isFlat, page.isEmpty, let batch = keyedBatch(of: rows) { return batch }
+    if isFlat, page.isWhole, let batch = keyedBatch(of: rows) { return batch }
     let sql =
-      if isFlat, page.isEmpty {
+      if isFlat, page.isWhole {
         flatBatch(of: rows, &inputs)
       } else if dialect.isSharded, let batch = WindowBatch(node, dialect) {
         batch.sql(&inputs)
       } else {
-        lateralBatch(of: rows, page: page, &inputs)
+        lateralBatch(of: rows, page: page.sql(dialect), &inputs)
       }
     guard !inputs.columns.isEmpty else { return nil }
     return BatchSelect(columns: inputs.columns, sql: sql)

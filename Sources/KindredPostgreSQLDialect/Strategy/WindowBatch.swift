@@ -25,10 +25,10 @@ struct WindowBatch {
     let names = node.rows.shown.indices.map { "\(identifier: "c\($0)")" as SQL }
     let numbered = node.rows.isDistinct ? distinct(names, &inputs) : all(&inputs).sql
     var conditions: [SQL] = []
-    if let offset = node.offset { conditions.append("\(Self.place) > \(offset)") }
-    if let limit = node.limit {
+    if let offset = node.page.offset { conditions.append("\(Self.place) > \(offset)") }
+    if let limit = node.page.limit {
       // The sum of limit and offset might overflow.
-      conditions.append("\(Self.place)\(node.offset.map { " - \($0)" as SQL } ?? SQL()) <= \(limit)")
+      conditions.append("\(Self.place)\(node.page.offset.map { " - \($0)" as SQL } ?? SQL()) <= \(limit)")
     }
     let filter: SQL = conditions.isEmpty ? "" : " WHERE \(conditions.joined(separator: " AND "))"
     let columns = (names + [Self.number, Self.place]).joined(separator: ", ")

@@ -13,7 +13,7 @@ struct SQLiteStrategy: PlanStrategy {
     guard let root = tree.nodes.first?.rows else { return tree }
     for number in tree.nodes.indices {
       if let join = MergeJoin(tree.nodes[number], below: root, in: model) {
-        (tree.nodes[number].rows, tree.nodes[number].page) = (join.rows, "")
+        (tree.nodes[number].rows, tree.nodes[number].page) = (join.rows, Page())
         tree.nodes[number].mergeJoin = join.columns
       }
       tree.nodes[number].rows.ranking = GroupedRanking(of: tree.nodes[number].rows)
