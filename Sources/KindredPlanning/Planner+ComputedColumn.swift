@@ -105,7 +105,7 @@ extension ResolvedExpression {
     case .path(.joined(_, .aggregate(let aggregate))): aggregate.storageClass
     case .path(let path): path.column?.declaredType
     case .binary(.concatenate, _, _): "TEXT"
-    case .function(let name, _): Self.storageClasses[name]
+    case .function(.scalar(let name), _, _): Self.storageClasses[name]
     case .collate(let value, _): value.storageClass
     case .cast(_, let type): type.rawValue.uppercased()
     default: nil
@@ -138,7 +138,7 @@ extension ResolvedPath {
     case .column(let column): column
     case .computed(let computed): computed.expression.column
     case .joined(_, let path): path.column
-    case .via, .above, .named, .aggregate, .claim: nil
+    case .via, .above, .named, .aggregate, .claim, .unknown: nil
     }
   }
 }

@@ -90,7 +90,7 @@ struct ResolutionTests {
   }
 
   @Test(arguments: [
-    ("year between 1900 and 2000", "between"), ("title in ()", "among"), ("not year", "unary"),
+    ("year between 1900 and 2000", "between"), ("title in ()", "in"), ("not year", "unary"),
     ("year=1 and year=2 and year=3", "all"), ("year=1 or year=2", "any"), ("title like 'x%'", "match"),
     ("title is null", "isNull"), ("year+1", "binary"), ("null", "null"), ("true", "boolean"),
     ("1", "value"),
@@ -237,6 +237,7 @@ struct ResolutionTests {
       "\(aggregate.function) of \(aggregate.association.key)"
         + (aggregate.filters.isEmpty ? "" : ", if \(aggregate.filters.count)")
     case .claim(let claim): "claim \(claim)"
+    case .unknown: "unknown"
     }
   }
 }

@@ -6,23 +6,7 @@ extension Expression {
   }
 
   /// The expressions that it consists of.
-  package var parts: [Expression] {
-    switch kind {
-    // Expressions of programs follow the rules of SQLite, not those of the expression language.
-    case .literal, .value, .null, .boolean, .path, .program: []
-    case .function(_, let arguments, _): arguments
-    case .all(let operands), .any(let operands): operands
-    case .unary(_, let operand), .isNull(let operand, _), .collate(let operand, _), .cast(let operand, _):
-      [operand]
-    case .binary(_, let left, let right): [left, right]
-    case .in(let operand, let list, _): [operand] + list
-    case .between(let operand, let low, let high, _): [operand, low, high]
-    case .match(_, let operand, let pattern, let escape, _):
-      [operand, pattern] + (escape.map { [$0] } ?? [])
-    case .cases(let value, let branches, let other):
-      (value.map { [$0] } ?? []) + branches.flatMap { [$0.condition, $0.result] } + (other.map { [$0] } ?? [])
-    }
-  }
+  package var parts: [Expression] { kind.parts }
 
   /// Whether it contains an aggregate of a group.
   package var isGroupAggregate: Bool {

@@ -2,34 +2,8 @@ import KindredSQLSyntax
 
 /// An expression as parsed, before its names are resolved.
 public struct Expression: Equatable, Sendable {
-  /// The kinds of expressions.
-  public indirect enum Kind: Equatable, Sendable {
-    /// A literal of the request, by its number, as plans do not depend on the values of literals.
-    case literal(Int)
-    /// A value from the Swift API or the model file.
-    case value(SQLValue)
-    case null
-    case boolean(Bool)
-    case path(Path)
-    /// A scalar function, or an aggregate of a group.
-    case function(name: String, arguments: [Expression], isDistinct: Bool)
-    /// `and` of two or more.
-    case all([Expression])
-    /// `or` of two or more.
-    case any([Expression])
-    case unary(UnaryOperator, Expression)
-    case binary(BinaryOperator, Expression, Expression)
-    case isNull(Expression, negated: Bool)
-    case `in`(Expression, [Expression], negated: Bool)
-    case between(Expression, Expression, Expression, negated: Bool)
-    case match(MatchOperator, Expression, Expression, escape: Expression?, negated: Bool)
-    case collate(Expression, Collation)
-    case cast(Expression, CastType)
-    /// A `case`; without a value, the first branch whose condition is true applies.
-    case cases(of: Expression?, [Branch], else: Expression?)
-    /// An expression that only the Swift API can make.
-    case program(ProgramExpression)
-  }
+  /// The kinds of expressions, with the names as written.
+  public typealias Kind = ExpressionTree<Expression, Path, String>
 
   /// The kind, with the parts.
   public var kind: Kind
@@ -83,20 +57,6 @@ extension Expression {
         self.origin = origin
         self.isQuoted = isQuoted
       }
-    }
-  }
-
-  /// A `when` and its `then`.
-  public struct Branch: Equatable, Sendable {
-    /// The condition, or the value that the operand of the `case` must equal.
-    public var condition: Expression
-    /// The value of the `case` in this branch.
-    public var result: Expression
-
-    /// Creates a branch.
-    public init(condition: Expression, result: Expression) {
-      self.condition = condition
-      self.result = result
     }
   }
 

@@ -42,14 +42,14 @@ extension ExpressionGrammar {
     caseDepth += 1
     defer { caseDepth -= 1 }
     let value = cursor.isKeyword("when") ? nil : try parse()
-    var branches: [Expression.Branch] = []
+    var branches: [ExpressionBranch<Expression>] = []
     while cursor.take(keyword: "when") {
       let condition = try parse()
       guard cursor.take(keyword: "then") else {
         throw cursor.error(
           "expected `then` before \(cursor.token.description); write `case when x then y else z end`")
       }
-      branches.append(Expression.Branch(condition: condition, result: try parse()))
+      branches.append(ExpressionBranch(condition: condition, result: try parse()))
     }
     let other = cursor.take(keyword: "else") ? try parse() : nil
     guard !branches.isEmpty, cursor.take(keyword: "end") else {

@@ -6,23 +6,6 @@ extension ResolvedExpression {
     if case .path(let path) = meaning { return path.readsWithheld(of: record) }
     return parts.contains { $0.readsWithheld(of: record) }
   }
-
-  /// The expressions that it consists of; the arguments in paths are not among them.
-  var parts: [ResolvedExpression] {
-    switch meaning {
-    case .literal, .value, .null, .boolean, .path, .program, .unknown: []
-    case .function(_, let arguments), .groupAggregate(_, let arguments, _): arguments
-    case .all(let operands), .any(let operands): operands
-    case .unary(_, let operand), .isNull(let operand, _), .collate(let operand, _), .cast(let operand, _):
-      [operand]
-    case .binary(_, let left, let right): [left, right]
-    case .among(let value, let list, _): [value] + list
-    case .between(let value, let low, let high, _): [value, low, high]
-    case .match(_, let value, let pattern, let escape, _): [value, pattern] + (escape.map { [$0] } ?? [])
-    case .cases(let value, let branches, let other):
-      (value.map { [$0] } ?? []) + branches.flatMap { [$0.condition, $0.result] } + (other.map { [$0] } ?? [])
-    }
-  }
 }
 
 extension ResolvedPath {
@@ -43,7 +26,7 @@ extension ResolvedPath {
         || (aggregate.filters + aggregate.arguments).contains {
           $0.readsWithheld(of: aggregate.association.names)
         }
-    case .claim: false
+    case .claim, .unknown: false
     }
   }
 }

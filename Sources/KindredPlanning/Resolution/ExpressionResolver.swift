@@ -24,50 +24,19 @@ struct ExpressionResolver {
   private func meaning(
     of expression: Expression, in context: NameContext
   ) throws -> ResolvedExpression.Meaning {
-    func operand(_ expression: Expression) throws -> ResolvedExpression {
-      try resolve(expression, in: context, isComparedWith: false)
-    }
-    func value(_ expression: Expression) throws -> ResolvedExpression {
-      try resolve(expression, in: context, isComparedWith: true)
-    }
-
-    switch expression.kind {
-    case .literal(let number): return .literal(number)
-    case .value(let value): return .value(value)
-    case .null: return .null
-    case .boolean(let value): return .boolean(value)
-    case .path(let path):
-      let resolved = try noting(state.diagnostics) {
-        try PathResolver(state: state).resolve(path, in: context, at: expression.origin)
-      }
-      return resolved.map { .path($0) } ?? .unknown
-    case .function(let name, let arguments, let isDistinct):
-      return try noting(state.diagnostics) {
-        try call(of: name, arguments, isDistinct: isDistinct, in: context, at: expression.origin)
-      } ?? .unknown
-    case .all(let operands): return .all(try operands.map(operand))
-    case .any(let operands): return .any(try operands.map(operand))
-    case .unary(let op, let value): return .unary(op, try operand(value))
-    case .binary(let op, let left, let right):
-      return .binary(op, try operand(left), try op.isComparison ? value(right) : operand(right))
-    case .isNull(let value, let negated): return .isNull(try operand(value), negated: negated)
-    case .in(let compared, let list, let negated):
-      return .among(try operand(compared), try list.map(value), negated: negated)
-    case .between(let compared, let low, let high, let negated):
-      return .between(try operand(compared), try value(low), try value(high), negated: negated)
-    case .match(let op, let compared, let pattern, let escape, let negated):
-      return .match(
-        op, try operand(compared), try value(pattern), escape: try escape.map(operand), negated: negated)
-    case .cases(let value, let branches, let other):
-      return .cases(
-        of: try value.map(operand),
-        try branches.map {
-          ResolvedExpression.Branch(condition: try operand($0.condition), result: try operand($0.result))
-        }, else: try other.map(operand))
-    case .collate(let value, let collation): return .collate(try operand(value), collation)
-    case .cast(let value, let type): return .cast(try operand(value), type)
-    case .program(let expression): return .program(expression)
-    }
+    try expression.kind.map(
+      name: { path in
+        let resolved = try noting(state.diagnostics) {
+          try PathResolver(state: state).resolve(path, in: context, at: expression.origin)
+        }
+        return .path(resolved ?? .unknown)
+      },
+      call: { name, arguments, isDistinct in
+        try noting(state.diagnostics) {
+          try call(of: name, arguments, isDistinct: isDistinct, in: context, at: expression.origin)
+        } ?? .path(.unknown)
+      },
+      part: { try resolve($0, in: context, isComparedWith: $1) })
   }
 
   // MARK: Functions
@@ -103,7 +72,9 @@ struct ExpressionResolver {
       throw RequestError(
         .invalidExpression, "`\(key)` takes \(number) arguments, not \(arguments.count)", at: origin)
     }
-    return .function(key, try arguments.map { try resolve($0, in: context, isComparedWith: false) })
+    return .function(
+      name: .scalar(key),
+      arguments: try arguments.map { try resolve($0, in: context, isComparedWith: false) }, isDistinct: false)
   }
 
   private func groupAggregate(
@@ -130,8 +101,9 @@ struct ExpressionResolver {
     }
     var inside = context
     (inside.allowsGroupAggregates, inside.isComparedWith) = (false, false)
-    return .groupAggregate(
-      function, try arguments.map { try resolve($0, in: inside) }, isDistinct: isDistinct)
+    return .function(
+      name: .aggregate(function), arguments: try arguments.map { try resolve($0, in: inside) },
+      isDistinct: isDistinct)
   }
 
   /// Returns which field beside aggregates keeps the records from being one group.

@@ -29,7 +29,7 @@ struct GroupCheck {
     try state.budget.charge(groups.count / 8, at: expression.source.origin)
     guard !isGrouped(expression), expression.opposite.map({ !isGrouped($0) }) ?? true else { return }
     switch expression.meaning {
-    case .groupAggregate: return
+    case .function(.aggregate, _, _): return
     case .path(.named(let named)): try check(named.expression)
     case .path(.computed(let computed)) where hasOneValue(computed.expression): return
     case .path(let path): try check(path, at: expression.source)
@@ -46,7 +46,7 @@ struct GroupCheck {
 
   private func check(_ path: ResolvedPath, at source: Expression) throws {
     switch path {
-    case .above, .claim: return
+    case .above, .claim, .unknown: return
     case .column, .computed, .via, .joined, .named, .aggregate:
       if let columns = columns(ifDetermined: path, of: scope) {
         state.memory(of: scope).determined += columns
@@ -134,9 +134,8 @@ extension PlanningState {
       return unify(number, first, with: value, second, as: .value(value))
     case (.path(let one), .path(let other)): return isSame(one, other)
     default:
-      let (parts, others) = (first.parts, second.parts)
-      return first.meaning.isSameOperation(as: second.meaning) && parts.count == others.count
-        && zip(parts, others).allSatisfy { isSame($0, $1) }
+      return first.meaning.operation == second.meaning.operation
+        && zip(first.parts, second.parts).allSatisfy { isSame($0, $1) }
     }
   }
 
@@ -192,41 +191,18 @@ extension ResolvedExpression {
   }
 }
 
-extension ResolvedExpression.Meaning {
+extension ExpressionTree<ResolvedExpression, ResolvedPath, ResolvedFunction> {
   fileprivate var opposite: Self? {
     switch self {
     case .isNull(let value, let negated): .isNull(value, negated: !negated)
-    case .among(let value, let list, let negated): .among(value, list, negated: !negated)
+    case .in(let value, let list, let negated): .in(value, list, negated: !negated)
     case .between(let value, let low, let high, let negated): .between(value, low, high, negated: !negated)
     case .match(let op, let value, let pattern, let escape, let negated):
       .match(op, value, pattern, escape: escape, negated: !negated)
     case .binary(let op, let left, let right): op.opposite.map { .binary($0, left, right) }
-    case .literal, .value, .null, .boolean, .path, .function, .groupAggregate, .all, .any, .unary, .collate,
-      .cast, .cases, .program, .unknown:
+    case .literal, .value, .null, .boolean, .path, .function, .all, .any, .unary, .collate, .cast, .cases,
+      .program:
       nil
-    }
-  }
-
-  /// Returns whether both apply the same operation to their parts.
-  fileprivate func isSameOperation(as other: Self) -> Bool {
-    switch (self, other) {
-    case (.value(let one), .value(let other)): one == other
-    case (.null, .null), (.all, .all), (.any, .any): true
-    case (.boolean(let one), .boolean(let other)): one == other
-    case (.function(let one, _), .function(let other, _)): one == other
-    case (.unary(let one, _), .unary(let other, _)): one == other
-    case (.binary(let one, _, _), .binary(let other, _, _)): one == other
-    case (.isNull(_, let one), .isNull(_, let other)): one == other
-    case (.among(_, _, let one), .among(_, _, let other)): one == other
-    case (.between(_, _, _, let one), .between(_, _, _, let other)): one == other
-    case (.match(let one, _, _, _, let negated), .match(let other, _, _, _, let otherNegated)):
-      one == other && negated == otherNegated
-    case (.collate(_, let one), .collate(_, let other)): one == other
-    case (.cast(_, let one), .cast(_, let other)): one == other
-    case (.cases(let one, _, let other), .cases(let second, _, let otherwise)):
-      (one == nil) == (second == nil) && (other == nil) == (otherwise == nil)
-    // Any other two differ, also if one is unknown.
-    default: false
     }
   }
 }

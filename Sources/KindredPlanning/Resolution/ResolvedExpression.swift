@@ -7,39 +7,18 @@ struct ResolvedExpression {
   /// The expression in the request or the model file.
   let source: Expression
 
-  /// The kinds of ``Expression`` with resolved names.
-  indirect enum Meaning {
-    case literal(Int)
-    case value(SQLValue)
-    case null
-    case boolean(Bool)
-    case path(ResolvedPath)
-    case function(String, [ResolvedExpression])
-    case groupAggregate(Expression.AggregateFunction, [ResolvedExpression], isDistinct: Bool)
-    case all([ResolvedExpression])
-    case any([ResolvedExpression])
-    case unary(Expression.UnaryOperator, ResolvedExpression)
-    case binary(Expression.BinaryOperator, ResolvedExpression, ResolvedExpression)
-    case isNull(ResolvedExpression, negated: Bool)
-    case among(ResolvedExpression, [ResolvedExpression], negated: Bool)
-    case between(ResolvedExpression, ResolvedExpression, ResolvedExpression, negated: Bool)
-    case match(
-      Expression.MatchOperator, ResolvedExpression, ResolvedExpression, escape: ResolvedExpression?,
-      negated: Bool)
-    case collate(ResolvedExpression, Expression.Collation)
-    case cast(ResolvedExpression, Expression.CastType)
-    case cases(of: ResolvedExpression?, [Branch], else: ResolvedExpression?)
-    /// An expression of a program, which refers to records by aliases.
-    case program(Expression.ProgramExpression)
-    /// Replaces an expression whose error has been noted.
-    case unknown
-  }
+  typealias Meaning = ExpressionTree<ResolvedExpression, ResolvedPath, ResolvedFunction>
 
-  /// A `when` and its `then`.
-  struct Branch {
-    let condition: ResolvedExpression
-    let result: ResolvedExpression
-  }
+  /// The expressions that it consists of; the arguments in paths are not among them.
+  var parts: [ResolvedExpression] { meaning.parts }
+}
+
+/// What the call of a function means.
+enum ResolvedFunction: Equatable {
+  /// A function of values, by its name in lower case.
+  case scalar(String)
+  /// An aggregate of a group.
+  case aggregate(Expression.AggregateFunction)
 }
 
 /// The meaning of a path, starting from a record.
@@ -57,6 +36,8 @@ indirect enum ResolvedPath {
   case aggregate(ResolvedAggregate)
   /// A claim of the principal.
   case claim(String)
+  /// Replaces an expression whose error has been noted.
+  case unknown
 }
 
 /// An association, and the scope of the records that it leads to.

@@ -21,7 +21,7 @@ extension ExpressionCompiler {
     _ expression: ResolvedExpression, of op: Expression.BinaryOperator, in record: StatementRecord
   ) throws -> CompiledExpression {
     let document = try compile(expression, in: record)
-    if case .unknown = expression.meaning { return document }
+    if case .path(.unknown) = expression.meaning { return document }
     guard dialect.isDocument(document) else {
       throw RequestError(
         .invalidExpression, "`\(op.sql.rendered().text)` takes a member of JSON, and this isn't declared so",

@@ -103,13 +103,11 @@ struct ExpressionCompiler {
       return CompiledExpression(sql: "NULL", form: .null)
     case .boolean(let value):
       return truth(value)
-    case .unknown:
-      return .unknown
     case .path(let path):
       return try noting(state.diagnostics) { try compile(path, in: record) } ?? .unknown
-    case .function(let name, let arguments):
+    case .function(.scalar(let name), let arguments, _):
       return try noting(state.diagnostics) { try call(of: name, arguments, in: record) } ?? .unknown
-    case .groupAggregate(let function, let arguments, let isDistinct):
+    case .function(.aggregate(let function), let arguments, let isDistinct):
       return try noting(state.diagnostics) {
         var value = try dialect.aggregate(function, try arguments.map(operand), isDistinct: isDistinct)
         value.sql = .term(value.sql.noted(GroupAggregateNote()))
@@ -132,7 +130,7 @@ struct ExpressionCompiler {
       return try binary(op, left, right, in: record)
     case .isNull(let value, let negated):
       return dialect.isNull(try operand(value), negated: negated)
-    case .among(let value, let list, let negated):
+    case .in(let value, let list, let negated):
       guard !list.isEmpty else {
         // SQLite reduces `x IN ()` to an integer, and an integer alone in ORDER BY is the number of a column.
         _ = try operand(value)
@@ -221,7 +219,8 @@ struct ExpressionCompiler {
 
   /// Returns `CASE`, whose values are booleans if all of its results are.
   private func cases(
-    of value: ResolvedExpression?, _ branches: [ResolvedExpression.Branch], else other: ResolvedExpression?,
+    of value: ResolvedExpression?, _ branches: [ExpressionBranch<ResolvedExpression>],
+    else other: ResolvedExpression?,
     in record: StatementRecord
   ) throws -> CompiledExpression {
     let compiledValue = try value.map { try compile($0, in: record) }
@@ -274,6 +273,7 @@ struct ExpressionCompiler {
     case .named(let named): return try compile(named, in: record)
     case .aggregate(let aggregate): return try context.aggregates.compile(aggregate, in: record)
     case .claim(let claim): return dialect.claim(claim)
+    case .unknown: return .unknown
     }
   }
 
@@ -378,7 +378,8 @@ extension ResolvedExpression {
   fileprivate var isPlain: Bool {
     switch meaning {
     case .literal, .value, .null, .path(.column): true
-    case .function("coalesce", let values), .function("ifnull", let values): values.allSatisfy(\.isPlain)
+    case .function(.scalar("coalesce"), let values, _), .function(.scalar("ifnull"), let values, _):
+      values.allSatisfy(\.isPlain)
     default: false
     }
   }
