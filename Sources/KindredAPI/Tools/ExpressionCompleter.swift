@@ -105,7 +105,8 @@ struct ExpressionCompleter {
 
   /// Returns the keywords and operators that may follow.
   private func tail(of expectations: Expectations) -> [Candidate] {
-    let operators = ["=", "!=", "<", "<=", ">", ">=", "+", "-", "*", "/", "%", "||"]
+    let operators = Expression.BinaryOperator.allCases.filter { $0 != .member && $0 != .memberValue }
+      .map(\.rawValue)
     var isOperand = false
     if case .operand = expectations.name { isOperand = true }
     let keywords = expectations.keywords.filter { $0 != "distinct" || isOperand }

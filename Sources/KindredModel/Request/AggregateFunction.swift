@@ -8,6 +8,9 @@ extension Expression {
       self.init(rawValue: name == "avg" ? "average" : name)
     }
 
+    /// The name by which completion proposes the aggregate of a group: SQL's.
+    var nameOfGroup: String { self == .average ? "avg" : rawValue }
+
     package var takesArgument: Bool { argumentCount.upperBound > 0 }
 
     package var argumentCount: ClosedRange<Int> {

@@ -9,10 +9,5 @@ extension Expression.BinaryOperator {
     }
   }
 
-  package var isComparison: Bool {
-    switch self {
-    case .equal, .notEqual, .is, .isNot, .less, .lessOrEqual, .greater, .greaterOrEqual: true
-    case .add, .subtract, .multiply, .divide, .remainder, .concatenate, .member, .memberValue: false
-    }
-  }
+  package var isComparison: Bool { precedence == .equality || precedence == .comparison }
 }

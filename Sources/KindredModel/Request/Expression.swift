@@ -66,7 +66,7 @@ extension Expression {
   }
 
   /// Operators between two operands, as the language writes them.
-  public enum BinaryOperator: String, Sendable {
+  public enum BinaryOperator: String, CaseIterable, Sendable {
     case equal = "=", notEqual = "!=", less = "<", lessOrEqual = "<=", greater = ">", greaterOrEqual = ">="
     case `is` = "is", isNot = "is not"
     case add = "+", subtract = "-", multiply = "*", divide = "/", remainder = "%", concatenate = "||"

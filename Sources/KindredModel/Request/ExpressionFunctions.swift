@@ -14,17 +14,13 @@ package enum ExpressionFunctions {
   /// The functions whose second argument is JSON where it is a literal that looks so.
   package static let containments: Set = ["contains", "overlaps"]
 
-  /// The aggregates of a group, by the names that completion proposes.
-  private static let aggregates: [String: Expression.AggregateFunction] = [
-    "count": .count, "min": .min, "max": .max, "avg": .average, "sum": .sum, "total": .total,
-    "concat": .concat,
-  ]
-
   /// The names of all functions of values, sorted.
   package static var scalarNames: [String] { scalars.keys.sorted() }
 
   /// The names of all aggregates of groups, sorted.
-  package static var aggregateNames: [String] { aggregates.keys.sorted() }
+  package static var aggregateNames: [String] {
+    Expression.AggregateFunction.allCases.filter { $0 != .isEmpty }.map(\.nameOfGroup).sorted()
+  }
 
   /// Returns whether there is a function or an aggregate of a group with a name that takes a number of arguments.
   package static func has(_ name: String, argumentCount: Int) -> Bool {
@@ -52,6 +48,6 @@ package enum ExpressionFunctions {
   package static func groupAggregate(_ name: String, argumentCount: Int) -> Expression.AggregateFunction? {
     let name = name.lowercased()
     guard argumentCount <= 1 || name == "concat" && argumentCount == 2 else { return nil }
-    return aggregates[name] ?? (name == "average" ? .average : nil)
+    return Expression.AggregateFunction(named: name)
   }
 }

@@ -180,18 +180,14 @@ struct ExpressionGrammar {
 
   private typealias Operator = (sign: Token.Sign, meaning: Expression.BinaryOperator)
 
-  // Created only once, because each operand is parsed at every level.
-  private static let comparisons: [Operator] = [
-    (.less, .less), (.lessOrEqual, .lessOrEqual), (.greater, .greater), (.greaterOrEqual, .greaterOrEqual),
-  ]
-  private static let sums: [Operator] = [(.plus, .add), (.minus, .subtract)]
-  private static let products: [Operator] = [(.star, .multiply), (.slash, .divide), (.percent, .remainder)]
-  private static let concatenations: [Operator] = [
-    (.concatenate, .concatenate), (.member, .member), (.memberValue, .memberValue),
-  ]
-
   /// The binary operators that bind tighter than an equality, from the loosest to the tightest.
-  private static let levels = [comparisons, sums, products, concatenations]
+  ///
+  /// Created only once, because each operand is parsed at every level.
+  private static let levels = [Precedence.comparison, .sum, .product, .concatenation].map { precedence in
+    Expression.BinaryOperator.allCases.filter { $0.precedence == precedence }.compactMap { op -> Operator? in
+      Token.Sign(rawValue: op.rawValue).map { ($0, op) }
+    }
+  }
 
   private mutating func parseComparison() throws -> Expression { try parse(Self.levels[...]) }
 
