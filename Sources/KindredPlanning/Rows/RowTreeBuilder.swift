@@ -13,7 +13,7 @@ struct RowTreeBuilder {
   /// Returns the plan of a request.
   func plan(of request: FetchRequest) throws -> Plan {
     let statement = StatementBuilder(context.dialect, level: 0, runsOften: false, givesMany: true)
-    statement.leavesJoinsToSQLite = true
+    statement.indexesJoins = true
     let rows = try selects.select(request, into: statement.newSelect())
     var plan = Plan()
     plan.nodes = try nodes(of: rows, number: 0, name: "")

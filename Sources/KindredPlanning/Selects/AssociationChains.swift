@@ -142,7 +142,7 @@ struct AssociationChains {
       return try addFirst(of: step, from: previous, as: record, in: last)
     }
     // A joined table is searched once for each row of the tables before it.
-    let isInner = !select.isEmpty && !(select.isStatement && select.statement.leavesJoinsToSQLite)
+    let isInner = !select.isEmpty && !(select.isStatement && select.statement.indexesJoins)
     let source = try context.sources.source(
       of: record, by: step, from: previous, isRepeated: isRepeated || isInner)
     add(

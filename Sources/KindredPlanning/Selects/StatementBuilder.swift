@@ -13,8 +13,8 @@ package final class StatementBuilder {
   let givesMany: Bool
   /// Whether statements and subqueries below it run more than once.
   var repeatsInner: Bool { runsOften || givesMany }
-  /// Whether SQLite makes an automatic index for a join that lacks one, each time the statement runs.
-  var leavesJoinsToSQLite = false
+  /// Whether the database makes an index for a join that lacks one, each time the statement runs.
+  var indexesJoins = false
   private(set) var columns: [SQL] = []
   private var numbers: [SQL: Int] = [:]
   /// The columns that count all records of an association.

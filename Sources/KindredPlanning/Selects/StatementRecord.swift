@@ -144,6 +144,9 @@ package final class StatementRecord {
     return key + identityColumns.filter { column in !key.contains(column) }
   }
 
+  /// The column that numbers the rows of a copy or a query, and so distinguishes equal records without a key.
+  package static let rowNumber = "kindred:row"
+
   /// The expressions that identify a record: its key, or else the number of its row in a copy.
   var identity: [SQL] { table.identity(of: id) }
 }
@@ -152,6 +155,6 @@ extension Table {
   /// Returns the expressions that identify a record: its key, or else the number of its row in a copy.
   func identity(of record: RecordID) -> [SQL] {
     let pointers = pointerColumns
-    return (pointers.isEmpty ? [TransientTable.rowNumber] : pointers).map { keyColumn($0, of: record) }
+    return (pointers.isEmpty ? [StatementRecord.rowNumber] : pointers).map { keyColumn($0, of: record) }
   }
 }

@@ -92,7 +92,7 @@ struct TableSources {
       return dialect.parameter(binding, of: parameter.kind)
     }
     let number: SQL =
-      record.isNumbered ? ", row_number() OVER () AS \(identifier: TransientTable.rowNumber)" : SQL()
+      record.isNumbered ? ", row_number() OVER () AS \(identifier: StatementRecord.rowNumber)" : SQL()
     let rows: SQL =
       "(WITH RECURSIVE \(identifier: name) AS (\(sql)) SELECT *\(number) FROM \(identifier: name)) AS \(identifier: record.alias)"
     return record.table.isTimeless ? rows : rows.noted(PlanNote.volatile)

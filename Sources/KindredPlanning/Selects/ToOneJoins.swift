@@ -128,7 +128,7 @@ struct ToOneJoins {
       let row = try statement.subquery { select in
         try firstRow(of: step, from: origin, like: record, in: association, into: select, isRepeated: true) {
           let row: SQL = "\(identifier: $0.alias).*"
-          return hasKey ? [row] : [row, "TRUE AS \(identifier: TransientTable.rowNumber)"]
+          return hasKey ? [row] : [row, "TRUE AS \(identifier: StatementRecord.rowNumber)"]
         }
       }
       return (sources.reference(toRowsOf: row, as: record.alias, isLateral: true), "TRUE")

@@ -3,7 +3,7 @@ import KindredSQLSyntax
 
 extension Column.Affinity {
   /// The name of a type with this affinity.
-  package var sql: SQL {
+  var sql: SQL {
     switch self {
     case .integer: "INTEGER"
     case .text: "TEXT"
