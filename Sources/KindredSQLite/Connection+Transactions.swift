@@ -106,6 +106,7 @@ extension Connection {
 
   /// Undoes what a holder has left behind: running statements, an open transaction, a deadline.
   func relinquish() {
+    endSnapshot()
     // Usually nothing has to be undone, and visiting all statements takes longer than reading a record.
     if sqlite3_txn_state(handle, nil) != SQLITE_TXN_NONE || isInTransaction || interruption.isRequested {
       rollback()

@@ -43,6 +43,10 @@ public final class Connection {
   @exclusivity(unchecked) private var statementCache: StatementCache
   var changeRecorder: TableRecorder?
   private var preparedTransactionStatements: TransactionStatements?
+  /// The snapshot of the current transaction, or the one that was kept for the next holder.
+  var snapshot: Snapshot?
+  /// The WAL index, once it is known that the database is in WAL mode.
+  var index: UnsafeRawPointer?
 
   /// Opens a database.
   ///

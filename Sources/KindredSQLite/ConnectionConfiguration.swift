@@ -64,6 +64,13 @@ public struct ConnectionConfiguration: Hashable, Sendable {
   /// The maximum memory of a connection's idle statements in bytes.
   public var statementCacheBytes = 4 << 20
 
+  /// The age in nanoseconds up to which a snapshot is kept for the next holder of a reading connection, while they follow
+  /// each other closely.
+  ///
+  /// For so long, a commit of another process may have to wait in rollback-journal modes, and in WAL mode the file can't
+  /// be started over.
+  public var snapshotAge: UInt64 = 5_000_000
+
   /// The maximum number of databases that `ATTACH` may open; `VACUUM` needs one.
   public var maximumAttachedDatabases: Int32 = 0
 

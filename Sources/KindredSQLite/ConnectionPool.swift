@@ -84,10 +84,13 @@ public final class ConnectionPool: Sendable {
   /// Creates a pool of other reading connections to the same file.
   private init(besides pool: ConnectionPool, readers: Int) throws {
     file = pool.file
-    configuration = pool.configuration
+    // A commit ends the snapshots of its own pool only.
+    var configuration = pool.configuration
+    configuration.snapshotAge = 0
+    self.configuration = configuration
     writers = nil
     isSibling = true
-    self.readers = Self.readers(readers, of: pool.file, 5000, pool.configuration)
+    self.readers = Self.readers(readers, of: pool.file, 5000, configuration)
     self.readers.checkIn(try self.readers.checkOut())
   }
 
@@ -95,7 +98,8 @@ public final class ConnectionPool: Sendable {
     _ count: Int, of file: ServedFile, _ checkoutTimeout: Int?, _ configuration: ConnectionConfiguration
   ) -> ConnectionSlots {
     ConnectionSlots(
-      count: count, timeoutMilliseconds: checkoutTimeout, isCurrent: { $0.fileNumber == file.number },
+      count: count, timeoutMilliseconds: checkoutTimeout, snapshotAge: configuration.snapshotAge,
+      isCurrent: { $0.fileNumber == file.number },
       open: { try file.open(nil, configuration) })
   }
 
@@ -129,9 +133,11 @@ public final class ConnectionPool: Sendable {
   ///
   /// It may move between threads, but has one holder at a time.
   ///
+  /// - Parameter withSnapshot: Whether it may have a snapshot that was kept for the next holder, who then has to begin by
+  ///   ``Connection/takeSnapshot()``.
   /// - Throws: `DatabaseError` (busy) if none becomes free in time; `OpenError`.
-  public func reader() throws -> sending Connection {
-    try readers.checkOut()
+  public func reader(withSnapshot: Bool = false) throws -> sending Connection {
+    try readers.checkOut(withSnapshot: withSnapshot)
   }
 
   /// Returns a reading connection to the pool.
@@ -140,6 +146,18 @@ public final class ConnectionPool: Sendable {
   /// back, and deadline and interruption are cleared.
   public func release(_ reader: Connection) {
     readers.checkIn(reader)
+  }
+
+  /// Returns a reading connection with the snapshot that its holder has taken by ``Connection/takeSnapshot()``.
+  ///
+  /// The snapshot is kept for a moment if others have just returned connections too.
+  public func releaseWithSnapshot(_ reader: Connection) {
+    readers.checkIn(reader, keepsSnapshot: true)
+  }
+
+  /// Runs `body` while no snapshot is kept, so that a checkpoint can include everything.
+  func withoutKeptSnapshots<Result>(_ body: () throws -> Result) rethrows -> Result {
+    try readers.withoutKeptSnapshots(body)
   }
 
   /// Runs `body` with a reading connection.
@@ -203,7 +221,7 @@ public final class ConnectionPool: Sendable {
       guard let state = FileState(of: writer), ledger.isLast(state) else { return }
       // Readers that take long are not waited for.
       writer.setDeadline(MonotonicTime.now() + 500_000_000)
-      try writer.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+      try withoutKeptSnapshots { try writer.execute("PRAGMA wal_checkpoint(TRUNCATE)") }
     }
   }
 

@@ -1,5 +1,6 @@
 import CKindredSQLite
 import Dispatch
+import KindredClock
 import KindredPooling
 import Synchronization
 
@@ -29,6 +30,18 @@ final class ConnectionSlots: Sendable {
     var held: [ObjectIdentifier] = []
     var slots: SlotQueue
     var counters = Counters()
+    /// When a snapshot was last given back, in nanoseconds of `MonotonicTime`.
+    var lastReturn: UInt64 = 0
+    /// The number of commits that are running, during which no snapshot is kept.
+    var commits = 0
+    /// Whether the end of kept snapshots is scheduled.
+    var isTicking = false
+
+    /// Returns whether the next holder is likely to come soon enough to take over the snapshot that is given back.
+    mutating func expectsHolder(at time: UInt64, within age: UInt64) -> Bool {
+      defer { lastReturn = time }
+      return commits == 0 && time < lastReturn + age / 2
+    }
 
     /// Takes an idle connection for the holder of a slot; nil if one has to be opened.
     mutating func takeIdle() throws -> Idle? {
@@ -44,14 +57,18 @@ final class ConnectionSlots: Sendable {
   /// The time for which `checkOut()` waits; nil for no limit.
   private let timeout: DispatchTimeInterval?
   private let open: @Sendable () throws -> Connection
+  /// The nanoseconds for which a snapshot may be kept for the next holder; 0 for not at all.
+  private let snapshotAge: UInt64
+  private let clock = DispatchQueue(label: "kindred.connections")
   /// Whether a connection that is returned may be used again.
   private let isCurrent: @Sendable (Connection) -> Bool
 
   init(
-    count: Int, timeoutMilliseconds: Int?,
+    count: Int, timeoutMilliseconds: Int?, snapshotAge: UInt64 = 0,
     isCurrent: @escaping @Sendable (Connection) -> Bool = { _ in true },
     open: @escaping @Sendable () throws -> Connection
   ) {
+    self.snapshotAge = snapshotAge
     self.isCurrent = isCurrent
     state = Mutex(State(slots: SlotQueue(count: count)))
     timeout = timeoutMilliseconds.map { .milliseconds($0) }
@@ -71,8 +88,11 @@ final class ConnectionSlots: Sendable {
   // MARK: Taking
 
   /// Takes or opens a connection, and waits for one if necessary.
-  func checkOut() throws -> sending Connection {
-    if let connection = try checkOutIfFree() { return connection }
+  ///
+  /// - Parameter withSnapshot: Whether it may have a snapshot that was kept; its holder must begin by
+  ///   ``Connection/takeSnapshot()``.
+  func checkOut(withSnapshot: Bool = false) throws -> sending Connection {
+    if let connection = try checkOutIfFree(withSnapshot: withSnapshot) { return connection }
     let isGranted = DispatchSemaphore(value: 0)
     let number = enqueue { isGranted.signal() }
     let end = timeout.map { DispatchTime.now() + $0 } ?? .distantFuture
@@ -80,17 +100,17 @@ final class ConnectionSlots: Sendable {
       withdraw(number, isOverdue: true)
       throw DatabaseError(extendedCode: SQLITE_BUSY, message: "all connections are in use")
     }
-    return try take(number)
+    return try take(number, withSnapshot: withSnapshot)
   }
 
   /// Takes or opens a connection; nil if none is free, or others are waiting.
-  func checkOutIfFree() throws -> sending Connection? {
+  func checkOutIfFree(withSnapshot: Bool = false) throws -> sending Connection? {
     let (isFree, idle) = try state.withLock { state -> (Bool, Idle?) in
       guard state.slots.takeIfFree() else { return (false, nil) }
       return (true, try state.takeIdle())
     }
     guard isFree else { return nil }
-    return try idle?.connection ?? openInSlot()
+    return try connection(idle, withSnapshot: withSnapshot)
   }
 
   /// Queues for a connection; `onGrant` is called once, on any thread, when `take(_:)` can take it.
@@ -101,12 +121,12 @@ final class ConnectionSlots: Sendable {
   }
 
   /// Takes or opens the connection of a waiter that has been granted a slot.
-  func take(_ number: UInt64) throws -> sending Connection {
+  func take(_ number: UInt64, withSnapshot: Bool = false) throws -> sending Connection {
     let idle = try state.withLock { state in
       guard state.slots.claim(number) else { throw DatabaseError.misuse("it is not this waiter's turn") }
       return try state.takeIdle()
     }
-    return try idle?.connection ?? openInSlot()
+    return try connection(idle, withSnapshot: withSnapshot)
   }
 
   /// Removes a waiter from the queue, or returns the slot it was granted; does nothing if its connection has been
@@ -114,6 +134,12 @@ final class ConnectionSlots: Sendable {
   func withdraw(_ number: UInt64, isOverdue: Bool) {
     let grantNext = state.withLock { $0.slots.withdraw(number, isOverdue: isOverdue) }
     grantNext?()
+  }
+
+  private func connection(_ idle: Idle?, withSnapshot: Bool) throws -> sending Connection {
+    guard let idle else { return try openInSlot() }
+    if !withSnapshot { idle.connection.endSnapshot() }
+    return idle.connection
   }
 
   private func openInSlot() throws -> sending Connection {
@@ -134,20 +160,26 @@ final class ConnectionSlots: Sendable {
   // MARK: Giving back
 
   /// Takes a connection back, and undoes what its holder has left behind.
-  func checkIn(_ connection: Connection) {
+  ///
+  /// - Parameter keepsSnapshot: Whether the next holder may take over the transaction of ``Connection/takeSnapshot()``,
+  ///   if it is likely to come soon.
+  func checkIn(_ connection: Connection, keepsSnapshot: Bool = false) {
     let returning = ObjectIdentifier(connection)
-    let isHeld = state.withLock { state in
-      guard let index = state.held.firstIndex(of: returning) else { return false }
+    let keepsSnapshot = keepsSnapshot && snapshotAge > 0
+    let now = keepsSnapshot ? MonotonicTime.now() : 0
+    let (isHeld, isAwaited) = state.withLock { state in
+      guard let index = state.held.firstIndex(of: returning) else { return (false, false) }
       state.held.swapAt(index, state.held.count - 1)
       state.held.removeLast()
-      return true
+      return (true, keepsSnapshot && state.expectsHolder(at: now, within: snapshotAge))
     }
     guard isHeld else { return }
     // Outside the lock, because a rollback may take long; nobody else has the connection now.
-    connection.relinquish()
+    let isKept = isAwaited && connection.canKeepSnapshot(at: now)
+    if isKept { connection.clearInterruption() } else { connection.relinquish() }
     let (hits, misses) = connection.takeCacheCounts()
     let returned = Idle(connection: connection)
-    let grantNext = state.withLock { state in
+    let (grantNext, isFirstKept) = state.withLock { state in
       state.counters.cacheHits += hits
       state.counters.cacheMisses += misses
       if state.slots.isClosed || !isCurrent(connection) {
@@ -155,9 +187,60 @@ final class ConnectionSlots: Sendable {
       } else {
         state.idle.append(returned)
       }
-      return state.slots.release()
+      let isFirstKept = isKept && !state.isTicking
+      state.isTicking = state.isTicking || isKept
+      return (state.slots.release(), isFirstKept)
     }
     grantNext?()
+    if isFirstKept { scheduleTick() }
+  }
+
+  // MARK: Kept snapshots
+
+  /// Ends old snapshots, repeatedly while any are kept.
+  private func scheduleTick() {
+    clock.asyncAfter(deadline: .now() + .nanoseconds(Int(snapshotAge))) { [weak self] in
+      guard let self else { return }
+      let now = MonotonicTime.now()
+      endSnapshots { $0.end <= now }
+      let goesOn = state.withLock { state in
+        state.isTicking = state.idle.contains { $0.connection.snapshot != nil }
+        return state.isTicking
+      }
+      if goesOn { scheduleTick() }
+    }
+  }
+
+  /// Ends the snapshots of idle connections that meet a condition.
+  private func endSnapshots(where condition: (Snapshot) -> Bool) {
+    while true {
+      let next = state.withLock { state -> Idle? in
+        let index = state.idle.firstIndex { $0.connection.snapshot.map(condition) ?? false }
+        // If requests wait, the one that gets the connection looks at the age.
+        guard let index, state.slots.takeIfFree() else { return nil }
+        return state.idle.remove(at: index)
+      }
+      guard let next else { return }
+      next.connection.endSnapshot()
+      let grantNext = state.withLock { state in
+        if state.slots.isClosed || !isCurrent(next.connection) {
+          state.counters.open -= 1
+        } else {
+          // The connections that were used last are taken first.
+          state.idle.insert(next, at: 0)
+        }
+        return state.slots.release()
+      }
+      grantNext?()
+    }
+  }
+
+  /// Runs `body` while no idle connection has a snapshot.
+  func withoutKeptSnapshots<Result>(_ body: () throws -> Result) rethrows -> Result {
+    state.withLock { $0.commits += 1 }
+    defer { state.withLock { $0.commits -= 1 } }
+    endSnapshots { _ in true }
+    return try body()
   }
 
   /// Closes the idle connections.

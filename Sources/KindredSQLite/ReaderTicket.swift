@@ -8,8 +8,12 @@ public struct ReaderTicket: Sendable {
 
   /// Takes the connection after `onGrant` was called; return it by `ConnectionPool.release(_:)`.
   ///
+  /// - Parameter withSnapshot: Whether it may have a snapshot that was kept for the next holder, who then has to begin by
+  ///   ``Connection/takeSnapshot()``.
   /// - Throws: `DatabaseError` (misuse) if the connection has not been granted; `OpenError`.
-  public func take() throws -> sending Connection { try slots.take(number) }
+  public func take(withSnapshot: Bool = false) throws -> sending Connection {
+    try slots.take(number, withSnapshot: withSnapshot)
+  }
 
   /// Leaves the queue, or returns the granted connection.
   ///
@@ -21,8 +25,11 @@ extension ConnectionPool {
   /// Takes a reading connection, which must be returned by `release(_:)`; nil if none is free, or others are
   /// waiting.
   ///
+  /// - Parameter withSnapshot: As for ``reader(withSnapshot:)``.
   /// - Throws: `OpenError`.
-  public func readerIfFree() throws -> sending Connection? { try readers.checkOutIfFree() }
+  public func readerIfFree(withSnapshot: Bool = false) throws -> sending Connection? {
+    try readers.checkOutIfFree(withSnapshot: withSnapshot)
+  }
 
   /// Queues for a reading connection; requests are served in the order in which they arrive.
   ///

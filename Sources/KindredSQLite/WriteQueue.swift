@@ -292,7 +292,8 @@ public final class WriteQueue: Sendable {
       connection.rollback()
       throw error
     }
-    try connection.commit()
+    // A commit may include a checkpoint.
+    try pool.withoutKeptSnapshots { try connection.commit() }
   }
 
   private func commit(_ settled: [Settled], on connection: Connection, since origin: FileState?) {

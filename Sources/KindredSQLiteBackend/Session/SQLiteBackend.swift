@@ -258,11 +258,11 @@ struct SQLiteReaders: ReaderPool {
 
   private func reader(from source: ReaderSource) throws -> Connection {
     switch source {
-    case .waiting: return try pool.reader()
+    case .waiting: return try pool.reader(withSnapshot: true)
     case .free:
-      guard let reader = try pool.readerIfFree() else { throw ReaderSource.NoneFree() }
+      guard let reader = try pool.readerIfFree(withSnapshot: true) else { throw ReaderSource.NoneFree() }
       return reader
-    case .queued(let ticket): return try pool.ticket(ticket.number).take()
+    case .queued(let ticket): return try pool.ticket(ticket.number).take(withSnapshot: true)
     }
   }
 

@@ -34,7 +34,7 @@ final class SQLiteReadTransaction: ReadTransaction, SQLiteTransaction {
     let handle = connection.interruptHandle
     cancellation?.onCancel { handle.interrupt() }
     do {
-      schemaVersion = try connection.beginRead()
+      schemaVersion = try connection.takeSnapshot()
     } catch {
       close()
       throw error
@@ -48,8 +48,8 @@ final class SQLiteReadTransaction: ReadTransaction, SQLiteTransaction {
 
   /// Takes a new snapshot, provided that nothing has been read from the current one.
   func renew() throws {
-    try connection.commit()
-    schemaVersion = try connection.beginRead()
+    connection.endSnapshot()
+    schemaVersion = try connection.takeSnapshot()
   }
 
   func keepsAnswers() throws -> Bool { try BookkeepingTable.idempotency.exists(on: connection) }
@@ -75,10 +75,8 @@ final class SQLiteReadTransaction: ReadTransaction, SQLiteTransaction {
     guard !isClosed else { return }
     isClosed = true
     cancellation?.onCancel(nil)
-    // Not a rollback, which would also undo the transient tables.
-    _ = try? connection.commit()
     connection.account.leave()
-    pool.release(connection)
+    pool.releaseWithSnapshot(connection)
   }
 }
 
