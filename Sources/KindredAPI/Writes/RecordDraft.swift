@@ -204,8 +204,8 @@ struct RecordDraftReader {
   let isMergePatch: Bool
   /// The paths of the associations encountered so far.
   private(set) var paths: [[String]] = []
-  /// A cache of the columns that records of each resource may contain.
-  private var columns: NameDictionary<[Column]> = [:]
+  /// A cache of the columns that records of each resource may contain; a tree has few resources.
+  private var columns: [(resource: String, columns: [Column])] = []
 
   init(model: Model, document: JSONDocument, limits: RequestLimits, isMergePatch: Bool = false) {
     self.model = model
@@ -252,9 +252,9 @@ struct RecordDraftReader {
 
   /// Includes columns that the client may not write, which the access rules refuse.
   private mutating func columns(of resource: Resource) -> [Column] {
-    if let known = columns[resource.name] { return known }
+    if let known = columns.first(where: { $0.resource.hasBytes(of: resource.name) }) { return known.columns }
     let all = model.writableColumns(of: resource)
-    columns[resource.name] = all
+    columns.append((resource.name, all))
     return all
   }
 

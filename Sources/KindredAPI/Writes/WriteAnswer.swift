@@ -10,8 +10,8 @@ struct WriteAnswer {
   /// The plan that reads the records.
   var plan: ExecutablePlan { planned.plan }
   private let locatorColumns: [String]
-  /// The statement that tests whether a record still exists.
-  private let presence: ExecutableStatement
+  private let table: Table
+  private let version: ModelVersion
   /// Whether a record may be invisible to the client that has written it.
   private let isRestricted: Bool
 
@@ -30,7 +30,8 @@ struct WriteAnswer {
   ) throws {
     let columns = resource.table.locatorColumns
     locatorColumns = columns
-    presence = version.changes.statement(.selection(of: columns, by: columns), of: resource.table)
+    table = resource.table
+    self.version = version
     isRestricted = resource.permissions.rowRule != nil
     planned = try version.plans.answer(
       of: resource.name, paths: paths, shaping: parameters.shaping.parameters.map { [$0.name, $0.value] }
@@ -89,7 +90,7 @@ struct WriteAnswer {
   }
 
   private func isGone(_ record: StoredRecord, in transaction: any WriteTransaction) throws -> Bool {
-    let key = Parameters(literals: record.values(of: locatorColumns))
-    return try transaction.rows(of: presence, key).isEmpty
+    let presence = version.changes.statement(.selection(of: locatorColumns, by: locatorColumns), of: table)
+    return try transaction.rows(of: presence, Parameters(literals: record.values(of: locatorColumns))).isEmpty
   }
 }

@@ -106,31 +106,50 @@ struct WriteTarget {
     of resource: Resource, linkage: Linkage?, isAssociated: Bool, isSingle: Bool, hasKey: Bool,
     in model: Model
   ) -> [HTTPMethod] {
-    let methods: [WriteMethod]
+    methods(linkage, isAssociated: isAssociated, isSingle: isSingle, hasKey: hasKey)
+      .filter { isPossible($0, on: resource, linkage, in: model) }.map(\.method)
+  }
+
+  /// Returns the writing methods that paths of this form have if all changes are possible.
+  private static func methods(
+    _ linkage: Linkage?, isAssociated: Bool, isSingle: Bool, hasKey: Bool
+  ) -> [WriteMethod] {
     switch linkage {
-    case _ where !isSingle: methods = !isAssociated || linkage != nil ? [.post, .patch, .delete] : [.patch]
-    case nil: methods = isAssociated ? [.patch] : [.patch, .put, .delete]
-    case .has: methods = hasKey ? [.patch, .put, .delete] : [.post, .patch, .put, .delete]
-    case .belongsTo: methods = [.patch, .put]
-    case .join: methods = hasKey ? [.patch, .put, .delete] : [.patch]
+    case _ where !isSingle: !isAssociated || linkage != nil ? [.post, .patch, .delete] : [.patch]
+    case nil: isAssociated ? [.patch] : [.patch, .put, .delete]
+    case .has: hasKey ? [.patch, .put, .delete] : [.post, .patch, .put, .delete]
+    case .belongsTo: [.patch, .put]
+    case .join: hasKey ? [.patch, .put, .delete] : [.patch]
     }
-    return methods.filter { method in
-      effects(of: method, on: resource, linkage, in: model).allSatisfy { resource, method in
-        guard resource.allows(method) else { return false }
-        let changes = resource.table.changes
-        return switch method {
-        case .post: changes.contains(.insert)
-        case .patch: changes.contains(.update)
-        case .put: changes.contains([.insert, .update])
-        case .delete: changes.contains(.delete)
-        }
+  }
+
+  /// Returns whether the schema and the permissions allow the changes of a method.
+  private static func isPossible(
+    _ method: WriteMethod, on resource: Resource, _ linkage: Linkage?, in model: Model
+  ) -> Bool {
+    effects(of: method, on: resource, linkage, in: model).allSatisfy { resource, method in
+      guard resource.allows(method) else { return false }
+      let changes = resource.table.changes
+      return switch method {
+      case .post: changes.contains(.insert)
+      case .patch: changes.contains(.update)
+      case .put: changes.contains([.insert, .update])
+      case .delete: changes.contains(.delete)
       }
-    }.map(\.method)
+    }
+  }
+
+  /// Returns whether a method is among those of the path.
+  private func allows(_ method: HTTPMethod, in model: Model) -> Bool {
+    guard !isColumn, let method = WriteMethod(method) else { return false }
+    return Self.methods(
+      linkage, isAssociated: association != nil, isSingle: path.isSingle, hasKey: key != nil
+    ).contains(method) && Self.isPossible(method, on: resource, linkage, in: model)
   }
 
   /// - Throws: `Problem` (405) if the method isn't among those of the path.
   func checkMethod(_ method: HTTPMethod, in model: Model) throws {
-    guard !methods(in: model).contains(method) else { return }
+    guard !allows(method, in: model) else { return }
     var problem = Problem.methodNotAllowed(method, allow: allow(in: model))
     if !isColumn, resource.table.kind == .view, resource.table.primaryKey.isEmpty,
       !resource.table.insteadOf.isSubset(of: .insert)

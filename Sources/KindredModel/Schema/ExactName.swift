@@ -32,9 +32,9 @@ extension Sequence where Element == String {
   package func containsExactly(_ name: String) -> Bool { contains { $0.hasBytes(of: name) } }
 }
 
-extension Collection where Element == String {
+extension [String] {
   /// Returns the position of the first name of the same bytes.
-  package func firstIndex(ofExactly name: String) -> Index? { firstIndex { $0.hasBytes(of: name) } }
+  package func firstIndex(ofExactly name: String) -> Int? { firstIndex { $0.hasBytes(of: name) } }
 }
 
 extension Sequence where Element == Column {
@@ -45,7 +45,10 @@ extension Sequence where Element == Column {
   package func contains(named name: String) -> Bool { first(named: name) != nil }
 }
 
-extension Collection where Element == Column {
+extension [Column] {
   /// Returns the position of the column whose name has the same bytes.
-  package func firstIndex(named name: String) -> Index? { firstIndex { $0.name.hasBytes(of: name) } }
+  package func firstIndex(named name: String) -> Int? {
+    // By the position, which copies no column.
+    indices.first { self[$0].name.hasBytes(of: name) }
+  }
 }

@@ -52,35 +52,66 @@ extension TableChange {
   }
 }
 
+/// Names of columns are distinguished by their bytes.
 extension TableChange: Hashable {
-  /// What distinguishes two shapes: the names of columns by their bytes.
-  private struct Identity: Hashable {
-    package var kind: Int
-    var names: [[ExactName]]
-    var references: [ColumnReference] = []
-    var resolution = ConflictResolution.schema
-  }
-
-  private var identity: Identity {
-    func names(_ lists: [String]...) -> [[ExactName]] { lists.map { $0.exact } }
-    return switch self {
-    case .insertion(let columns, let returned, let resolution):
-      Identity(kind: 0, names: names(columns, returned), resolution: resolution)
-    case .update(let columns, let reset, let returned, let resolution):
-      Identity(kind: 1, names: names(columns, reset, returned), resolution: resolution)
-    case .deletion(let columns): Identity(kind: 2, names: names(columns))
-    case .selection(let returned, let columns): Identity(kind: 3, names: names(returned, columns))
-    case .unlinking(let references): Identity(kind: 4, names: [], references: references)
-    case .links(let returned, let references):
-      Identity(kind: 5, names: names(returned), references: references)
+  /// Whether both shapes have the same statement.
+  public static func == (a: TableChange, b: TableChange) -> Bool {
+    switch (a, b) {
+    case (
+      .insertion(let columns, let returned, let resolution),
+      .insertion(let others, let otherReturned, let other)
+    ):
+      columns.equalsExactly(others) && returned.equalsExactly(otherReturned) && resolution == other
+    case (
+      .update(let columns, let reset, let returned, let resolution),
+      .update(let others, let otherReset, let otherReturned, let other)
+    ):
+      columns.equalsExactly(others) && reset.equalsExactly(otherReset)
+        && returned.equalsExactly(otherReturned)
+        && resolution == other
+    case (.deletion(let columns), .deletion(let others)): columns.equalsExactly(others)
+    case (.selection(let returned, let columns), .selection(let otherReturned, let others)):
+      returned.equalsExactly(otherReturned) && columns.equalsExactly(others)
+    case (.unlinking(let references), .unlinking(let others)): references == others
+    case (.links(let returned, let references), .links(let otherReturned, let others)):
+      returned.equalsExactly(otherReturned) && references == others
+    case (.insertion, _), (.update, _), (.deletion, _), (.selection, _), (.unlinking, _), (.links, _): false
     }
   }
 
-  /// Whether both shapes have the same statement.
-  public static func == (a: TableChange, b: TableChange) -> Bool { a.identity == b.identity }
-
   /// Hashes what distinguishes the shape.
-  public func hash(into hasher: inout Hasher) { hasher.combine(identity) }
+  public func hash(into hasher: inout Hasher) {
+    switch self {
+    case .insertion(let columns, let returned, let resolution):
+      columns.hashExactly(into: &hasher)
+      returned.hashExactly(into: &hasher)
+      hasher.combine(resolution)
+    case .update(let columns, let reset, let returned, let resolution):
+      columns.hashExactly(into: &hasher)
+      reset.hashExactly(into: &hasher)
+      returned.hashExactly(into: &hasher)
+      hasher.combine(resolution)
+    case .deletion(let columns): columns.hashExactly(into: &hasher)
+    case .selection(let returned, let columns):
+      returned.hashExactly(into: &hasher)
+      columns.hashExactly(into: &hasher)
+    case .unlinking(let references): hasher.combine(references)
+    case .links(let returned, let references):
+      returned.hashExactly(into: &hasher)
+      hasher.combine(references)
+    }
+  }
+}
+
+extension [String] {
+  fileprivate func equalsExactly(_ others: [String]) -> Bool {
+    count == others.count && indices.allSatisfy { self[$0].hasBytes(of: others[$0]) }
+  }
+
+  fileprivate func hashExactly(into hasher: inout Hasher) {
+    hasher.combine(count)
+    for name in self { ExactName(name).hash(into: &hasher) }
+  }
 }
 
 extension Table {
