@@ -10,6 +10,8 @@ final class OperationsService: Sendable {
   private let tools: ToolsService
   /// Whether the last check found that the database can be used.
   private let isReady = Atomic(true)
+  /// The last report of success, which is the same for most health checks.
+  private let success = Mutex(SuccessReport(engine: nil))
 
   init(in context: ServiceContext) {
     self.context = context
@@ -98,9 +100,11 @@ final class OperationsService: Sendable {
 
   /// That the server, or the database, can be used.
   private var ok: Representation {
-    let engine = parts.backend.engine.map { [("engine", JSONValue.string($0))] } ?? []
-    let document = JSONValue.object([("status", .string("ok"))] + engine)
-    return Representation(MediaType.json.rawValue, document.bytes, cacheControl: "no-store")
+    let engine = parts.backend.engine
+    return success.withLock { success in
+      if success.engine != engine { success = SuccessReport(engine: engine) }
+      return success
+    }.representation
   }
 
   private func metricsText() throws -> Representation {
@@ -128,4 +132,23 @@ final class OperationsService: Sendable {
     }
     return Representation(PrometheusText.mediaType, Array(text.text.utf8), cacheControl: "no-store")
   }
+}
+
+/// The report that all is well.
+private struct SuccessReport {
+  let engine: String?
+  private let headers: HTTPHeaders
+  private let bytes: [UInt8]
+  private let tag: ContentHash.Digest
+
+  /// - Parameter engine: The name and version of the database's engine; nil for none.
+  init(engine: String?) {
+    self.engine = engine
+    let engines = engine.map { [("engine", JSONValue.string($0))] } ?? []
+    bytes = JSONValue.object([("status", .string("ok"))] + engines).bytes
+    let representation = Representation(MediaType.json.rawValue, bytes, cacheControl: "no-store")
+    (headers, tag) = (representation.headers, representation.tag)
+  }
+
+  var representation: Representation { Representation(headers: headers, content: .bytes(bytes), tag: tag) }
 }

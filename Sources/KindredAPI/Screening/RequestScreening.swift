@@ -10,7 +10,7 @@ struct RequestScreening: Sendable {
   /// Returns whether a request is a check of a monitor: it must report on the server, whatever the client's limits and
   /// the host are.
   static func isExempt(_ request: HTTPRequest) -> Bool {
-    guard request.path.hasPrefix("/-/"), case .operations(let page)? = try? Route(request.path) else {
+    guard request.path.dropping("/-/") != nil, case .operations(let page)? = try? Route(request.path) else {
       return false
     }
     return page == .health || page == .ready

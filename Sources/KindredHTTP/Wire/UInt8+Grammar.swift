@@ -125,8 +125,12 @@ extension Substring {
   ///
   /// `hasPrefix` would look for graphemes.
   package func dropping(_ prefix: StaticString) -> Substring? {
-    let start = utf8.prefix(prefix.utf8CodeUnitCount)
-    return start.equals(prefix) ? Substring(utf8[start.endIndex...]) : nil
+    let count = prefix.utf8CodeUnitCount
+    let isThere = utf8.withContiguousStorageIfAvailable { bytes in
+      bytes.count >= count && (0..<count).allSatisfy { bytes[$0] == prefix.utf8Start[$0] }
+    }
+    guard isThere ?? utf8.prefix(count).equals(prefix) else { return nil }
+    return Substring(utf8[utf8.index(utf8.startIndex, offsetBy: count)...])
   }
 }
 
