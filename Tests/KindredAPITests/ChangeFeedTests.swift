@@ -35,7 +35,7 @@ struct ChangeFeedTests {
   }
 
   private func finish(_ run: ChangeFeed.Run, _ outcome: LiveQuery.Outcome, duration: UInt64 = 0)
-    -> ChangeFeed.Delivery
+    -> LiveDelivery
   {
     feed.finish(run, outcome, version: backend.stateNumber, duration: duration)
   }

@@ -39,6 +39,7 @@ final class ChangeFeed: Sendable {
   /// The connections on which requests run again, separate from those that answer requests.
   let readers: any ReaderPool
   let memory = LiveMemory()
+  let sentEvents = Atomic(0)
 
   /// The polling interval in milliseconds.
   private static let watchInterval = 100
@@ -53,7 +54,11 @@ final class ChangeFeed: Sendable {
     readers = try backend.readers(LiveLane.allCases.count)
   }
 
-  var counts: Counts { state.withLock { $0.value.counts } }
+  var counts: Counts {
+    var counts = state.withLock { $0.value.counts }
+    counts.events = sentEvents.load(ordering: .relaxed)
+    return counts
+  }
 
   /// The number of requests whose results a commit may have outdated, and which haven't run again yet.
   var behind: Int {
@@ -301,32 +306,11 @@ final class ChangeFeed: Sendable {
     }
   }
 
-  /// What the listeners of a query receive after a run.
-  struct Delivery {
-    fileprivate let feed: ChangeFeed
-    fileprivate var listeners: [LiveListener] = []
-    fileprivate var event: LiveEvent?
-    fileprivate var run = 0
-
-    /// Sends the result to all whose own isn't later; without a result, their streams end.
-    func send() {
-      guard let event else {
-        for listener in listeners { listener.end() }
-        return
-      }
-      let now = MonotonicTime.now()
-      for listener in listeners where listener.hasLapsed(at: now) { listener.end() }
-      let recipients = listeners.filter { $0.take(event, of: run) }
-      feed.state.withLock { $0.value.counts.events += recipients.count }
-      for listener in recipients { listener.announce() }
-    }
-  }
-
   /// Records the outcome of a run; from then on the query may run again, before its result has been sent.
-  func finish(_ run: Run, _ outcome: LiveQuery.Outcome, version: Int64?, duration: UInt64) -> Delivery {
+  func finish(_ run: Run, _ outcome: LiveQuery.Outcome, version: Int64?, duration: UInt64) -> LiveDelivery {
     state.withLock { box in
       let query = run.query.value
-      var delivery = Delivery(feed: self)
+      var delivery = LiveDelivery(of: self)
       switch outcome {
       case .result(let result):
         query.finish(result, version: version, duration: duration)

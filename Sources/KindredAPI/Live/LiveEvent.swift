@@ -13,6 +13,8 @@ final class LiveEvent: Sendable {
   let id: String
   /// The serialised event, which lives as long as this object.
   nonisolated(unsafe) let bytes: UnsafeRawBufferPointer
+  /// The serialised event as a chunk (RFC 9112 §7.1), whose framing is the same for all listeners.
+  nonisolated(unsafe) let chunk: UnsafeRawBufferPointer
   /// The same event without the result, for clients that only want to know of the change.
   nonisolated(unsafe) let notice: UnsafeRawBufferPointer
   private let memory: LiveMemory
@@ -24,26 +26,33 @@ final class LiveEvent: Sendable {
     json.withUnsafeBytes { hash.update($0) }
     id = hash.finish().text
     let head = Array("id: \(id)\ndata: ".utf8)
-    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: head.count + json.count + 2, alignment: 1)
-    buffer.copyBytes(from: head)
-    let data = UnsafeMutableRawBufferPointer(rebasing: buffer[head.count..<(head.count + json.count)])
+    let count = head.count + json.count + 2
+    let size = Array("\(String(count, radix: 16))\r\n".utf8)
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: size.count + count + 2, alignment: 1)
+    buffer.copyBytes(from: size)
+    let event = UnsafeMutableRawBufferPointer(rebasing: buffer[size.count..<(size.count + count)])
+    event.copyBytes(from: head)
+    let data = UnsafeMutableRawBufferPointer(rebasing: event[head.count..<(head.count + json.count)])
     data.copyBytes(from: json)
     for index in data.indices where data[index] == UInt8(ascii: "\n") || data[index] == UInt8(ascii: "\r") {
       data[index] = UInt8(ascii: " ")
     }
-    buffer[buffer.count - 2] = UInt8(ascii: "\n")
+    event[count - 2] = UInt8(ascii: "\n")
+    event[count - 1] = UInt8(ascii: "\n")
+    buffer[buffer.count - 2] = UInt8(ascii: "\r")
     buffer[buffer.count - 1] = UInt8(ascii: "\n")
-    bytes = UnsafeRawBufferPointer(buffer)
+    chunk = UnsafeRawBufferPointer(buffer)
+    bytes = UnsafeRawBufferPointer(event)
     let empty = UnsafeMutableRawBufferPointer.allocate(byteCount: head.count + 2, alignment: 1)
     empty.copyBytes(from: head + Array("\n\n".utf8))
     notice = UnsafeRawBufferPointer(empty)
     self.memory = memory
-    memory.add(buffer.count)
+    memory.add(bytes.count)
   }
 
   deinit {
     memory.add(-bytes.count)
-    bytes.deallocate()
+    chunk.deallocate()
     notice.deallocate()
   }
 }

@@ -124,8 +124,13 @@ final class LiveListener: HTTPBodyStream, Sendable {
   func next() -> UnsafeRawBufferPointer? {
     state.withLock { state -> UnsafeRawBufferPointer? in
       state.sending = nil
-      if state.isEnded || credentials.haveLapsed(at: MonotonicTime.now()) { return nil }
-      state.lastPart = MonotonicTime.now()
+      if state.isEnded { return nil }
+      guard state.latest != nil || state.isHeartbeatDue else {
+        return UnsafeRawBufferPointer(start: nil, count: 0)
+      }
+      let now = MonotonicTime.now()
+      if credentials.haveLapsed(at: now) { return nil }
+      state.lastPart = now
       if let event = state.latest {
         state.latest = nil
         state.isHeartbeatDue = false
@@ -133,11 +138,14 @@ final class LiveListener: HTTPBodyStream, Sendable {
         state.givenID = event.id
         return state.omitsContent ? event.notice : event.bytes
       }
-      guard state.isHeartbeatDue else { return UnsafeRawBufferPointer(start: nil, count: 0) }
       state.isHeartbeatDue = false
       return UnsafeRawBufferPointer(
         start: Self.heartbeat.utf8Start, count: Self.heartbeat.utf8CodeUnitCount)
     }
+  }
+
+  var chunk: UnsafeRawBufferPointer? {
+    state.withLock { $0.omitsContent ? nil : $0.sending?.chunk }
   }
 
   func close() {

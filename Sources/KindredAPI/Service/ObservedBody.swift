@@ -26,6 +26,8 @@ final class ObservedBody: HTTPBodyStream {
     return part
   }
 
+  var chunk: UnsafeRawBufferPointer? { content.chunk }
+
   func close() {
     content.close()
     atEnd(count)

@@ -62,6 +62,11 @@ public protocol HTTPBodyStream: AnyObject {
   /// the client sees an incomplete response (RFC 9112 §8).
   func next() throws -> UnsafeRawBufferPointer?
 
+  /// The part that `next` has returned, as a chunk (RFC 9112 §7.1); nil, as by default, if the connection has to make it.
+  ///
+  /// A stream that wraps another and returns the same parts forwards this.
+  var chunk: UnsafeRawBufferPointer? { get }
+
   /// Called some time after each `wake`, even before the last part has been sent, so that the stream can release
   /// resources that others wait for.
   ///
@@ -79,6 +84,9 @@ extension HTTPBodyStream {
 
   /// False: nothing has to be sent first.
   public var mayWait: Bool { false }
+
+  /// Nil: parts aren't shared.
+  public var chunk: UnsafeRawBufferPointer? { nil }
 
   /// Ignores `wake`.
   public func onReady(_ wake: @escaping @Sendable () -> Void) {}

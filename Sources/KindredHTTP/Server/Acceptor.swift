@@ -158,9 +158,10 @@ final class Acceptor: Sendable {
     let client = HTTPConnection.Client(
       address: address, admission: admission, peer: peer.description, own: peer.client,
       isTrustedProxy: isTrustedProxy)
-    let connection = context.table.insert { token in
+    let connection = context.table.insert { token, clock in
       HTTPConnection(
-        token: token, descriptor: descriptor, transport: transport, client: client, context: context,
+        token: token, clock: clock, descriptor: descriptor, transport: transport, client: client,
+        context: context,
         events: events)
     }
     if !events.add(descriptor, token: connection.token) { connection.signal(.abort) }

@@ -13,6 +13,8 @@ struct ConnectionSignals: OptionSet, Sendable {
   static let abort = ConnectionSignals(rawValue: 16)
   /// The body of the response has called `wake`.
   static let body = ConnectionSignals(rawValue: 32)
+  /// The answer to the request is ready.
+  static let answer = ConnectionSignals(rawValue: 64)
 
   init(rawValue: UInt8) { self.rawValue = rawValue }
 

@@ -6,11 +6,11 @@ final class ConnectionTable: Sendable {
   private struct Slot {
     var generation: UInt32 = 0
     var connection: HTTPConnection?
-    var clock: ConnectionClock?
   }
 
-  private struct State {
+  private struct State: ~Copyable {
     var slots: [Slot] = []
+    var clocks = ConnectionClocks()
     var free: [Int] = []
     var count = 0
   }
@@ -19,10 +19,10 @@ final class ConnectionTable: Sendable {
   private let group = DispatchGroup()
 
   /// The number of open connections.
-  var count: Int { state.withLock(\.count) }
+  var count: Int { state.withLock { $0.count } }
 
   /// Inserts a new connection with a token that no other has or will have soon.
-  func insert(_ make: (_ token: UInt64) -> HTTPConnection) -> HTTPConnection {
+  func insert(_ make: (_ token: UInt64, ConnectionClock) -> HTTPConnection) -> HTTPConnection {
     group.enter()
     return state.withLock { state in
       let index: Int
@@ -36,9 +36,8 @@ final class ConnectionTable: Sendable {
       // The generation keeps an event that is still queued for a closed descriptor from the slot's next connection.
       state.slots[index].generation &+= 1
       let token = UInt64(state.slots[index].generation) << 32 | UInt64(index)
-      let connection = make(token)
+      let connection = make(token, state.clocks.reset(index))
       state.slots[index].connection = connection
-      state.slots[index].clock = connection.clock
       return connection
     }
   }
@@ -61,10 +60,7 @@ final class ConnectionTable: Sendable {
       guard index < state.slots.count, state.slots[index].generation == UInt32(token >> 32) else {
         return nil
       }
-      defer {
-        state.slots[index].connection = nil
-        state.slots[index].clock = nil
-      }
+      defer { state.slots[index].connection = nil }
       if state.slots[index].connection != nil {
         state.count -= 1
         state.free.append(index)
@@ -75,14 +71,13 @@ final class ConnectionTable: Sendable {
   }
 
   /// The connections that are open now.
-  var all: [HTTPConnection] { state.withLock { $0.slots.compactMap(\.connection) } }
+  var all: [HTTPConnection] { state.withLock { $0.slots.compactMap { $0.connection } } }
 
   /// Returns the open connections whose clocks satisfy `holds`, which must be quick because the lock is held.
   func all(where holds: (ConnectionClock) -> Bool) -> [HTTPConnection] {
     state.withLock { state in
       var found: [HTTPConnection] = []
-      for index in state.slots.indices {
-        guard let clock = state.slots[index].clock, holds(clock) else { continue }
+      for index in state.slots.indices where holds(state.clocks[index]) {
         if let connection = state.slots[index].connection { found.append(connection) }
       }
       return found

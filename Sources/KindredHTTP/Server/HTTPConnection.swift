@@ -14,8 +14,7 @@ final class HTTPConnection: @unchecked Sendable {
   private let events: any EventQueue
 
   private let signals = PostedSignals()
-  let clock = ConnectionClock()
-  private let execution: RequestExecution
+  let execution: RequestExecution
 
   private let transport: any ByteTransport
   // `signals` guarantees exclusive access, so no check at run time is needed.
@@ -42,7 +41,7 @@ final class HTTPConnection: @unchecked Sendable {
 
   /// Creates a connection that owns `descriptor`.
   init(
-    token: UInt64, descriptor: CInt, transport: any ByteTransport, client: Client,
+    token: UInt64, clock: ConnectionClock, descriptor: CInt, transport: any ByteTransport, client: Client,
     context: ConnectionContext, events: any EventQueue
   ) {
     self.token = token
@@ -126,7 +125,7 @@ final class HTTPConnection: @unchecked Sendable {
   private func proceed() {
     while !isClosed {
       if let pending {
-        guard let answer = pending.take(orWake: { [weak self] in self?.signal(.event) }) else { return }
+        guard let answer = pending.take(orWake: { [weak self] in self?.signal(.answer) }) else { return }
         self.pending = nil
         deliver(answer)
         continue
@@ -376,9 +375,9 @@ final class HTTPConnection: @unchecked Sendable {
     output.begin(response, framing: framing)
   }
 
-  /// Publishes the deadline to the watch.
+  /// Publishes the deadline to the watch, unless the clock may already be that of another connection.
   private func publishDeadline() {
-    clock.deadline.store(timeouts.deadline.nanoseconds, ordering: .relaxed)
+    if !isClosed { execution.clock.deadline = timeouts.deadline.nanoseconds }
   }
 
   private func close() {

@@ -4,7 +4,7 @@ import Synchronization
 struct RequestExecution: ~Copyable, Sendable {
   /// Locked while another thread looks at the socket, so that the descriptor can't be closed and reused meanwhile.
   private let cancellation = Mutex<HTTPCancellation?>(nil)
-  private let clock: ConnectionClock
+  let clock: ConnectionClock
 
   init(_ clock: ConnectionClock) { self.clock = clock }
 
@@ -31,12 +31,12 @@ struct RequestExecution: ~Copyable, Sendable {
   @discardableResult
   func resume() -> Moment {
     let now = Moment.now
-    clock.runningSince.store(now.nanoseconds, ordering: .relaxed)
+    clock.runningSince = now.nanoseconds
     return now
   }
 
   /// Notes that the request's code has returned.
-  func pause() { clock.runningSince.store(0, ordering: .relaxed) }
+  func pause() { clock.runningSince = 0 }
 
   /// Cancels the request, if there is one.
   func cancel() {

@@ -61,7 +61,7 @@ final class RunningServer: Sendable {
         acceptor.resume()
         clients.sweep(now: now)
         for connection in table.all(where: { $0.isOverdue(at: now) || $0.isBusy(at: now) }) {
-          if connection.clock.isOverdue(at: now) { connection.signal(.deadline) }
+          if connection.execution.clock.isOverdue(at: now) { connection.signal(.deadline) }
           connection.cancelIfDeparted(at: now)
         }
       },

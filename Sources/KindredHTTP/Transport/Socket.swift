@@ -29,13 +29,19 @@ enum Socket {
     _ descriptor: CInt, _ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer,
     _ third: UnsafeRawBufferPointer
   ) -> TransferResult {
+    // One buffer costs less than three of which two are empty.
+    let only: UnsafeRawBufferPointer? =
+      third.isEmpty ? second.isEmpty ? first : first.isEmpty ? second : nil : nil
     while true {
       let count =
-        second.isEmpty && third.isEmpty
-        ? withUnsafeTemporaryAllocation(of: iovec.self, capacity: 1) { parts in
-          parts.initializeElement(at: 0, to: iovec(first))
-          return kindred_send(descriptor, parts.baseAddress, 1)
-        } : gather(descriptor, first, second, third)
+        if let only {
+          withUnsafeTemporaryAllocation(of: iovec.self, capacity: 1) { parts in
+            parts.initializeElement(at: 0, to: iovec(only))
+            return kindred_send(descriptor, parts.baseAddress, 1)
+          }
+        } else {
+          gather(descriptor, first, second, third)
+        }
       if count >= 0 { return .transferred(count) }
       switch errno {
       case EINTR: continue

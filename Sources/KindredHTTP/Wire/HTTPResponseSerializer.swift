@@ -159,6 +159,10 @@ struct HTTPResponseSerializer: ~Copyable {
   }
 
   private mutating func append(_ next: UnsafeRawBufferPointer) {
+    if isChunked, let chunk = stream?.chunk {
+      part = .borrowed(chunk)
+      return
+    }
     if isChunked {
       gathered.append(next.count, radix: 16)
       gathered.append("\r\n")

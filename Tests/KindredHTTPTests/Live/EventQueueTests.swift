@@ -1,3 +1,5 @@
+import Dispatch
+import Synchronization
 import Testing
 
 #if canImport(Glibc)
@@ -27,6 +29,31 @@ struct EventQueueTests {
     #expect(taken == Array(1...posted))
     queue.end()
     #expect(queue.next() == nil)
+  }
+
+  @Test(arguments: SocketWaiting.allCases)
+  func `every posted token reaches a thread, however many wait or are between two waits`(
+    waiting: SocketWaiting
+  ) throws {
+    let queue = try #require(waiting.makeQueue())
+    let count = 20_000
+    let taken = Mutex<Set<UInt64>>([])
+    let isComplete = DispatchSemaphore(value: 0)
+    let group = DispatchGroup()
+    for worker in 0..<3 {
+      DispatchQueue(label: "worker \(worker)").async(group: group) {
+        while let event = queue.next() {
+          let isLast = taken.withLock { $0.insert(event.token).inserted && $0.count == count }
+          if isLast { isComplete.signal() }
+        }
+      }
+    }
+    DispatchQueue.concurrentPerform(iterations: 2) { half in
+      for number in 0..<count / 2 { queue.post(UInt64(half * count / 2 + number)) }
+    }
+    #expect(isComplete.wait(timeout: .now() + .seconds(60)) == .success)
+    queue.end()
+    #expect(group.wait(timeout: .now() + .seconds(60)) == .success)
   }
 
   #if os(Linux)

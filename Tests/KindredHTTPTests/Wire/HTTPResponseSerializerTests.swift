@@ -138,6 +138,50 @@ struct HTTPResponseSerializerTests {
     }
   }
 
+  /// A stream of one part, which is a chunk already.
+  private final class SharedPart: HTTPBodyStream {
+    private let part: [UInt8]
+    private let framed: [UInt8]
+    private var isSent = false
+    private var memory: UnsafeMutableRawBufferPointer?
+
+    init(_ part: String, as chunk: String) { (self.part, framed) = (Array(part.utf8), Array(chunk.utf8)) }
+
+    deinit { memory?.deallocate() }
+
+    private func bytes(_ content: [UInt8]) -> UnsafeRawBufferPointer {
+      memory?.deallocate()
+      let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: content.count, alignment: 1)
+      copy.copyBytes(from: content)
+      memory = copy
+      return UnsafeRawBufferPointer(copy)
+    }
+
+    func next() -> UnsafeRawBufferPointer? {
+      defer { isSent = true }
+      return isSent ? nil : bytes(part)
+    }
+
+    var chunk: UnsafeRawBufferPointer? { bytes(framed) }
+
+    func close() {}
+  }
+
+  @Test(arguments: [1, 3, .max])
+  func `sends a part as the chunk that its stream has, and as it is where the content isn't chunked`(
+    step: Int
+  ) throws {
+    func response() -> HTTPResponse {
+      HTTPResponse(status: .ok, body: .stream(SharedPart("abc", as: "3\r\nabc\r\n"), length: nil))
+    }
+    #expect(
+      try sent(response(), Self.chunked, step: step)
+        == "HTTP/1.1 200 OK\nTransfer-Encoding: chunked\n\n3\nabc\n0\n\n")
+    #expect(
+      try sent(response(), Self.framing(.untilClose, persists: false), step: step)
+        == "HTTP/1.1 200 OK\nConnection: close\n\nabc")
+  }
+
   @Test
   func `closes a stream once, without a final chunk, when it fails (RFC 9112 §8)`() {
     let stream = PartsStream(["abc"], fails: true)
