@@ -8,6 +8,9 @@ struct Environment {
   /// The environment of this process.
   static var current: Environment { Environment(variables: ProcessInfo.processInfo.environment) }
 
+  /// Whether a variable may be a setting.
+  var hasSettings: Bool { variables.keys.contains { $0.hasPrefix(Setting.environmentPrefix) } }
+
   /// Returns the command-line arguments that are equivalent to the valid variables of some settings.
   ///
   /// - Parameter mistakes: receives a `ConfigurationError` for each of the others.
@@ -26,8 +29,9 @@ struct Environment {
   }
 
   /// Returns warnings about variables that look like settings but aren't.
-  func warnings(_ settings: [Setting]) -> [String] {
-    let known = settings.map(\.environmentVariable)
+  func warnings(_ settings: @autoclosure () -> [Setting]) -> [String] {
+    guard hasSettings else { return [] }
+    let known = settings().map(\.environmentVariable)
     return variables.sorted { $0.key < $1.key }.filter { name, text in
       name.hasPrefix(Setting.environmentPrefix) && !known.contains(name) && !Self.isServiceLink(name, text)
     }.map { name, _ in

@@ -72,6 +72,9 @@ struct Invocation {
     }
     // The root command has no options of its own, so the first argument is the subcommand.
     guard let name = arguments.first, !(command is Kindred) else { return command }
+    // To read the arguments again takes as long as everything else that the start of a server does.
+    let hasFile = (command as? any Configurable)?.config.config != nil
+    guard hasFile || environment.hasSettings else { return command }
     let settings = Setting.all(of: command)
     let mistakes = Mistakes()
     let variables = environment.arguments(for: settings, mistakes)
@@ -105,7 +108,9 @@ struct Invocation {
     // For an option with an empty value, it would take the next argument; and an empty path is one of a variable that
     // isn't set.
     for (index, argument) in arguments.prefix(while: { $0 != "--" }).enumerated() {
-      if let option = argument.wholeMatch(of: /(--[^=]+)=/)?.1 { throw emptyValue(of: option) }
+      if argument.hasPrefix("--"), argument.count > 3, argument.firstIndex(of: "=") == argument.indices.last {
+        throw emptyValue(of: argument.dropLast())
+      }
       guard argument.isEmpty else { continue }
       let previous = index > 0 ? arguments[index - 1] : ""
       throw previous.hasPrefix("--")

@@ -220,7 +220,11 @@ struct LogSettings: ParsableArguments {
 
 extension ServerSettings {
   /// The ``EverydayServerSettings/host`` as the system knows it: an IPv6 address without the brackets of a URL (RFC 3986 §3.2.2).
-  var hostName: String { everyday.host.wholeMatch(of: /\[(.*:.*)\]/).map { String($0.1) } ?? everyday.host }
+  var hostName: String {
+    let host = everyday.host
+    guard host.hasPrefix("["), host.hasSuffix("]"), host.contains(":") else { return host }
+    return String(host.dropFirst().dropLast())
+  }
 
   /// The path of the Unix socket to listen on; nil for a TCP port.
   var unixSocketPath: String? {

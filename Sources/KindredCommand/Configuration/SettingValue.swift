@@ -39,6 +39,11 @@ extension SettingValue where Self: ExpressibleByArgument {
   init?(argument: String) { self.init(setting: argument) }
 }
 
+extension SettingValue where Self: ExpressibleByArgument & CustomStringConvertible {
+  /// Without the runtime's search for what describes the value, which the help, made at each start, would wait for.
+  var defaultValueDescription: String { description }
+}
+
 extension String: SettingValue {
   init?(setting text: String) {
     // The system treats NUL as the end of a text.

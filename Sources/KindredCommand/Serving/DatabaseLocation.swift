@@ -35,6 +35,7 @@ enum DatabaseLocation {
   static func withoutSecrets(_ text: String) -> String? {
     if let target = ConnectionTarget(text) { return target.description }
     if let scheme = text.firstRange(of: "://") { return text[..<scheme.upperBound] + "…" }
+    guard text.contains(":") || text.contains("=") else { return nil }
     // The other form of libpq's connection strings, and URLs that lack a slash.
     let isLocation =
       text.firstMatch(of: /(?i)^postgres(ql)?:|\bpass\w*\s*=|^(host|user|dbname|service)\s*=/) != nil
