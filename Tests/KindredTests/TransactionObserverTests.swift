@@ -219,6 +219,21 @@ struct TransactionObserverTests {
   }
 
   @Test
+  func `a closure after the next transaction can open one`() throws {
+    var calls = 0
+    try queue.write { db throws in
+      db.afterNextTransaction { db in
+        calls += 1
+        #expect(throws: Never.self) {
+          try db.inTransaction { try db.execute(sql: "INSERT INTO player (id) VALUES (9)") }
+        }
+      }
+    }
+    #expect(calls == 1)
+    #expect(try queue.read { db in try Player.fetchCount(db) } == 1)
+  }
+
+  @Test
   func `changes that SQLite doesn't report can be notified`() throws {
     let log = Log()
     log.observed = { $0.tableName == "award" }

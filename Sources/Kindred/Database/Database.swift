@@ -116,7 +116,9 @@ extension Database {
     let outcome = Swift.Result(catching: body)
     transactionEvents.didRun(self, isInTransaction: isInsideTransaction)
     switch outcome {
-    case .success(let result): return result
+    case .success(let result):
+      if let refusal = transactionEvents.takeRefusal() { throw refusal }
+      return result
     case .failure(let error): throw transactionEvents.takeRefusal() ?? error
     }
   }
@@ -136,7 +138,7 @@ extension Database {
       ?? TransactionEvents(context.transactionObservers) { [unowned connection] sql in
         try register.effects(of: sql, on: connection).eventKinds
       }
-    events.begin()
+    events.begin(isInTransaction: ownConnection.isInTransaction)
     hooks.add(events)
     transactionEvents = events
   }

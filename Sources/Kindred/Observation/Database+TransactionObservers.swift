@@ -1,3 +1,5 @@
+import KindredModel
+
 extension Database {
   /// Adds an observer of changes and transactions.
   ///
@@ -41,11 +43,24 @@ extension Database {
   public func notifyChanges(in region: any DatabaseRegionConvertible) throws {
     let region = try region.databaseRegion(self)
     try observeTransactions()
-    let kinds = region.eventKinds
-    transactionEvents?.notifyChanges { observer in
-      kinds.map { $0.contains(where: observer.observes) } ?? true
-    }
+    let kinds = try eventKinds(in: region)
+    transactionEvents?.notifyChanges { observer in kinds.contains(where: observer.observes) }
     context.observers.notifyChanges(in: region)
+  }
+
+  /// Returns the kinds of changes that affect a region.
+  private func eventKinds(in region: DatabaseRegion) throws -> [DatabaseEventKind] {
+    let tables = try model.tables.values.filter { $0.kind != .view }
+    return tables.flatMap { table -> [DatabaseEventKind] in
+      guard region.isFullDatabase || region.columns[table.name.lowercased()] != nil else { return [] }
+      let names = table.columns.map(\.name)
+      let read = region.columns[table.name.lowercased()].flatMap { $0 }
+      let changed = names.filter { read?.contains($0.lowercased()) ?? true }
+      return [
+        .insert(tableName: table.name), .delete(tableName: table.name),
+        .update(tableName: table.name, columnNames: Set(changed)),
+      ]
+    }
   }
 }
 

@@ -83,15 +83,6 @@ public struct DatabaseRegion: Equatable, Sendable {
   public func isModified(by event: DatabaseEvent) -> Bool {
     isFullDatabase || columns[event.tableName.lowercased()] != nil
   }
-
-  /// The kinds of changes that affect the region; nil for any.
-  var eventKinds: [DatabaseEventKind]? {
-    guard !isFullDatabase else { return nil }
-    return columns.flatMap { table, columns -> [DatabaseEventKind] in
-      [.insert(tableName: table), .delete(tableName: table)]
-        + (columns.map { [.update(tableName: table, columnNames: $0)] } ?? [])
-    }
-  }
 }
 
 extension DatabaseRegion: CustomStringConvertible {

@@ -44,9 +44,11 @@ final class TransactionEvents: ConnectionListener {
   var listensToRows: Bool { true }
 
   /// Forgets what an access has left behind.
-  func begin() {
+  ///
+  /// - Parameter isInTransaction: Whether a transaction is open.
+  func begin(isInTransaction: Bool) {
     (interests, savepoints, events) = ([], [], [])
-    (action, outcome, refusal, wasInTransaction) = (nil, nil, nil, false)
+    (action, outcome, refusal, wasInTransaction) = (nil, nil, nil, isInTransaction)
   }
 
   // MARK: Statements
@@ -68,21 +70,28 @@ final class TransactionEvents: ConnectionListener {
   func didRun(_ db: Database, isInTransaction: Bool) {
     complete()
     defer { wasInTransaction = isInTransaction }
-    if outcome == nil, wasInTransaction, !isInTransaction {
+    // A statement that fails outside of a transaction has changed nothing, and begun none.
+    if outcome == .rolledBack, !wasInTransaction, refusal == nil { outcome = nil }
+    if outcome == nil, wasInTransaction, !isInTransaction, !db.isQueryOnly, !db.configuration.readonly {
       // SQLite doesn't report the commit of a transaction that has changed nothing.
-      for observation in observers.current { try? observation.notify { try $0.databaseWillCommit() } }
-      outcome = .committed
+      do {
+        for observation in observers.current { try observation.notify { try $0.databaseWillCommit() } }
+        outcome = .committed
+      } catch {
+        (refusal, outcome) = (error, .rolledBack)
+      }
     }
     guard let outcome else { return }
     self.outcome = nil
-    (savepoints, events) = ([], [])
+    (interests, savepoints, events) = ([], [], [])
     wasInTransaction = isInTransaction
     for observation in observers.current {
+      // Before it is notified, because it may open another transaction.
+      if observation.extent == .nextTransaction { observers.remove(observation) }
       observation.isSilent = false
       observation.notify { observer in
         if outcome == .committed { observer.databaseDidCommit(db) } else { observer.databaseDidRollback(db) }
       }
-      if observation.extent == .nextTransaction { observers.remove(observation) }
     }
   }
 
