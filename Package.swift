@@ -4,11 +4,20 @@ import PackageDescription
 /// The commit, which `make release` names.
 let commit = Context.environment["KINDRED_COMMIT"] ?? ""
 
+/// What the tests of the library need, where each request that is fetched from a file is fetched from a server, too.
+let bothSides: [Target.Dependency] = [
+  "Kindred", "KindredRemote", "KindredAPI", "KindredHTTP", "KindredModel", "KindredPlanning",
+  "KindredSQLiteBackend",
+  "KindredSQLite", "KindredSQLSyntax", "CKindredSQLite", .product(name: "Logging", package: "swift-log"),
+]
+
 let package = Package(
   name: "kindred",
   platforms: [.macOS(.v15)],
   products: [
     .library(name: "Kindred", targets: ["Kindred"]),
+    // Apart from the library, which needs no network.
+    .library(name: "KindredRemote", targets: ["KindredRemote"]),
     .executable(name: "kindred", targets: ["KindredCommand"]),
     // The modules one by one, for the oracle, the fuzzers and the benchmarks, which are packages of their own.
     .library(
@@ -105,6 +114,10 @@ let package = Package(
         .product(name: "OrderedCollections", package: "swift-collections"),
       ]),
 
+    // The same API for a database on a server.
+    .target(
+      name: "KindredRemote", dependencies: ["Kindred", "KindredModel", "KindredPlanning", "KindredSQLSyntax"]),
+
     // The server.
     .target(
       name: "KindredMigrations",
@@ -200,13 +213,15 @@ let package = Package(
         .product(name: "OrderedCollections", package: "swift-collections"),
       ]),
     .testTarget(
-      name: "KindredTests", dependencies: ["Kindred", "KindredSQLite", "KindredSQLSyntax", "CKindredSQLite"],
+      name: "KindredTests", dependencies: bothSides,
       exclude: ["Documents", "Guide"]),
     // What the documents declare has the same names in each of their samples.
     .testTarget(
-      name: "KindredDocumentsTests", dependencies: ["Kindred"], path: "Tests/KindredTests/Documents"),
+      name: "KindredDocumentsTests", dependencies: bothSides, path: "Tests/KindredTests/Documents"),
     // The samples of the guide, of the README, and of nothing else.
-    .testTarget(name: "KindredGuideTests", dependencies: ["Kindred"], path: "Tests/KindredTests/Guide"),
+    .testTarget(name: "KindredGuideTests", dependencies: bothSides, path: "Tests/KindredTests/Guide"),
+    .testTarget(
+      name: "KindredRemoteTests", dependencies: bothSides + ["KindredModelFile", "TestSupport"]),
     .testTarget(name: "ArchitectureTests"),
     .testTarget(
       name: "KindredCommandTests",

@@ -52,6 +52,8 @@ enum Architecture {
     Module(
       name: "Kindred", uses: ["KindredSQLiteBackend"], gates: ["CKindredSQLite"],
       libraries: ["Dispatch", "Foundation", "OrderedCollections"]),
+    // The only module that sends requests by Foundation.
+    Module(name: "KindredRemote", uses: ["Kindred"], libraries: ["Foundation", "FoundationNetworking"]),
     Module(
       name: "KindredMigrations", uses: ["KindredSQLite", "KindredPostgreSQL", "KindredCryptography"]),
     Module(

@@ -33,6 +33,16 @@ struct SchemaDocumentTests {
   }
 
   @Test
+  func `unique keys are shown as far as their columns are`() throws {
+    let database = try TestDatabase(
+      """
+      CREATE TABLE person (id INTEGER PRIMARY KEY, email TEXT UNIQUE, first TEXT, last TEXT, UNIQUE (first, last));
+      """, modelFile: "resources: { people: { hidden: [email] } }")
+    let keys = try resource("people", in: database)["uniqueKeys"] as? [[String]]
+    #expect(Set(keys ?? []) == [["id"], ["first", "last"]])
+  }
+
+  @Test
   func `an association of the model file names the line that defines it`() throws {
     let database = try TestDatabase(
       Library.schema,
@@ -42,7 +52,10 @@ struct SchemaDocumentTests {
             associations:
               novels: { from: books, filter: kind = 'novel' }
         """)
-    #expect(try association("novels", of: "authors", in: database)["origin"] as? String == "model.yaml:4")
+    let novels = try association("novels", of: "authors", in: database)
+    #expect(novels["origin"] as? String == "model.yaml:4")
+    #expect(novels["isFiltered"] as? Bool == true)
+    #expect(try association("books", of: "authors", in: database)["isFiltered"] == nil)
   }
 
   @Test

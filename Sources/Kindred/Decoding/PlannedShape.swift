@@ -87,7 +87,7 @@ extension Database {
 
 extension RowLayout {
   /// Creates the layout of a plan's rows, in which columns without a name take the one that SQLite gives them.
-  convenience init(
+  package convenience init(
     _ layout: KindredPlanning.RowLayout, names: [String], statement: RowLayout? = nil
   ) {
     self.init(

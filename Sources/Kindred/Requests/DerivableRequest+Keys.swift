@@ -81,17 +81,6 @@ extension RequestResolver {
 
   /// Returns whether a record is found by a pattern in the full-text index of its table.
   func fullTextMatch(_ pattern: String) throws -> Expression {
-    let value = SQLExpression(.value(.text(pattern)))
-    guard let fullText = table.fullText, fullText.table != table.name else {
-      // A full-text table is matched by the hidden column that has its name.
-      return try expression(
-        .raw([.expression(Column(table.name).sqlExpression), .text(" MATCH "), .expression(value)]))
-    }
-    let index = SQLText.quoted(fullText.table)
-    return try expression(
-      .raw([
-        .expression(Column(table.rowIDName ?? "rowid").sqlExpression),
-        .text(" IN (SELECT rowid FROM \(index) WHERE \(index) MATCH "), .expression(value), .text(")"),
-      ]))
+    Expression(.program(.search(.text(pattern))), at: Origin())
   }
 }

@@ -35,6 +35,7 @@ extension RequestResolver {
     root.rows.commonTables = others.compactMap { try? $0.resolved(self) } + [try common.resolved(self)]
     let request = KindredModel.FetchRequest(path: RequestPath(resource: common.name), root: root)
     let plan = try Planner(model: model, dialect: .sqlite).planRows(request)
+    let db = try schema.database("with(_:)")
     try db.prepareTransients(of: plan)
     return try plan.nodes.first.map { try db.makeSelectStatement(sql: $0.statement.sql).columnNames } ?? []
   }

@@ -5,7 +5,7 @@ import OrderedCollections
 
 /// Turns blueprints into requests of the engine, with foreign keys and primary keys taken from the schema.
 struct RequestResolver {
-  let db: Database
+  let schema: RequestSchema
   /// The tables of the database and the common table expressions.
   var model: Model
   /// The table whose columns unqualified names refer to.
@@ -15,10 +15,15 @@ struct RequestResolver {
   /// The common table expressions of the enclosing requests.
   private(set) var outerTables: [CommonTableBlueprint] = []
 
-  /// Creates a resolver for a request with its associated requests.
+  /// Creates a resolver for a request to a database.
   init(_ db: Database, _ blueprint: RequestBlueprint) throws {
-    self.db = db
-    model = try db.model
+    try self.init(RequestSchema(db), blueprint)
+  }
+
+  /// Creates a resolver for a request with its associated requests.
+  init(_ schema: RequestSchema, _ blueprint: RequestBlueprint) throws {
+    self.schema = schema
+    model = schema.model
     table = TableSchema(name: blueprint.tableName, kind: .view, columns: [], primaryKey: [])
     aliasedTables = [:]
     collect(blueprint)
@@ -28,12 +33,17 @@ struct RequestResolver {
 
   /// Creates a resolver for expressions about the rows of a table that the schema needn't have.
   init(_ db: Database, of table: TableSchema) throws {
-    self.db = db
-    model = try db.model
+    schema = try RequestSchema(db)
+    model = schema.model
     model.add(table)
     self.table = table
     aliasedTables = [:]
   }
+
+  /// The open database.
+  ///
+  /// - Throws: The schema's error if the database is elsewhere.
+  var db: Database { get throws { try schema.database("what a closure finds in the database") } }
 
   private mutating func collect(_ blueprint: RequestBlueprint) {
     for alias in blueprint.aliases { aliasedTables[alias.alias] = blueprint.tableName }
@@ -48,7 +58,7 @@ struct RequestResolver {
   /// - Throws: SQLite's `DatabaseError` if there is none.
   func table(_ name: String) throws -> TableSchema {
     if let table = model.table(named: name) { return table }
-    throw try db.missingTable(name)
+    throw try schema.missingTable(name)
   }
 
   /// Returns a condition for whether the record of an alias exists.

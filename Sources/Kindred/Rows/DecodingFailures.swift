@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// `let name: String = row["name"]` can't throw, and must return a string whatever the column contains. The error is
 /// thrown instead by the cursor or the fetch that decodes the row, or else by the access when it ends.
-final class DecodingFailures: Sendable {
+package final class DecodingFailures: Sendable {
   private struct State {
     var error: (any Error)?
     /// Whether the access has ended, so that only the program can call `check()`.
@@ -22,7 +22,7 @@ final class DecodingFailures: Sendable {
   /// - Parameters:
   ///   - isDetached: Whether there is no access that could throw the error.
   ///   - report: Receives the first error that no access will throw; by default, writes it to standard error.
-  init(
+  package init(
     isDetached: Bool = false,
     report: @escaping @Sendable (String) -> Void = { FileHandle.standardError.write(Data($0.utf8)) }
   ) {
@@ -45,7 +45,7 @@ final class DecodingFailures: Sendable {
   }
 
   /// Throws the first error and removes it.
-  func check() throws {
+  package func check() throws {
     // This runs for every row, and the flag avoids the lock.
     guard hasFailed.load(ordering: .acquiring) else { return }
     hasFailed.store(false, ordering: .relaxed)
@@ -57,7 +57,7 @@ final class DecodingFailures: Sendable {
   }
 
   /// Notes that the access has ended.
-  func detach() { state.withLock { $0.isDetached = true } }
+  package func detach() { state.withLock { $0.isDetached = true } }
 }
 
 extension Row {

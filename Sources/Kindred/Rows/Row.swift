@@ -20,7 +20,7 @@ public struct Row: Sendable {
   private(set) var selfDepth = 0
 
   /// Creates a row of values in a layout.
-  init(
+  package init(
     layout: RowLayout, values: [SQLValue], prefetchedRows: PrefetchedRows = PrefetchedRows(),
     failures: DecodingFailures
   ) {

@@ -51,11 +51,18 @@ struct SchemaDocument {
         ("isSearchable", .bool(resource.table.fullText != nil)),
         ("columns", .array(resource.columns.map(json))),
         ("associations", .array(resource.associations.values.map { json($0, of: resource) })),
+        ("uniqueKeys", .array(uniqueKeys(of: resource))),
       ] + resource.parametersMember
         + (resource.table.comment.map { [("description", .string($0))] } ?? [])
         // The default selection, if not all stored columns.
         + (resource.fields.map { _ in [("fields", JSONValue(strings: resource.defaultColumns.map(\.name)))] }
           ?? []))
+  }
+
+  /// Returns the sets of columns whose values are unique, as far as they are visible.
+  private func uniqueKeys(of resource: Resource) -> [JSONValue] {
+    resource.table.uniqueKeys.map { key in key.map { resource.table.columns[$0].name } }
+      .filter { origins.isVisible($0, of: resource.table.name) }.map(JSONValue.init(strings:))
   }
 
   private func json(_ column: Column) -> JSONValue {
@@ -80,6 +87,9 @@ struct SchemaDocument {
       ("inverse", inverse.map { .string($0.key) } ?? .null),
       ("origin", origins[association].map(JSONValue.string) ?? .null),
     ]
+    if association.filter != nil || association.steps.contains(where: { $0.filter != nil }) {
+      members.append(("isFiltered", true))
+    }
     if !association.parameters.isEmpty, let destination = model.resources[association.destination] {
       members.append(
         (

@@ -11,7 +11,7 @@ package struct ExpressionRenderer {
   }
 
   /// The expression has no text: it contains SQL of a program, or a value without a literal.
-  struct NotExpressible: Error {
+  package struct NotExpressible: Error {
     init() {}
   }
 

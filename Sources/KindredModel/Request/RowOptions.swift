@@ -80,6 +80,8 @@ extension Expression {
     case aggregate(AggregateFunction, of: RequestNode, Expression?)
     /// The number of records of the association with this key, but no more than `most`.
     case count(of: String, most: Int)
+    /// Whether the record is found by a pattern in the full-text index of its table.
+    case search(SQLValue)
     /// Whether a request returns any row.
     case exists(FetchRequest)
     /// Whether a value is in the first column of a request's rows.

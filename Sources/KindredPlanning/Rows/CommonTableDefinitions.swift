@@ -73,7 +73,7 @@ extension Expression {
       return parts.flatMap { part -> [RequestNode] in
         if case .expression(let expression) = part { expression.aggregatedNodes } else { [] }
       }
-    case .column, .count, .exists, .scalar: return []
+    case .column, .count, .search, .exists, .scalar: return []
     }
   }
 }

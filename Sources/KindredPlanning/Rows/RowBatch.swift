@@ -80,7 +80,7 @@ extension Expression {
     switch kind {
     case .program(.column), .program(.aggregate), .program(.count), .program(.exists), .program(.scalar): true
     case .program(.of(_, let expression)), .program(.among(let expression, _)): expression.isOfOneRow
-    case .program(.raw): false
+    case .program(.raw), .program(.search): false
     case .function(let name, let arguments, _):
       ExpressionFunctions.groupAggregate(name, argumentCount: arguments.count) == nil
         && arguments.allSatisfy(\.isOfOneRow)
@@ -100,6 +100,7 @@ extension Expression {
           }
         }
       case .of(_, let expression), .among(let expression, _): return expression.readsRowID
+      case .search: return true
       case .column, .aggregate, .count, .exists, .scalar: return false
       }
     }

@@ -32,6 +32,8 @@ struct ProgramExpressionCompiler {
       }
       return try context.aggregates.compileCount(
         of: try record.names.destination(of: keyed), most: most, in: record)
+    case .search(let pattern):
+      return CompiledExpression(sql: search(pattern, in: record), precedence: .or, format: .boolean)
     case .exists(let request):
       return CompiledExpression(sql: "EXISTS (\(try subquery(request, in: record)))", format: .boolean)
     case .scalar(let request):
@@ -41,6 +43,22 @@ struct ProgramExpressionCompiler {
       return CompiledExpression(
         sql: "\(value) IN (\(try subquery(request, in: record)))", precedence: .equality, format: .boolean)
     }
+  }
+
+  /// Returns whether a record is found by a pattern in the full-text index of its table.
+  private func search(_ pattern: SQLValue, in record: StatementRecord) -> SQL {
+    // The index can't be read for many records at once.
+    var sql = SQL().noted(PlanNote.volatile)
+    guard let fullText = record.table.fullText, fullText.table != record.table.name else {
+      // A full-text table is matched by the hidden column that has its name.
+      let column = record.column(record.table.name, in: record.statement)
+      sql.append("\(column) MATCH \(.value(pattern))")
+      return sql
+    }
+    let index = SQL(trusted: SQL.quoted(fullText.table))
+    let rowID = record.column(record.table.rowIDName ?? "rowid", in: record.statement)
+    sql.append("\(rowID) IN (SELECT rowid FROM \(index) WHERE \(index) MATCH \(.value(pattern)))")
+    return sql
   }
 
   /// Returns an expression about the record of an alias, for its own statement or one below.

@@ -68,5 +68,5 @@ extension RequestNode {
   }
 
   /// Whether it, or a node below it, is part of the result.
-  var isReturned: Bool { isIncluded || children.contains(where: \.isReturned) }
+  package var isReturned: Bool { isIncluded || children.contains(where: \.isReturned) }
 }

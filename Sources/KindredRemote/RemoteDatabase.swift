@@ -1,0 +1,159 @@
+import Foundation
+import Kindred
+import KindredModel
+import Synchronization
+
+/// A database on a Kindred server, which runs the same typed requests as one in a file.
+///
+///     let db = RemoteDatabase(URL(string: "https://library.example")!, token: token)
+///     let authors = try await db.fetchAll(Author.including(all: Author.books).asRequest(of: AuthorInfo.self))
+///
+/// A request becomes a URL, and the values of its answer are those of the database, types, NULLs and BLOBs included. What
+/// no URL says is refused by name before anything is sent; see ``RemoteError/notExpressible(_:)``.
+public final class RemoteDatabase: RequestReader {
+  private let server: RemoteServer
+
+  /// Creates a database on the server at a URL.
+  ///
+  /// Nothing is sent before the first request.
+  ///
+  /// - Parameters:
+  ///   - url: The URL of the server, with its base path if it has one.
+  ///   - token: The bearer token; `nil` if the server needs none.
+  ///   - transport: Sends the requests; `URLSession` by default.
+  public convenience init(_ url: URL, token: String? = nil, transport: RemoteTransport? = nil) {
+    self.init(url, token: { token }, transport: transport)
+  }
+
+  /// Creates a database on the server at a URL, whose token changes.
+  ///
+  /// - Parameters:
+  ///   - url: The URL of the server, with its base path if it has one.
+  ///   - token: Returns the bearer token for the next request; `nil` if the server needs none.
+  ///   - transport: Sends the requests; `URLSession` by default.
+  public init(
+    _ url: URL, token: @escaping @Sendable () async throws -> String?, transport: RemoteTransport? = nil
+  ) {
+    server = RemoteServer(url, token: token, transport: transport ?? URLSessionTransport.shared.send)
+  }
+
+  /// Returns the URL of a request.
+  ///
+  /// - Throws: `RemoteError`, the error that the request throws, an error of the network.
+  public func url<Value>(of request: QueryInterfaceRequest<Value>) async throws -> URL {
+    try server.url(try await server.prepare(request.blueprint).target)
+  }
+
+  // MARK: Fetching
+
+  /// Returns all values of a request, which are read in one state of the database.
+  ///
+  /// - Throws: `RemoteError`, the error that the request or decoding throws, an error of the network,
+  ///   `CancellationError`.
+  public func fetchAll<Value: RowDecodable & Sendable>(
+    _ request: QueryInterfaceRequest<Value>
+  ) async throws -> [Value] {
+    let failures = DecodingFailures()
+    defer { failures.detach() }
+    return try await server.renewing {
+      var values: [Value] = []
+      let _: Never? = try await server.rows(of: server.prepare(request.blueprint), failures) { row in
+        values.append(try Value.decoded(from: row))
+        try failures.check()
+        return .next
+      }
+      return values
+    }
+  }
+
+  /// Returns the first value of a request; `nil` if there is no row, or its single value is NULL.
+  ///
+  /// - Throws: `RemoteError`, the error that the request or decoding throws, an error of the network,
+  ///   `CancellationError`.
+  public func fetchOne<Value: RowDecodable & Sendable>(
+    _ request: QueryInterfaceRequest<Value>
+  ) async throws -> Value? {
+    var blueprint = request.blueprint
+    blueprint.limitToOne()
+    let failures = DecodingFailures()
+    defer { failures.detach() }
+    return try await server.renewing {
+      try await server.rows(of: server.prepare(blueprint), failures) { row in
+        let value = try Value.decodedIfPresent(from: row)
+        try failures.check()
+        return .end(value)
+      } ?? nil
+    }
+  }
+
+  /// Returns the number of rows of a request.
+  ///
+  /// - Throws: `RemoteError`, the error that the request throws, an error of the network, `CancellationError`.
+  public func fetchCount<Value>(_ request: QueryInterfaceRequest<Value>) async throws -> Int {
+    try await server.renewing {
+      try await server.count(of: server.prepare(request.blueprint, counting: true))
+    }
+  }
+
+  /// Returns the values of a request one by one, as they arrive.
+  ///
+  /// They are read in one state of the database, which the server keeps as long as the sequence is read.
+  public func records<Value: RowDecodable & Sendable>(
+    of request: QueryInterfaceRequest<Value>
+  ) -> AsyncThrowingStream<Value, any Error> {
+    let blueprint = request.blueprint
+    return .running { [server] continuation in
+      let failures = DecodingFailures()
+      defer { failures.detach() }
+      try await server.renewing {
+        let _: Never? = try await server.rows(of: server.prepare(blueprint), failures) { row in
+          let value = try Value.decoded(from: row)
+          try failures.check()
+          continuation.yield(value)
+          return .next
+        }
+      }
+    }
+  }
+
+  // MARK: Live values
+
+  /// Returns all values of a request, at once and again after each commit that changes them, whoever wrote.
+  ///
+  /// A consumer that is slow gets the latest values, not all of them. Where the connection breaks off or the server is
+  /// away, the sequence goes on once it is back; it ends by the error of a server that refuses the request.
+  public func values<Value: RowDecodable & Sendable>(
+    of request: QueryInterfaceRequest<Value>
+  ) -> AsyncThrowingStream<[Value], any Error> {
+    let blueprint = request.blueprint
+    return .running(bufferingPolicy: .bufferingNewest(1)) { [server] continuation in
+      try await server.listen(to: blueprint) { rows in
+        let failures = DecodingFailures()
+        defer { failures.detach() }
+        let values = try rows(failures).map { row in try Value.decoded(from: row) }
+        try failures.check()
+        continuation.yield(values)
+      }
+    }
+  }
+}
+
+extension AsyncThrowingStream where Failure == any Error, Element: Sendable {
+  /// Returns the elements that a task yields, which is cancelled when nobody reads them any more.
+  fileprivate static func running(
+    bufferingPolicy: Continuation.BufferingPolicy = .unbounded,
+    _ body: @escaping @Sendable (Continuation) async throws -> Void
+  ) -> Self {
+    Self(bufferingPolicy: bufferingPolicy) { continuation in
+      let task = Task {
+        do {
+          try await body(continuation)
+          continuation.finish()
+        } catch {
+          continuation.finish(throwing: error)
+        }
+      }
+      continuation.onTermination = { _ in task.cancel() }
+    }
+  }
+}

@@ -1,0 +1,228 @@
+import Foundation
+import Kindred
+import Synchronization
+
+/// Exchanges requests and answers with a server, and knows its schema.
+final class RemoteServer: Sendable {
+  private struct State {
+    var schema: RemoteSchema?
+    var position = RemotePosition()
+  }
+
+  private let base: String
+  private let token: @Sendable () async throws -> String?
+  private let transport: RemoteTransport
+  private let state = Mutex(State())
+
+  /// The length of a target above which its query is sent as content.
+  private static let maximumTargetLength = 8 << 10
+  /// The length of documents of the server's own, at most.
+  private static let maximumDocumentLength = 64 << 20
+  private static let rows = "application/x-ndjson;profile=rows"
+  private static let events = "text/event-stream;profile=rows"
+
+  init(
+    _ url: URL, token: @escaping @Sendable () async throws -> String?, transport: @escaping RemoteTransport
+  ) {
+    let text = url.absoluteString
+    base = text.hasSuffix("/") ? String(text.dropLast()) : text
+    self.token = token
+    self.transport = transport
+  }
+
+  func url(_ target: String) throws -> URL {
+    guard let url = URL(string: base + target) else { throw RemoteError.notExpressible("the URL \(base)") }
+    return url
+  }
+
+  // MARK: Requests
+
+  /// Returns a request in the terms of the server's schema.
+  func prepare(_ blueprint: RequestBlueprint, counting: Bool = false) async throws -> PreparedRemoteRequest {
+    try PreparedRemoteRequest(blueprint, in: try await schema(), counting: counting)
+  }
+
+  /// Returns the result of `body`, which runs once more if the server knows a name no longer, and its schema is a new
+  /// one.
+  func renewing<Result>(_ body: () async throws -> Result) async throws -> Result {
+    do {
+      return try await body()
+    } catch let error as RemoteError where error.isOfUnknownName {
+      guard try await renewSchema() else { throw error }
+      return try await body()
+    }
+  }
+
+  /// What follows a row.
+  enum Continuation<Result> {
+    case next
+    case end(Result)
+  }
+
+  /// Passes the rows of a request to a closure, as they arrive, until it ends.
+  ///
+  /// - Returns: The result with which the closure has ended; nil if it hasn't.
+  func rows<Result>(
+    of request: PreparedRemoteRequest, _ failures: DecodingFailures,
+    _ body: (Row) throws -> Continuation<Result>
+  ) async throws -> Result? {
+    let response: RemoteResponse
+    do {
+      response = try await send(request.target, accept: Self.rows)
+    } catch RemoteError.notFound(let problem) where request.startsWithRecord && problem.code == "not-found" {
+      // As in a file, a record that is not there has no associated records.
+      return nil
+    }
+    var lines = LineBuffer()
+    for try await part in response.body {
+      lines.append(part)
+      while let line = lines.next() {
+        var parser = RowParser(line, failures)
+        if case .end(let result) = try body(try parser.row(request.layout)) { return result }
+      }
+    }
+    // A stream whose task is cancelled ends like one that is complete.
+    try Task.checkCancellation()
+    guard lines.isEmpty else { throw RemoteError.malformedAnswer("its last line is not complete") }
+    return nil
+  }
+
+  func count(of request: PreparedRemoteRequest) async throws -> Int {
+    let response = try await send(request.target, method: "HEAD", accept: "application/json")
+    guard let total = response.headers["x-total-count"].flatMap({ Int64($0) }), total >= 0
+    else {
+      throw RemoteError.malformedAnswer("it has no `X-Total-Count`")
+    }
+    return request.count(of: total)
+  }
+
+  /// Passes the rows of each event of a request to a closure, until it throws.
+  func listen(
+    to blueprint: RequestBlueprint, _ body: ((DecodingFailures) throws -> [Row]) throws -> Void
+  ) async throws {
+    var lastID: String?
+    var pause = 1.0
+    while true {
+      do {
+        try await renewing {
+          let request = try await prepare(blueprint)
+          let headers = lastID.map { [(name: "Last-Event-ID", value: $0)] } ?? []
+          let response = try await send(request.target, accept: Self.events, headers: headers)
+          pause = 1
+          var events = EventParser()
+          for try await part in response.body {
+            for event in events.parse(part) {
+              lastID = event.id
+              try body { failures in
+                var parser = RowParser(event.data[...], failures)
+                return try parser.rows(request.layout)
+              }
+            }
+          }
+        }
+      } catch let error as RemoteError where !error.mayPass {
+        throw error
+      } catch let error as RemoteError {
+        pause = max(pause, error.problem?.retryAfter ?? 0)
+      } catch  where (error as? URLError) == nil {
+        throw error
+      } catch {}
+      try await Task.sleep(for: .seconds(pause))
+      pause = min(pause * 2, 30)
+    }
+  }
+
+  // MARK: The schema
+
+  private func schema() async throws -> RemoteSchema {
+    if let known = state.withLock({ $0.schema }) { return known }
+    _ = try await renewSchema()
+    guard let schema = state.withLock({ $0.schema }) else {
+      throw RemoteError.malformedAnswer("it has no schema")
+    }
+    return schema
+  }
+
+  /// Reads the schema, unless it is still the one that is known.
+  ///
+  /// - Returns: Whether it is another one.
+  private func renewSchema() async throws -> Bool {
+    let tag = state.withLock { $0.schema?.tag }
+    let response = try await send(
+      "/-/schema", accept: "application/json", headers: tag.map { [(name: "If-None-Match", value: $0)] } ?? []
+    )
+    guard response.status != 304 else { return false }
+    let schema = try RemoteSchema(
+      json: try await response.content(limit: Self.maximumDocumentLength), tag: response.headers["etag"])
+    state.withLock { $0.schema = schema }
+    return true
+  }
+
+  // MARK: Exchanges
+
+  /// Returns the answer to a request.
+  ///
+  /// - Throws: `RemoteError` if its status is that of an error.
+  private func send(
+    _ target: String, method: String = "GET", accept: String, headers: [(name: String, value: String)] = []
+  ) async throws -> RemoteResponse {
+    var request = RemoteRequest(method: method, url: try url(target), headers: headers, body: nil)
+    request.headers.append(("Accept", accept))
+    if let token = try await token() { request.headers.append(("Authorization", "Bearer \(token)")) }
+    if let position = state.withLock({ $0.position.text }) {
+      request.headers.append(("Kindred-Position", position))
+    }
+    if target.utf8.count > Self.maximumTargetLength, let mark = target.firstIndex(of: "?") {
+      // RFC 10008; an answer to QUERY has a content, which isn't read.
+      request.method = "QUERY"
+      request.url = try url(String(target[..<mark]))
+      request.body = Array(target[target.index(after: mark)...].utf8)
+      request.headers.append(("Content-Type", "application/x-www-form-urlencoded"))
+    }
+    let response = try await transport(request)
+    if let position = response.headers["kindred-position"] {
+      state.withLock { $0.position.advance(to: position) }
+    }
+    guard 200..<300 ~= response.status || response.status == 304 else { throw try await Self.error(response) }
+    return response
+  }
+
+  private struct ProblemDocument: Decodable {
+    var type: String?
+    var detail: String?
+    var title: String?
+    var parameter: String?
+    var position: Int?
+    var suggestions: [String]?
+  }
+
+  private static func error(_ response: RemoteResponse) async throws -> RemoteError {
+    let content = (try? await response.content(limit: 1 << 20)) ?? []
+    let document = try? JSONDecoder().decode(ProblemDocument.self, from: Data(content))
+    var problem = RemoteProblem(
+      status: response.status,
+      code: document?.type.flatMap { $0.split(separator: "#").last.map(String.init) },
+      detail: document?.detail ?? document?.title ?? String(decoding: content.prefix(1000), as: UTF8.self))
+    problem.parameter = document?.parameter
+    problem.position = document?.position
+    problem.suggestions = document?.suggestions ?? []
+    problem.retryAfter = response.headers["retry-after"].flatMap { Double($0) }.flatMap {
+      0..<86_400 ~= $0 ? $0 : nil
+    }
+    return RemoteError(problem)
+  }
+}
+
+/// The greatest position that an answer has come with: sent back, it keeps later answers from showing less.
+struct RemotePosition {
+  private(set) var text: String?
+  private var number: UInt64 = 0
+
+  /// Notes a position, which is two hexadecimal numbers; any other text is ignored.
+  mutating func advance(to text: String) {
+    let halves = text.split(separator: "/").compactMap { UInt32($0, radix: 16) }
+    guard halves.count == 2 else { return }
+    let number = UInt64(halves[0]) << 32 | UInt64(halves[1])
+    if self.text == nil || number > self.number { (self.text, self.number) = (text, number) }
+  }
+}
