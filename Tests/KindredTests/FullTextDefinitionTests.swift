@@ -108,7 +108,7 @@ struct FullTextDefinitionTests {
       #expect(try table.matching(FTS3Pattern(matchingPhrase: "white whale")).fetchCount(db) == 1)
       #expect(try table.matching(FTS3Pattern(rawPattern: "sea OR whale")).fetchCount(db) == 2)
       #expect(throws: DatabaseError.self) { try FTS3Pattern(rawPattern: "OR") }
-      let pattern: FTS3Pattern? = try Row(["p": "sea"])["p"]
+      let pattern: FTS3Pattern? = Row(["p": "sea"])["p"]
       #expect(pattern == (try FTS3Pattern(rawPattern: "sea")))
     }
   }

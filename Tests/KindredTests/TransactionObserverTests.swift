@@ -133,7 +133,7 @@ struct TransactionObserverTests {
   func `an error before the commit rolls back, and is the one that is thrown`() throws {
     let log = Log()
     log.refusal = Refused()
-    let found = try lines(of: log) { queue in
+    let found = lines(of: log) { queue in
       #expect(throws: Refused.self) {
         try queue.write { db in try db.execute(sql: "INSERT INTO player (id) VALUES (1)") }
       }
@@ -150,7 +150,7 @@ struct TransactionObserverTests {
 
   @Test
   func `a rollback is notified, whatever has caused it`() throws {
-    let found = try lines { queue in
+    let found = lines { queue in
       #expect(throws: Refused.self) {
         try queue.write { db throws in
           try db.execute(sql: "INSERT INTO player (id) VALUES (1)")
