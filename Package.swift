@@ -53,8 +53,10 @@ let package = Package(
     // The TypeScript client, embedded in the program.
     .target(name: "CKindredClients", exclude: ["assets"]),
 
+    // The platform's C library.
+    .target(name: "KindredSystem"),
     // The clock that deadlines are told by.
-    .target(name: "KindredClock"),
+    .target(name: "KindredClock", dependencies: ["KindredSystem"]),
     // Slots granted in the order of requests, for the pools of connections.
     .target(name: "KindredPooling"),
     // Digests, signatures and random bytes, by OpenSSL.
@@ -88,7 +90,7 @@ let package = Package(
       dependencies: ["KindredSQLSyntax", "KindredModel", "KindredPlanning", "KindredOutput"]),
     .target(
       name: "KindredSQLite",
-      dependencies: ["KindredSQLSyntax", "KindredClock", "KindredPooling", "CKindredSQLite"]),
+      dependencies: ["KindredSystem", "KindredSQLSyntax", "KindredClock", "KindredPooling", "CKindredSQLite"]),
     .target(
       name: "KindredSQLiteBackend",
       dependencies: [
@@ -97,10 +99,13 @@ let package = Package(
       ]),
     .target(
       name: "KindredPostgreSQL",
-      dependencies: ["KindredSQLSyntax", "KindredClock", "KindredPooling", "CKindredPostgreSQL"]),
+      dependencies: [
+        "KindredSystem", "KindredSQLSyntax", "KindredClock", "KindredPooling", "CKindredPostgreSQL",
+      ]),
     .target(
       name: "KindredPostgreSQLBackend",
       dependencies: [
+        "KindredSystem",
         "KindredSQLSyntax", "KindredModel", "KindredPlanning", "KindredPostgreSQLDialect", "KindredOutput",
         "KindredBackend", "KindredPostgreSQL", "KindredClock",
       ]),
@@ -121,15 +126,18 @@ let package = Package(
     // The server.
     .target(
       name: "KindredMigrations",
-      dependencies: ["KindredSQLSyntax", "KindredSQLite", "KindredPostgreSQL", "KindredCryptography"]),
+      dependencies: [
+        "KindredSystem", "KindredSQLSyntax", "KindredSQLite", "KindredPostgreSQL", "KindredCryptography",
+      ]),
     .target(
       name: "KindredHTTP",
       dependencies: [
+        "KindredSystem",
         "CKindredSockets", "CKindredOpenSSL", "CKindredZlib", "KindredClock",
         .product(name: "Logging", package: "swift-log"),
       ]),
     // YAML with its lines: model files and configuration files.
-    .target(name: "KindredYAML", dependencies: ["Yams"]),
+    .target(name: "KindredYAML", dependencies: ["KindredSystem", "Yams"]),
     .target(
       name: "KindredModelFile",
       dependencies: [
@@ -139,6 +147,7 @@ let package = Package(
     .target(
       name: "KindredAPI",
       dependencies: [
+        "KindredSystem",
         "CKindredExplorer", "KindredHTTP", "KindredBackend", "KindredOutput", "KindredModel",
         "KindredPlanning",
         "KindredSQLSyntax", "KindredClock", "KindredCryptography",

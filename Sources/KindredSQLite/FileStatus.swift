@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import KindredSystem
 
 /// What distinguishes a file from all others that exist at the same time, whatever their paths.
 struct FileIdentity: Hashable, Sendable {

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import KindredSystem
 
 /// Where SQLite keeps temporary tables and large sorts; the raw values are those of `PRAGMA temp_store`.
 enum TemporaryStorage: Int, Sendable {

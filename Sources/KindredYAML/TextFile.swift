@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import KindredSystem
 
 /// Reads files once, from beginning to end, so that pipes such as `/dev/stdin` can be read, too.
 public enum TextFile {

@@ -18,6 +18,8 @@ enum Architecture {
     Module(name: "CKindredClients"), Module(name: "CKindredBuild"),
     Module(name: "CKindredPostgreSQL"),
     Module(name: "KindredCryptography", gates: ["CKindredOpenSSL"]),
+    // The only importer of the platform's C library.
+    Module(name: "KindredSystem", libraries: ["Glibc", "Musl", "Darwin"]),
     Module(name: "KindredClock"),
     Module(name: "KindredPooling"),
     Module(name: "KindredSQLSyntax"),
@@ -84,7 +86,7 @@ enum Architecture {
   ]
 
   /// The standard library and the system.
-  private static let common: Set = ["Swift", "Synchronization", "Glibc", "Musl", "Darwin"]
+  private static let common: Set = ["Swift", "Synchronization", "KindredSystem"]
 
   /// Everything that a module may import; nil where the table doesn't have it.
   static func importable(from name: String) -> Set<String>? {

@@ -1,16 +1,9 @@
 import Foundation
 import KindredClock
 import KindredHTTP
+import KindredSystem
 import Logging
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// The source of the keys of tokens: a file, which is read again when it changes, or an `https` URL, which is fetched
 /// again when the set is old or a token names a key that it lacks.

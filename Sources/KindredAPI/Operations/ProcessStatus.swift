@@ -1,10 +1,5 @@
 import Foundation
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import KindredSystem
 
 /// What the system knows of this process, under the names that Prometheus' clients use.
 enum ProcessStatus {

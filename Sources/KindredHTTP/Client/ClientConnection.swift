@@ -1,13 +1,6 @@
 import CKindredOpenSSL
 import CKindredSockets
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import KindredSystem
 
 /// A client's connection; its calls block, and all of them together until one deadline.
 ///

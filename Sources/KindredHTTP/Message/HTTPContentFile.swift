@@ -1,13 +1,6 @@
 import CKindredSockets
+import KindredSystem
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// Content that is too long for memory, in an unnamed temporary file.
 ///

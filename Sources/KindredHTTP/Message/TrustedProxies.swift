@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import KindredSystem
 
 /// The proxies that are believed what they say of their clients in `Forwarded` (RFC 7239).
 public struct TrustedProxies: Sendable, Hashable {

@@ -1,13 +1,6 @@
+import KindredSystem
 import Logging
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// Accepts connections, up to the limits.
 final class Acceptor: Sendable {

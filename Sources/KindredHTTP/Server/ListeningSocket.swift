@@ -1,12 +1,5 @@
 import CKindredSockets
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import KindredSystem
 
 /// A listening socket.
 final class ListeningSocket: Sendable {

@@ -1,14 +1,7 @@
 import Dispatch
+import KindredSystem
 import Logging
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// A server while it runs: its sockets, threads and connections.
 final class RunningServer: Sendable {

@@ -1,12 +1,5 @@
 import CKindredSockets
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import KindredSystem
 
 /// The file of a Unix socket that this process listens on.
 struct UnixSocketFile: Sendable {

@@ -1,12 +1,5 @@
 import CKindredOpenSSL
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import KindredSystem
 
 /// A certificate with its key, and the settings of the handshake.
 ///

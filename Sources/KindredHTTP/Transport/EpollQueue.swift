@@ -2,11 +2,7 @@
   import CKindredSockets
   import Synchronization
 
-  #if canImport(Glibc)
-    import Glibc
-  #elseif canImport(Musl)
-    import Musl
-  #endif
+  import KindredSystem
 
   /// An event queue on epoll(7).
   ///

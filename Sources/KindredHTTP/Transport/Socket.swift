@@ -1,12 +1,5 @@
 import CKindredSockets
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import KindredSystem
 
 /// System calls on sockets, with results as values.
 enum Socket {

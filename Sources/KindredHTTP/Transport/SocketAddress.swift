@@ -1,12 +1,5 @@
 import CKindredSockets
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import KindredSystem
 
 /// A socket address: IPv4, IPv6, or the path of a Unix socket.
 struct SocketAddress: Sendable {

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import KindredSystem
 
 /// A queue of bytes, written at the end and read from the beginning, whose memory is reused.
 struct ByteBuffer: ~Copyable {

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import KindredSystem
 
 /// Finds lines that end in CRLF, scanning no byte twice while a line is incomplete.
 struct LineScanner: Sendable {

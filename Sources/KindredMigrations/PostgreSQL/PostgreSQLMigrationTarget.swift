@@ -1,12 +1,5 @@
 import KindredPostgreSQL
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import KindredSystem
 
 /// A PostgreSQL database that migrations are applied to.
 ///

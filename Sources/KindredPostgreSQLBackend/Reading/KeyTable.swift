@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import KindredSystem
 
 /// A hash table that numbers keys from 0, in the order in which they are added; their bytes are stored elsewhere.
 struct KeyTable {

@@ -1,12 +1,5 @@
 import KindredOutput
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import KindredSystem
 
 /// Writes values as JSON (docs/postgresql.md) from PostgreSQL's text format.
 extension OutputBuffer {

@@ -2,15 +2,8 @@ import Dispatch
 import KindredBackend
 import KindredClock
 import KindredPostgreSQL
+import KindredSystem
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// Runs writes on separate connections, which are granted in the order in which the writes arrive.
 ///
