@@ -291,7 +291,7 @@ final class HTTPConnection: @unchecked Sendable {
 
   /// Decides about a request whose content may not have arrived yet.
   private func decision(about request: HTTPRequest, _ head: HTTPRequestHead) -> HTTPDecision {
-    if let response = limitRefusal(of: request) { return .refuse(response) }
+    if let error = quota.refusal(of: request) { return .refuse(context.refusal(error, of: request.peer)) }
     let decision = execution.run { context.handler.consider(request) }
     guard case .refuse(let response) = decision, case .length(let length) = head.framing,
       length <= input.readable.count
@@ -306,7 +306,9 @@ final class HTTPConnection: @unchecked Sendable {
       return answer(considered.request, by: considered.answer)
     }
     let request = request(head, content: content)
-    if let response = limitRefusal(of: request) { begin(response) } else { answer(request) }
+    // The limits are checked once for each request.
+    if let error = quota.refusal(of: request) { return begin(context.refusal(error, of: request.peer)) }
+    answer(request)
   }
 
   private func request(_ head: HTTPRequestHead, content: [UInt8]) -> HTTPRequest {
@@ -316,11 +318,6 @@ final class HTTPConnection: @unchecked Sendable {
     request.client = client.own
     if client.isTrustedProxy { request.takeForwarded(context.limits.trustedProxies) }
     return request
-  }
-
-  /// Returns the response to a request beyond the limits; nil for all others.
-  private func limitRefusal(of request: HTTPRequest) -> HTTPResponse? {
-    quota.refusal(of: request).map { context.refusal($0, of: request.peer) }
   }
 
   /// - Parameter answer: What answers the request instead of the handler.
