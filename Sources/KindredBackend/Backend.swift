@@ -97,7 +97,8 @@ public protocol ReaderPool: Sendable {
   ///   - role: the role with which the statements run, if the database has roles; nil for the user of the connection.
   ///   - cancellation: interrupts the statements.
   ///   - seconds: the time that all statements together may take, without pauses; nil for no limit.
-  /// - Throws: ``ReaderSource/NoneFree`` if `source` is `free` and no connection is.
+  /// - Throws: ``ReaderSource/NoneFree`` if `source` is `free` and no connection is. A result may throw it too when it
+  ///   turns out to be long, unless `source` is `waiting`.
   func read(
     _ source: ReaderSource, as role: DatabaseRole?, cancellation: (any Cancellation)?, seconds: Double?
   ) throws -> any ReadTransaction
@@ -105,7 +106,10 @@ public protocol ReaderPool: Sendable {
   /// Queues for a connection; connections are granted in order of arrival.
   ///
   /// `onGrant` is called once, on any thread, and must be short.
-  func queueForReader(_ onGrant: @escaping @Sendable () -> Void) -> ReaderTicket
+  ///
+  /// - Parameter isLong: Whether the client may take an unlimited time to read the result, for which a pool may have fewer
+  ///   connections.
+  func queueForReader(ofLongResult isLong: Bool, _ onGrant: @escaping @Sendable () -> Void) -> ReaderTicket
 
   /// Closes the connections; those in use are closed when they are released.
   func close()
@@ -120,13 +124,23 @@ public enum ReaderSource: Sendable {
   /// Takes the connection that was granted to a ticket.
   case queued(ReaderTicket)
 
+  /// Whether the request can queue if there is no connection.
+  public var mayQueue: Bool {
+    switch self {
+    case .waiting: false
+    case .free, .queued: true
+    }
+  }
+
   /// No connection is free, so the request must queue.
   public struct NoneFree: Error {
     /// The number of the database in whose queue the request should wait: 0, or that of a copy.
     public var database = 0
+    /// Whether it must queue for one of the connections for long results.
+    public let isForLongResult: Bool
 
     /// Creates the error of a database's own pool.
-    public init() {}
+    public init(forLongResult isLong: Bool = false) { isForLongResult = isLong }
   }
 }
 

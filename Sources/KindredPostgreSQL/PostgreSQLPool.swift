@@ -34,9 +34,9 @@ public final class PostgreSQLPool: Sendable {
     var idle: [Idle] = []
     var slots: SlotQueue
     var held = HeldConnections()
-    /// The numbers of long results whose connections are beyond the slots, and of those that hold a slot.
+    /// The numbers of long results, and of holders that wait for locks, whose connections are beyond the slots.
     var extra = 0
-    var longInSlots = 0
+    var lockWaits = 0
 
     /// The next step of a slot's holder to get a connection.
     enum Step {
@@ -44,16 +44,18 @@ public final class PostgreSQLPool: Sendable {
       case other(HeldConnections.Step)
     }
 
-    /// Returns the call that grants the slot of a connection, if it had one, to the next request.
-    mutating func uncount(_ hold: LongHold?) -> SlotQueue.Call? {
+    /// Returns the calls that grant what a connection was counted as to the next requests.
+    mutating func uncount(_ hold: LongHold?) -> [SlotQueue.Call?] {
       switch hold {
+      case nil: return [slots.release()]
+      case .slot: return [slots.releaseLong(), slots.release()]
       case .extra:
         extra -= 1
-        return nil
-      case .slot: longInSlots -= 1
-      case nil: break
+        return [slots.releaseLong()]
+      case .lock:
+        lockWaits -= 1
+        return []
       }
-      return slots.release()
     }
 
     mutating func step(_ attempt: HeldConnections.Attempt) -> Step {
@@ -74,6 +76,9 @@ public final class PostgreSQLPool: Sendable {
   /// The largest number of connections beyond the slots, for long results.
   private let extraCount: Int
 
+  /// Beyond the extra connections, long results may hold half of the slots.
+  private static func longCount(_ size: Int, _ extra: Int) -> Int { max(1, extra + size / 2) }
+
   /// Creates a pool, which opens no connection yet.
   ///
   /// - Parameters:
@@ -87,8 +92,9 @@ public final class PostgreSQLPool: Sendable {
   ) {
     self.target = target
     self.budget = budget ?? ConnectionBudget(limit: .max)
-    state = Mutex(State(slots: SlotQueue(count: size)))
     extraCount = extra ?? max(1, size)
+    state = Mutex(
+      State(slots: SlotQueue(count: size, longCount: Self.longCount(size, extraCount))))
     checkoutMilliseconds = checkoutTimeout
     self.budget.add(self)
   }
@@ -104,7 +110,7 @@ public final class PostgreSQLPool: Sendable {
   public var statistics: Statistics {
     state.withLock { state in
       var statistics = Statistics()
-      statistics.inUse = state.slots.taken + state.extra
+      statistics.inUse = state.slots.taken + state.extra + state.lockWaits
       statistics.waiting = state.slots.waiting
       statistics.open = state.held.count + state.idle.count
       (statistics.waits, statistics.timeouts) = (state.slots.waits, state.slots.timeouts)
@@ -138,21 +144,32 @@ public final class PostgreSQLPool: Sendable {
 
   /// Queues for a connection; `onGrant` is called once with the number that is returned, on any thread and maybe before
   /// this returns, when ``take(_:)`` can take it.
-  public func enqueue(_ onGrant: @escaping SlotQueue.Grant) -> UInt64 {
-    let (number, isGranted) = state.withLock { $0.slots.enqueue(onGrant) }
+  ///
+  /// - Parameter isLong: Whether it is for a long result; then `take(_:after:)` needs the hold of ``longHold(of:)``.
+  public func enqueue(isLong: Bool = false, _ onGrant: @escaping SlotQueue.Grant) -> UInt64 {
+    let (number, isGranted) = state.withLock { $0.slots.enqueue(isLong: isLong, onGrant) }
     if isGranted { onGrant(number) }
     return number
   }
 
+  /// Returns how the connection of a waiter is counted that has queued for a long result, and has been granted a slot;
+  /// nil for others.
+  public func longHold(of number: UInt64) -> LongHold? {
+    state.withLock { $0.slots.isLong(number) ? .slot : nil }
+  }
+
   /// Takes or opens the connection of a waiter that has been granted a slot.
   ///
+  /// - Parameter hold: How it is counted, if it has queued for a long result.
   /// - Throws: `PostgreSQLError`.
-  public func take(_ number: UInt64) throws(PostgreSQLError) -> sending PostgreSQLConnection {
+  public func take(
+    _ number: UInt64, after hold: LongHold? = nil
+  ) throws(PostgreSQLError) -> sending PostgreSQLConnection {
     guard state.withLock({ $0.slots.claim(number) }) else {
       throw PostgreSQLError(
         state: PostgreSQLError.State.tooManyConnections, message: "it is not this waiter's turn")
     }
-    return try connection()
+    return try connection(after: hold)
   }
 
   /// Removes a waiter from the queue, or returns the slot it was granted; does nothing if its connection has been
@@ -261,46 +278,49 @@ public final class PostgreSQLPool: Sendable {
 
   // MARK: Long results
 
-  /// How a connection is counted while a client reads a long result.
+  /// How a connection is counted that is held for an unlimited time.
   public enum LongHold: Sendable {
-    /// It holds a slot.
+    /// It holds a slot and a place for long results.
     case slot
-    /// It is an extra connection beyond the slots.
+    /// It holds a place for long results, and is an extra connection beyond the slots.
     case extra
+    /// Its holder waits for a lock, beyond the slots.
+    case lock
   }
 
-  /// Notes that a client may hold a connection for an unlimited time, and passes its slot to another request.
+  /// Notes that a client may hold a connection for an unlimited time, and passes its slot to another request if there are
+  /// extra connections for long results.
   ///
-  /// Beyond the extra connections, long results may hold half of the slots.
-  ///
-  /// - Throws: `PostgreSQLError`, with `53300` if both limits are reached.
-  public func holdLong() throws(PostgreSQLError) -> LongHold {
-    let (hold, grantNext) = state.withLock { state -> (LongHold?, SlotQueue.Call?) in
-      if state.extra < extraCount {
-        state.extra += 1
-        return (.extra, state.slots.release())
-      }
-      guard state.longInSlots < state.slots.count / 2 else { return (nil, nil) }
-      state.longInSlots += 1
-      return (.slot, nil)
+  /// - Parameter hold: How the connection is counted so far.
+  /// - Returns: How it is counted from now on; nil if long results hold as many connections as they may, and nothing has
+  ///   changed.
+  public func holdLong(_ hold: LongHold? = nil) -> LongHold? {
+    switch hold {
+    case .extra, .lock: return hold
+    case nil, .slot: break
+    }
+    let (new, grantNext) = state.withLock { state -> (LongHold?, SlotQueue.Call?) in
+      guard hold == .slot || state.slots.takeLong() else { return (nil, nil) }
+      guard state.extra < extraCount else { return (.slot, nil) }
+      state.extra += 1
+      return (.extra, state.slots.release())
     }
     grantNext?()
-    guard let hold else {
-      throw PostgreSQLError(
-        state: PostgreSQLError.State.tooManyConnections, message: "too many clients are reading long results")
-    }
-    return hold
+    return new
   }
 
   /// Passes the slot of a connection to another request, because its holder waits for a lock; the caller limits how many
   /// do.
-  public func passSlot() -> LongHold {
-    let grantNext = state.withLock { state in
-      state.extra += 1
-      return state.slots.release()
+  ///
+  /// - Parameter hold: How the connection is counted so far.
+  public func passSlot(_ hold: LongHold? = nil) -> LongHold {
+    let grants = state.withLock { state in
+      let grants = state.uncount(hold)
+      state.lockWaits += 1
+      return grants
     }
-    grantNext?()
-    return .extra
+    for grantNext in grants { grantNext?() }
+    return .lock
   }
 
   // MARK: Giving back
@@ -314,8 +334,9 @@ public final class PostgreSQLPool: Sendable {
     let returned = Idle(connection: connection, since: MonotonicTime.now())
     // Someone who has no connection goes before those who would open none.
     let isWantedElsewhere = budget.isWanted
-    let (grantNext, isClosed) = state.withLock { state -> (SlotQueue.Call?, Bool) in
-      let isWanted = hold != .extra || state.slots.taken + state.idle.count < state.slots.count
+    let (grants, isClosed) = state.withLock { state -> ([SlotQueue.Call?], Bool) in
+      let isInSlot = hold == nil || hold == .slot
+      let isWanted = isInSlot || state.slots.taken + state.idle.count < state.slots.count
       let isKept = !state.slots.isClosed && !returned.connection.isBroken && !isWantedElsewhere
       var isClosed = false
       if !isKept || !state.held.pass(returned.connection) {
@@ -333,7 +354,7 @@ public final class PostgreSQLPool: Sendable {
       idle.close()
       budget.release()
     }
-    grantNext?()
+    for grantNext in grants { grantNext?() }
   }
 
   /// Closes idle connections, which a failure of the server may have ended all at once.
@@ -350,8 +371,8 @@ public final class PostgreSQLPool: Sendable {
 
   /// Returns what counts a connection: a slot, which goes to the next request, or the place of a long result.
   private func release(_ hold: LongHold? = nil) {
-    let grantNext = state.withLock { $0.uncount(hold) }
-    grantNext?()
+    let grants = state.withLock { $0.uncount(hold) }
+    for grantNext in grants { grantNext?() }
   }
 
   /// Closes idle connections now and others when they are returned; waiters get an error from ``take(_:)``.

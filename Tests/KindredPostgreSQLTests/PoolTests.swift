@@ -1,5 +1,6 @@
 import Foundation
 import KindredPostgreSQL
+import Synchronization
 import Testing
 
 @Suite(.enabled(if: Cluster.isAvailable))
@@ -91,18 +92,28 @@ struct PoolTests {
   }
 
   @Test
-  func `long results leave connections for others, and are refused before they don't`() throws {
+  func `long results leave connections for others, and queue before they don't`() throws {
     let pool = PostgreSQLPool(try Cluster.database(), size: 2, checkoutTimeout: 60_000)
     var held: [(PostgreSQLConnection, PostgreSQLPool.LongHold)] = []
     for _ in 0..<3 {
       let connection = try pool.take()
-      held.append((connection, try pool.holdLong()))
+      held.append((connection, try #require(pool.holdLong())))
     }
+    #expect(held.map(\.1) == [.extra, .extra, .slot])
     let other = try pool.take()
     #expect(try other.rows("SELECT 1") == [["1"]])
-    let error = #expect(throws: PostgreSQLError.self) { try pool.holdLong() }
-    #expect(error?.state == PostgreSQLError.State.tooManyConnections)
+    #expect(pool.holdLong() == nil)
     pool.giveBack(other)
+    let granted = Mutex<[UInt64]>([])
+    let number = pool.enqueue(isLong: true) { number in granted.withLock { $0.append(number) } }
+    let (first, firstHold) = held.removeFirst()
+    #expect(granted.withLock { $0 } == [])
+    pool.giveBack(first, after: firstHold)
+    #expect(granted.withLock { $0 } == [number])
+    let hold = try #require(pool.longHold(of: number))
+    let next = try pool.take(number, after: hold)
+    #expect(pool.holdLong(hold) == .extra, "the place of the one that has ended")
+    held.append((next, .extra))
     for (connection, hold) in held { pool.giveBack(connection, after: hold) }
     #expect(pool.statistics.inUse == 0)
     #expect(pool.statistics.open <= 2)

@@ -70,4 +70,27 @@ struct SlotQueueTests {
     let third = queue.enqueue(grants.add)
     #expect(queue.isClosed && isFree && third.isGranted)
   }
+
+  @Test
+  func `long work waits for a place, and short requests pass it`() {
+    var queue = SlotQueue(count: 2, longCount: 1)
+    let first = queue.enqueue(isLong: true, grants.add)
+    let second = queue.enqueue(isLong: true, grants.add)
+    #expect(first.isGranted && !second.isGranted && queue.isLong(first.number))
+    let claims = queue.claim(first.number)
+    let takesPlace = queue.takeLong()
+    #expect(claims && !takesPlace)
+    let passes = queue.takeIfFree()
+    #expect(passes, "there is a slot, but no place")
+    queue.releaseLong()?()
+    #expect(grants.numbers.isEmpty, "there is a place, but no slot")
+    let overtakes = queue.takeLong()
+    #expect(!overtakes, "another one waits for it")
+    queue.release()?()
+    #expect(grants.numbers == [second.number])
+    queue.withdraw(second.number, isOverdue: false)?()
+    #expect(queue.longTaken == 0 && queue.taken == 1)
+    let takesFreePlace = queue.takeLong()
+    #expect(takesFreePlace)
+  }
 }

@@ -20,8 +20,8 @@ final class ParkedRequest: Sendable {
 
   var isWaiting: Bool { state.withLock { !$0.isEnded } }
 
-  func queue(in pool: any ReaderPool) {
-    let ticket = pool.queueForReader { [self] in
+  func queue(in pool: any ReaderPool, forLongResult isLong: Bool) {
+    let ticket = pool.queueForReader(ofLongResult: isLong) { [self] in
       finish { state in
         state.isGranted = true
         return state.ticket

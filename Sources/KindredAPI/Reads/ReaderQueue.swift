@@ -33,14 +33,16 @@ final class ReaderQueue: Sendable {
   ///
   /// `resume` is called once: with its ticket, or with nil if its time is up or its client has disconnected.
   ///
-  /// - Parameter deadline: In nanoseconds of `MonotonicTime`; nil for none.
+  /// - Parameters:
+  ///   - isLong: Whether it needs one of the connections for long results.
+  ///   - deadline: In nanoseconds of `MonotonicTime`; nil for none.
   func park(
-    until deadline: UInt64?, _ cancellation: HTTPCancellation,
+    forLongResult isLong: Bool, until deadline: UInt64?, _ cancellation: HTTPCancellation,
     _ resume: @escaping @Sendable (ReaderTicket?) -> Void
   ) {
     let request = ParkedRequest(deadline: deadline, resume)
     state.withLock { $0.parked[ObjectIdentifier(request)] = request }
-    request.queue(in: pool)
+    request.queue(in: pool, forLongResult: isLong)
     cancellation.onCancel { [weak request] in request?.end(isOverdue: false) }
     look()
   }

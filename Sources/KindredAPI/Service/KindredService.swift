@@ -134,7 +134,7 @@ public final class KindredService: HTTPHandler {
       case .later(let response): return .later(response)
       }
     } catch let none as ReaderSource.NoneFree {
-      return .later(park(request, start, at: context.parts.databases[none.database]))
+      return .later(park(request, start, none))
     } catch {
       return .now(failure(error, of: request, by: principal, timing))
     }
@@ -166,10 +166,13 @@ public final class KindredService: HTTPHandler {
 
   /// Queues a request for a reading connection of a database.
   private func park(
-    _ request: HTTPRequest, _ timing: RequestTiming, at database: ReadDatabase
+    _ request: HTTPRequest, _ timing: RequestTiming, _ none: ReaderSource.NoneFree
   ) -> HTTPPendingResponse {
+    let database = context.parts.databases[none.database]
     let pending = HTTPPendingResponse()
-    database.queue.park(until: deadline(from: timing), request.cancellation) { [self] ticket in
+    database.queue.park(
+      forLongResult: none.isForLongResult, until: deadline(from: timing), request.cancellation
+    ) { [self] ticket in
       pending.resume { [self] in
         guard var ticket else { return .now(failure(Problem.busy, of: request, timing)) }
         ticket.database = database.number

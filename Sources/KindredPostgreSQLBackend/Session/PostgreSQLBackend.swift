@@ -341,8 +341,10 @@ public final class PostgreSQLBackend: Backend {
   }
 
   /// Queues for a connection.
-  public func queueForReader(_ onGrant: @escaping @Sendable () -> Void) -> ReaderTicket {
-    PostgreSQLReaders(backend: self, pool: pool).queueForReader(onGrant)
+  public func queueForReader(
+    ofLongResult isLong: Bool, _ onGrant: @escaping @Sendable () -> Void
+  ) -> ReaderTicket {
+    PostgreSQLReaders(backend: self, pool: pool).queueForReader(ofLongResult: isLong, onGrant)
   }
 
   /// Returns a pool of reading connections outside this backend's, which notice changes of the schema with all others.

@@ -30,8 +30,10 @@ final class PostgreSQLReadTransaction: ReadTransaction, StatementRunner {
   /// The nanoseconds that the statements may still take; nil for no limit.
   private var timeLeft: UInt64?
   private var start: UInt64 = 0
-  /// How the connection is counted once it is held for long.
+  /// How the connection is counted, if it is or may be held for long.
   private var hold: PostgreSQLPool.LongHold?
+  /// Whether the request can queue until there is room for its long result.
+  private let mayQueue: Bool
   /// Set once the transaction waits for locks for as long as it may.
   private var lockWait: LockWaits.Wait?
   /// The number of cursors opened so far.
@@ -42,13 +44,18 @@ final class PostgreSQLReadTransaction: ReadTransaction, StatementRunner {
   var batches: BatchSizes { backend.batches }
 
   /// - Parameters:
+  ///   - hold: How the connection is counted, if that has been decided already.
   ///   - role: The role that the statements run as; nil for the connection's user.
   ///   - cancellation: Cancels the statements.
   ///   - seconds: The seconds that the statements may take; nil for no limit.
+  ///   - mayQueue: Whether the request can queue until there is room for its long result.
   init(
     _ connection: PostgreSQLConnection, of backend: PostgreSQLBackend, _ pool: PostgreSQLPool,
-    as role: DatabaseRole?, schemaVersion: Int64, cancellation: (any Cancellation)?, seconds: Double?
+    counted hold: PostgreSQLPool.LongHold?, as role: DatabaseRole?, schemaVersion: Int64,
+    cancellation: (any Cancellation)?, seconds: Double?, mayQueue: Bool
   ) {
+    self.hold = hold
+    self.mayQueue = mayQueue
     self.connection = connection
     self.backend = backend
     self.pool = pool
@@ -228,7 +235,7 @@ final class PostgreSQLReadTransaction: ReadTransaction, StatementRunner {
         lockWait?.end()
         throw error
       }
-      if lacksLock { hold = pool.passSlot() }
+      if lacksLock { hold = pool.passSlot(hold) }
       return try body()
     }
   }
@@ -254,7 +261,11 @@ final class PostgreSQLReadTransaction: ReadTransaction, StatementRunner {
   }
 
   func holdLong() throws {
-    if hold == nil { hold = try pool.holdLong() }
+    guard let new = pool.holdLong(hold) else {
+      guard mayQueue else { throw PostgreSQLError.tooManyLongResults }
+      throw ReaderSource.NoneFree(forLongResult: true)
+    }
+    hold = new
   }
 
   // MARK: The protocol
@@ -319,4 +330,6 @@ extension PostgreSQLReadTransaction: SchemaForwarding {}
 extension PostgreSQLError {
   fileprivate static let closed = PostgreSQLError(
     state: State.connectionFailure, message: "the transaction has ended")
+  fileprivate static let tooManyLongResults = PostgreSQLError(
+    state: State.tooManyConnections, message: "too many clients are reading long results")
 }

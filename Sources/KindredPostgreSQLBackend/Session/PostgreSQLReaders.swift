@@ -15,26 +15,32 @@ struct PostgreSQLReaders: ReaderPool {
     // Checked before a connection is taken, which other requests can use meanwhile.
     let schemaVersion = try backend.checkSchemaVersion(isLatest: seesLatestSchema)
     let start = MonotonicTime.now()
-    let connection = try connection(from: source)
+    let (connection, hold) = try connection(from: source)
     // The time that it took to get one is part of the request's.
     let waited = Double(MonotonicTime.now() - start) / 1e9
     return PostgreSQLReadTransaction(
-      connection, of: backend, pool, as: role, schemaVersion: schemaVersion, cancellation: cancellation,
-      seconds: seconds.map { max(0, $0 - waited) })
+      connection, of: backend, pool, counted: hold, as: role, schemaVersion: schemaVersion,
+      cancellation: cancellation, seconds: seconds.map { max(0, $0 - waited) }, mayQueue: source.mayQueue)
   }
 
-  private func connection(from source: ReaderSource) throws -> PostgreSQLConnection {
+  private func connection(
+    from source: ReaderSource
+  ) throws -> (PostgreSQLConnection, PostgreSQLPool.LongHold?) {
     switch source {
-    case .waiting: return try pool.take()
+    case .waiting: return (try pool.take(), nil)
     case .free:
       guard let connection = try pool.takeIfFree() else { throw ReaderSource.NoneFree() }
-      return connection
-    case .queued(let ticket): return try pool.take(ticket.number)
+      return (connection, nil)
+    case .queued(let ticket):
+      let hold = pool.longHold(of: ticket.number)
+      return (try pool.take(ticket.number, after: hold), hold)
     }
   }
 
-  func queueForReader(_ onGrant: @escaping @Sendable () -> Void) -> ReaderTicket {
-    ReaderTicket(number: pool.enqueue { _ in onGrant() }) { [pool] in pool.withdraw($0, isOverdue: $1) }
+  func queueForReader(ofLongResult isLong: Bool, _ onGrant: @escaping @Sendable () -> Void) -> ReaderTicket {
+    ReaderTicket(number: pool.enqueue(isLong: isLong) { _ in onGrant() }) { [pool] in
+      pool.withdraw($0, isOverdue: $1)
+    }
   }
 
   func close() { pool.close() }

@@ -98,8 +98,10 @@ public final class SQLiteBackend: Backend {
   }
 
   /// Queues for a reading connection.
-  public func queueForReader(_ onGrant: @escaping @Sendable () -> Void) -> KindredBackend.ReaderTicket {
-    readers.queueForReader(onGrant)
+  public func queueForReader(
+    ofLongResult isLong: Bool, _ onGrant: @escaping @Sendable () -> Void
+  ) -> KindredBackend.ReaderTicket {
+    readers.queueForReader(ofLongResult: isLong, onGrant)
   }
 
   /// Opens reading connections outside this pool.
@@ -266,7 +268,9 @@ struct SQLiteReaders: ReaderPool {
     }
   }
 
-  func queueForReader(_ onGrant: @escaping @Sendable () -> Void) -> KindredBackend.ReaderTicket {
+  func queueForReader(
+    ofLongResult isLong: Bool, _ onGrant: @escaping @Sendable () -> Void
+  ) -> KindredBackend.ReaderTicket {
     KindredBackend.ReaderTicket(number: pool.queueForReader(onGrant).number) { [pool] in
       pool.ticket($0).withdraw(isOverdue: $1)
     }
