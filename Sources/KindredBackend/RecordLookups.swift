@@ -20,6 +20,11 @@ public struct ExecutableLookup: Sendable {
     places = lookup.places
   }
 
+  /// Its statement, if it is only that: the lookup of a record that is found by its own columns.
+  public var onlyStatement: ExecutableStatement? {
+    steps.count == 1 && searches.isEmpty && transients.isEmpty ? steps.first?.statement : nil
+  }
+
   /// The error message if the last step finds no record.
   public var absence: String { steps.last?.absence ?? "" }
 }

@@ -37,6 +37,19 @@ public protocol WriteTransaction: Transaction {
   /// Returns the rows of a statement that changes or finds records.
   func rows(of statement: ExecutableStatement, _ parameters: Parameters) throws -> [[SQLValue]]
 
+  /// Runs statements in groups; nil if no statement takes a round trip, so that groups would save nothing.
+  var groups: (any StatementGroups)? { get }
+
+  /// Reads the record of a plan for each of several parameter values, which differ only in its key.
+  ///
+  /// - Parameter take: Called with the number of each, in order, and a part of its result, at least once; with nil if there
+  ///   is no such record.
+  /// - Throws: What `take` throws.
+  func readEach(
+    of plan: ExecutablePlan, _ parameters: [Parameters],
+    _ take: (_ number: Int, _ part: UnsafeRawBufferPointer?) throws -> Void
+  ) throws
+
   /// Returns the columns of all records that a lookup finds.
   ///
   /// - Throws: `RequestError` if a step before the last finds nothing (`notFound`) or a full-text pattern is malformed.
@@ -76,7 +89,64 @@ public protocol WriteTransaction: Transaction {
   func removeKeptAnswers(until time: Int64) throws
 }
 
+/// A statement that changes or finds records, with the values of its parameters.
+public struct BoundStatement: Sendable {
+  /// The statement.
+  public let statement: ExecutableStatement
+  /// The values of its parameters.
+  public let parameters: Parameters
+
+  /// Creates a statement with values in the order of its parameters.
+  public init(_ statement: ExecutableStatement, _ values: [SQLValue], claims: [String: Claim] = [:]) {
+    self.statement = statement
+    parameters = Parameters(literals: values, claims: claims)
+  }
+}
+
+/// Runs statements that don't depend on one another's results together, in one round trip.
+public protocol StatementGroups: AnyObject {
+  /// The maximum number of records whose statements are worth running together.
+  var largestGroup: Int { get }
+
+  /// Runs statements in this order, and returns the rows of each.
+  ///
+  /// If there is more than one and one fails, the transaction can only go on with what ``undoingFailure(_:)`` leaves.
+  func rows(of statements: [BoundStatement]) throws -> [[[SQLValue]]]
+
+  /// Runs `body`; if it throws, its changes are undone, unless the transaction has ended.
+  func undoingFailure<Result>(_ body: () throws -> Result) throws -> Result
+}
+
 extension WriteTransaction {
+  /// Nil: the database is in this process.
+  public var groups: (any StatementGroups)? { nil }
+
+  /// Reads one record after another.
+  public func readEach(
+    of plan: ExecutablePlan, _ parameters: [Parameters],
+    _ take: (_ number: Int, _ part: UnsafeRawBufferPointer?) throws -> Void
+  ) throws {
+    try readOneByOne(of: plan, parameters, take)
+  }
+
+  /// Reads the record of a plan for each of several parameter values, one after another.
+  public func readOneByOne(
+    of plan: ExecutablePlan, _ parameters: [Parameters],
+    _ take: (_ number: Int, _ part: UnsafeRawBufferPointer?) throws -> Void
+  ) throws {
+    for (number, values) in parameters.enumerated() {
+      let reader = result(of: plan, values)
+      defer { reader.close() }
+      do {
+        try reader.start(isRepeated: number > 0)
+      } catch let error as RequestError where error.code == .notFound {
+        try take(number, nil)
+        continue
+      }
+      while let part = try reader.next() { try take(number, part) }
+    }
+  }
+
   /// Returns 0: no insertion is deferred.
   public func finishInsertions() throws -> Int { 0 }
 

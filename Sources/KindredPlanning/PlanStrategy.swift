@@ -5,6 +5,10 @@ import KindredSQLSyntax
 package protocol PlanStrategy {
   /// Returns an equivalent tree.
   func arranged(_ tree: SelectTree) -> SelectTree
+  /// Returns an arranged tree whose root, a single record, may have a batch for many keys at once.
+  ///
+  /// - Parameter keys: The numbers of the literals that are the key.
+  func batched(_ tree: SelectTree, over keys: Set<Int>) -> SelectTree
   /// Returns whether the source of the records is a copy of their table.
   func copiesTable(for search: UnindexedSearch) -> Bool
   /// Returns a source of the same records that needs no index of their table; the given one if a scan costs less.
@@ -12,6 +16,9 @@ package protocol PlanStrategy {
 }
 
 extension PlanStrategy {
+  /// Changes nothing: a statement may run for each key.
+  package func batched(_ tree: SelectTree, over keys: Set<Int>) -> SelectTree { tree }
+
   /// Copies nothing.
   package func copiesTable(for search: UnindexedSearch) -> Bool { false }
 

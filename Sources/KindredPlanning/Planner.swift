@@ -38,17 +38,26 @@ public struct Planner {
   /// The names are resolved as the selects are built; then the database's strategy adapts these, and the text is
   /// written.
   ///
+  /// - Parameter isForManyKeys: Whether the request is for one record, and the plan may also run for the keys of several
+  ///   at once (``Plan/Node/batch`` of its root).
   /// - Throws: `RequestError` if a name does not exist, an expression has no meaning, two names are equal, or a limit
   ///   is exceeded.
-  public func plan(_ request: FetchRequest) throws -> Plan {
-    try plan(request, context(of: request))
+  public func plan(_ request: FetchRequest, isForManyKeys: Bool = false) throws -> Plan {
+    try plan(request, context(of: request), isForManyKeys: isForManyKeys)
   }
 
-  func plan(_ request: FetchRequest, _ context: PlanningContext) throws -> Plan {
-    let selects = try TreeBuilder(context).tree(of: request)
+  func plan(
+    _ request: FetchRequest, _ context: PlanningContext, isForManyKeys: Bool = false
+  ) throws -> Plan {
+    let strategy = context.state.strategy
+    let built = try TreeBuilder(context).tree(of: request)
     try JoinedNodeCheck.check(request, context)
+    var selects = strategy.arranged(built)
+    if isForManyKeys, case .record(let key) = request.path.segments.last {
+      selects = strategy.batched(selects, over: Set(key.flatMap(\.literals)))
+    }
     var writer = PlanWriter(context.state)
-    var plan = try writer.plan(of: context.state.strategy.arranged(selects))
+    var plan = try writer.plan(of: selects)
     plan.places = request.literals.places
     return plan
   }

@@ -21,6 +21,9 @@ public struct Query: Sendable, Equatable {
     self.needsTransactionBlock = needsTransactionBlock
   }
 
+  /// About the number of bytes that it takes to send the statement, if it is prepared.
+  public var size: Int { values.reduce(64) { $0 + ($1?.count ?? 0) } }
+
   /// Calls `body` with the values as C strings.
   ///
   /// - Throws: `PostgreSQLError` if a value contains a zero byte, which texts of PostgreSQL can't.

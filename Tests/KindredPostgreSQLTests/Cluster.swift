@@ -11,6 +11,9 @@ final class Cluster: Sendable {
   /// Whether a server is available.
   static var isAvailable: Bool { given != nil || programs != nil }
 
+  /// Whether it is a private one.
+  static var isPrivate: Bool { given == nil && isAvailable }
+
   /// The engine whose statements are used, from `KINDRED_TEST_ENGINE`; nil for that of the server.
   static var engine: EngineCapabilities.Engine? {
     ProcessInfo.processInfo.environment["KINDRED_TEST_ENGINE"].flatMap(EngineCapabilities.Engine.init)

@@ -43,6 +43,8 @@ struct SecondConnectionTests {
       contentsOf: ["CREATE TABLE note (id serial PRIMARY KEY, body text)"], isWritable: true
     ) { _ in
     } model: { source in
+      // The first statement begins the transaction.
+      let schema = try source.schema()
       if let target = counted.withLock({ $0.target }) {
         let sessions = try PostgreSQLConnection(target).rows(
           """
@@ -52,7 +54,7 @@ struct SecondConnectionTests {
         let count = sessions.first?.first.flatMap { $0 }.flatMap { Int($0) } ?? 0
         counted.withLock { $0.largest = max($0.largest, count) }
       }
-      return Model(inferredFrom: try source.schema())
+      return Model(inferredFrom: schema)
     }
     counted.withLock { $0.target = served.target }
     try served.run("ALTER TABLE note ADD COLUMN colour text DEFAULT 'red'")

@@ -64,6 +64,9 @@ struct Served {
     try Served(target, schemas: schemas, isWritable: true)
   }
 
+  /// The same database, served by connections to another target.
+  func through(_ target: ConnectionTarget) throws -> Served { try Served(target, isWritable: true) }
+
   /// Runs a statement on another connection, as another process would.
   func run(_ sql: String) throws {
     _ = try PostgreSQLConnection(target).run([Query(sql, isReusable: false)])

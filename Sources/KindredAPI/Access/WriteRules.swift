@@ -13,6 +13,8 @@ struct WriteRules {
   let version: ModelVersion
   let principal: Principal
   let transaction: any WriteTransaction
+  /// Tests several records together; nil to test one after another.
+  let groups: (any StatementGroups)?
 
   private var model: Model { version.model }
 
@@ -26,26 +28,28 @@ struct WriteRules {
     try check(columns, by: resource.permissions.create, of: resource)
   }
 
-  /// Tests a record after it and all records below it were added.
-  func didInsert(_ record: StoredRecord, into resource: Resource) throws {
-    try check(record, by: resource.permissions.create, .create, of: resource)
+  /// Tests records after they and all records below them were added.
+  func didInsert(_ records: [StoredRecord], into resource: Resource) throws {
+    try check(records, by: resource.permissions.create, .create, of: resource)
   }
 
-  /// Tests a record before it is changed.
-  func willUpdate(_ record: StoredRecord, _ columns: [String], of resource: Resource) throws {
+  /// Tests records before these columns of them are changed.
+  func willUpdate(_ records: [StoredRecord], _ columns: [String], of resource: Resource) throws {
+    guard !records.isEmpty else { return }
     try check(columns, by: resource.permissions.update, of: resource)
-    try check(record, by: resource.permissions.update, .update, of: resource)
+    try check(records, by: resource.permissions.update, .update, of: resource)
   }
 
-  /// Tests a record after it was changed.
-  func didUpdate(_ record: StoredRecord, of resource: Resource) throws {
-    try check(record, by: resource.permissions.update, .update, of: resource)
+  /// Tests records after they were changed.
+  func didUpdate(_ records: [StoredRecord], of resource: Resource) throws {
+    try check(records, by: resource.permissions.update, .update, of: resource)
   }
 
-  /// Tests a record before it is deleted.
-  func willDelete(_ record: StoredRecord, of resource: Resource) throws {
+  /// Tests records before they are deleted.
+  func willDelete(_ records: [StoredRecord], of resource: Resource) throws {
+    guard !records.isEmpty else { return }
     try check([], by: resource.permissions.delete, of: resource)
-    try check(record, by: resource.permissions.delete, .delete, of: resource)
+    try check(records, by: resource.permissions.delete, .delete, of: resource)
   }
 
   // MARK: Sight
@@ -53,20 +57,36 @@ struct WriteRules {
   /// Returns whether a record of a resource, found by these columns, is visible; true if no row rule could hide it,
   /// even if it doesn't exist.
   func isInSight(_ resource: Resource, by columns: [String], _ values: [SQLValue]) throws -> Bool {
-    try isInSight(resource, .of(.read, resource: ExactName(resource.name)), by: columns, values)
+    try areInSight(resource, [(columns, values)])[0]
+  }
+
+  /// Returns the same for each of several records.
+  func areInSight(
+    _ resource: Resource, _ records: [(columns: [String], values: [SQLValue])]
+  ) throws -> [Bool] {
+    try areInSight(resource, .of(.read, resource: ExactName(resource.name)), records)
   }
 
   /// Returns the same for a record that isn't reached through a resource.
   func isInSight(ofTable table: Table, by columns: [String], _ values: [SQLValue]) throws -> Bool {
-    try isInSight(model.resource(of: table), .sight(ofTable: ExactName(table.name)), by: columns, values)
+    try areInSight(ofTable: table, [(columns, values)])[0]
   }
 
-  private func isInSight(
-    _ resource: Resource, _ rule: RuleTests.Rule, by columns: [String], _ values: [SQLValue]
-  ) throws -> Bool {
-    guard resource.permissions.rowRule != nil else { return true }
-    guard let entry = resource.permissions.read else { return false }
-    return try holds(version.ruleTests.lookup(rule, entry.rows, of: resource, by: columns), values)
+  private func areInSight(
+    ofTable table: Table, _ records: [(columns: [String], values: [SQLValue])]
+  ) throws -> [Bool] {
+    try areInSight(model.resource(of: table), .sight(ofTable: ExactName(table.name)), records)
+  }
+
+  private func areInSight(
+    _ resource: Resource, _ rule: RuleTests.Rule, _ records: [(columns: [String], values: [SQLValue])]
+  ) throws -> [Bool] {
+    guard resource.permissions.rowRule != nil else { return records.map { _ in true } }
+    guard let entry = resource.permissions.read else { return records.map { _ in false } }
+    return try hold(
+      records.map {
+        (try version.ruleTests.lookup(rule, entry.rows, of: resource, by: $0.columns), $0.values)
+      })
   }
 
   /// Returns the columns that PUT resets to their defaults if the content omits them.
@@ -96,18 +116,27 @@ struct WriteRules {
   }
 
   private func check(
-    _ record: StoredRecord, by entry: AccessEntry?, _ verb: ResourceAccess.Verb, of resource: Resource
+    _ records: [StoredRecord], by entry: AccessEntry?, _ verb: ResourceAccess.Verb, of resource: Resource
   ) throws {
-    guard let condition = entry?.rows else { return }
+    guard let condition = entry?.rows, !records.isEmpty else { return }
     let columns = resource.table.locatorColumns
-    guard !columns.isEmpty,
-      try holds(
-        version.ruleTests.lookup(
-          .of(verb, resource: ExactName(resource.name)), condition, of: resource, by: columns),
-        record.values(of: columns))
-    else {
+    guard !columns.isEmpty else { throw refusal(of: resource) }
+    let lookup = try version.ruleTests.lookup(
+      .of(verb, resource: ExactName(resource.name)), condition, of: resource, by: columns)
+    guard try hold(records.map { (lookup, $0.values(of: columns)) }).allSatisfy(\.self) else {
       throw refusal(of: resource)
     }
+  }
+
+  /// Returns for each lookup whether it finds a record.
+  private func hold(_ tests: [(lookup: ExecutableLookup, values: [SQLValue])]) throws -> [Bool] {
+    let statements = tests.compactMap { test in
+      test.lookup.onlyStatement.map { BoundStatement($0, test.values, claims: principal.claims) }
+    }
+    if let groups, tests.count > 1, statements.count == tests.count {
+      return try groups.rows(of: statements).map { !$0.isEmpty }
+    }
+    return try tests.map { try holds($0.lookup, $0.values) }
   }
 
   private func holds(_ lookup: ExecutableLookup, _ values: [SQLValue]) throws -> Bool {
@@ -132,24 +161,32 @@ struct UnstoredRecord {
   var reset: [String] = []
 }
 
+/// A record as it was stored, and as the client wrote it.
+struct WrittenRecord {
+  let stored: StoredRecord
+  let written: UnstoredRecord
+}
+
 /// A record that a foreign key refers to must be visible, and a conflicting record may be invisible. So that neither
 /// failure reveals what exists, a record that fails for one of them is first tested as if it had been stored: if its
 /// writer couldn't have stored it anyway, it is refused for that reason.
 extension WriteRules {
-  /// Tests the records that a record refers to, before anything else that depends on them can fail.
-  ///
-  /// - Parameters:
-  ///   - stored: The record as stored.
-  ///   - written: The same record as the client wrote it.
-  func checkReferences(of stored: StoredRecord, _ written: UnstoredRecord) throws {
-    let table = written.resource.table
+  /// Tests the records that others refer to, before anything else that depends on them can fail.
+  func checkReferences(of records: [WrittenRecord]) throws {
     guard model.isRestricted else { return }
-    var written = written
-    if written.present != nil { written.present = stored }
-    try checkReferences(of: written) { columns in
-      try values(of: columns, of: stored, in: table)
-    } before: {
+    var references: [(record: WrittenRecord, reference: Reference)] = []
+    for record in records { references += self.references(of: record.written).map { (record, $0) } }
+    let values = try self.values(of: references.map { ($0.reference.key.columns, $0.record) })
+    let known = zip(references, values).compactMap { reference, values in
+      values.flatMap { $0.contains(.null) ? nil : (reference, $0) }
+    }
+    for (reference, isVisible) in zip(known, try areInSight(known.map { ($0.0.reference, $0.1) }))
+    where !isVisible {
+      let record = reference.0.record
+      var written = record.written
+      if written.present != nil { written.present = record.stored }
       try checkRule(on: written)
+      throw Problem.danglingReference(reference.0.reference.key.columns, at: written.draft.pointer)
     }
   }
 
@@ -159,7 +196,12 @@ extension WriteRules {
   func didRefuse(_ written: UnstoredRecord) throws {
     guard model.isRestricted else { return }
     try checkRule(on: written)
-    try checkReferences(of: written) { try values(of: $0, in: written) }
+    for reference in references(of: written) {
+      let values = try values(of: reference.key.columns, in: written)
+      guard try values.contains(.null) || areInSight([(reference, values)])[0] else {
+        throw Problem.danglingReference(reference.key.columns, at: written.draft.pointer)
+      }
+    }
   }
 
   /// Returns the values that columns of a record would have if the change were possible.
@@ -181,22 +223,47 @@ extension WriteRules {
     ).first
   }
 
-  /// - Parameters:
-  ///   - values: Returns the values of foreign key columns, or nil if they are unknown.
-  ///   - before: Runs before a reference is refused.
-  private func checkReferences(
-    of written: UnstoredRecord, _ values: ([String]) throws -> [SQLValue]?, before: () throws -> Void = {}
-  ) throws {
-    let chosen = written.draft.chosenColumns
-    for key in written.resource.table.foreignKeys where !chosen.isDisjoint(with: key.columns) {
-      guard let table = model.tables[key.destination],
-        model.resource(of: table).permissions.rowRule != nil,
-        let values = try values(key.columns), !values.contains(.null)
-      else { continue }
-      guard try isInSight(ofTable: table, by: key.destinationColumns, values) else {
-        try before()
-        throw Problem.danglingReference(key.columns, at: written.draft.pointer)
+  /// Returns columns of each of several stored records; nil for one that no longer exists.
+  private func values(
+    of searched: [(columns: [String], record: WrittenRecord)]
+  ) throws -> [[SQLValue]?] {
+    guard let groups, searched.count > 1 else {
+      return try searched.map {
+        try values(of: $0.columns, of: $0.record.stored, in: $0.record.written.resource.table)
       }
+    }
+    let statements = searched.map { columns, record in
+      let table = record.written.resource.table
+      return BoundStatement(
+        version.changes.statement(.selection(of: columns, by: table.locatorColumns), of: table),
+        record.stored.values(of: table.locatorColumns))
+    }
+    return try groups.rows(of: statements).map(\.first)
+  }
+
+  /// A foreign key to a table of which some records may be invisible.
+  private struct Reference {
+    let key: ForeignKey
+    let table: Table
+  }
+
+  /// Returns the references that a client has chosen, to tables of which some records may be invisible.
+  private func references(of written: UnstoredRecord) -> [Reference] {
+    let chosen = written.draft.chosenColumns
+    return written.resource.table.foreignKeys.compactMap { key in
+      guard !chosen.isDisjoint(with: key.columns), let table = model.tables[key.destination],
+        model.resource(of: table).permissions.rowRule != nil
+      else { return nil }
+      return Reference(key: key, table: table)
+    }
+  }
+
+  /// Returns whether the records that references lead to are visible.
+  private func areInSight(_ references: [(reference: Reference, values: [SQLValue])]) throws -> [Bool] {
+    try references.runs { ExactName($0.reference.key.destination) }.flatMap { run in
+      try areInSight(
+        ofTable: run[run.startIndex].reference.table,
+        run.map { ($0.reference.key.destinationColumns, $0.values) })
     }
   }
 
@@ -209,7 +276,7 @@ extension WriteRules {
     let rows = try transaction.rows(
       of: version.changes.conflicts(with: shape, in: table), Parameters(literals: parameters))
     do {
-      for row in rows { try willDelete(StoredRecord(locators, row), of: written.resource) }
+      try willDelete(rows.map { StoredRecord(locators, $0) }, of: written.resource)
       return true
     } catch let error as RequestError where error.code == .forbidden {
       return false

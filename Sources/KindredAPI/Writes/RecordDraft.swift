@@ -35,6 +35,11 @@ struct RecordDraft: Sendable {
 
   var isEmpty: Bool { assignments.isEmpty && computed.isEmpty && nested.isEmpty }
 
+  /// Whether an association at any depth has several records.
+  var containsMany: Bool {
+    nested.contains { $0.records.count > 1 || $0.records.contains(where: \.containsMany) }
+  }
+
   /// The columns of the table among those that only the database determines.
   var generatedColumns: [String] { computed.filter { !$0.isOfModel }.map(\.column) }
 

@@ -43,7 +43,7 @@ struct WriteAnswer {
         path: RequestPath(resource: resource.name, segments: [.record(key)]), literals: literals,
         parameters: parameters.shaping, including: paths.map(IncludeItem.init))
       let planner = version.planner(limits: limits.planning, check: check)
-      let plan = try planner.plan(parsed.fetchRequest)
+      let plan = try planner.plan(parsed.fetchRequest, isForManyKeys: true)
       // Not timeless: the answer to a write is never cached.
       return PlannedRequest(
         plan: try ExecutablePlan(plan), isTimeless: false, explains: false,
@@ -57,40 +57,39 @@ struct WriteAnswer {
     of records: [StoredRecord], isArray: Bool, to principal: Principal, in transaction: any WriteTransaction
   ) throws -> [UInt8] {
     var bytes: [UInt8] = isArray ? [UInt8(ascii: "[")] : []
-    for (index, record) in records.enumerated() {
-      if index > 0 { bytes.append(UInt8(ascii: ",")) }
+    let parameters = records.map { record in
       // The values of the key are the first literals, because they were numbered first.
       var literals = planned.parameters.literals
       literals.replaceSubrange(locatorColumns.indices, with: record.values(of: locatorColumns))
-      let reader = transaction.result(
-        of: planned.plan, Parameters(literals: literals, claims: principal.claims))
-      defer { reader.close() }
-      do {
-        try reader.start(isRepeated: index > 0)
-      } catch let error as RequestError where error.code == .notFound {
-        // It may be hidden, or already deleted by a trigger or by `ON CONFLICT REPLACE` of a later one.
-        if try isRestricted || isGone(record, in: transaction) {
-          bytes += "null".utf8
-          continue
-        }
-        throw RequestError(
-          .invalidValue, "the written record lacks an association that the parameters require; leave out `!`")
+      return Parameters(literals: literals, claims: principal.claims)
+    }
+    var latest = 0
+    try transaction.readEach(of: planned.plan, parameters) { number, part in
+      if number > latest { bytes.append(UInt8(ascii: ",")) }
+      latest = number
+      guard let part else {
+        try checkAbsent(records[number], in: transaction)
+        bytes += "null".utf8
+        return
       }
-      while let part = try reader.next() {
-        bytes += part
-        guard bytes.count <= Self.maximumLength else {
-          throw RequestError(
-            .limitExceeded,
-            "the records to return are too long; include less, or send `Prefer: return=minimal`")
-        }
+      bytes += part
+      guard bytes.count <= Self.maximumLength else {
+        throw RequestError(
+          .limitExceeded,
+          "the records to return are too long; include less, or send `Prefer: return=minimal`")
       }
     }
     if isArray { bytes.append(UInt8(ascii: "]")) }
     return bytes
   }
 
-  private func isGone(_ record: StoredRecord, in transaction: any WriteTransaction) throws -> Bool {
+  /// Checks that a record which the plan doesn't find is hidden, or already deleted by a trigger or by
+  /// `ON CONFLICT REPLACE` of a later one.
+  private func checkAbsent(_ record: StoredRecord, in transaction: any WriteTransaction) throws {
     let presence = version.changes.statement(.selection(of: locatorColumns, by: locatorColumns), of: table)
-    return try transaction.rows(of: presence, Parameters(literals: record.values(of: locatorColumns))).isEmpty
+    let key = Parameters(literals: record.values(of: locatorColumns))
+    guard try !isRestricted && !transaction.rows(of: presence, key).isEmpty else { return }
+    throw RequestError(
+      .invalidValue, "the written record lacks an association that the parameters require; leave out `!`")
   }
 }

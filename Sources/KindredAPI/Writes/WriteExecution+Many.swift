@@ -28,7 +28,7 @@ extension WriteExecution {
     let count: Int
     if case .join(let join) = target.linkage {
       let origin = try findOrigin()
-      for record in records { try writer.unlink(join, origin, record) }
+      for record in records { try writer.associated.unlink(join, origin, record) }
       count = records.count
     } else {
       count = try deferringForeignKeys { try writer.delete(records, of: resource) }

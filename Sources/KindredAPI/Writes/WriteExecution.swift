@@ -12,11 +12,14 @@ struct WriteExecution {
   let request: HTTPRequest
   let transaction: any WriteTransaction
   let service: WriteService
+  /// Runs the statements of several records together; nil to write one record after another.
+  var groups: (any StatementGroups)?
 
   var target: WriteTarget { plan.target }
   var resource: Resource { target.resource }
   var writer: RecordWriter {
-    RecordWriter(version: plan.version, transaction: transaction, principal: plan.principal)
+    RecordWriter(
+      version: plan.version, transaction: transaction, principal: plan.principal, groups: groups)
   }
 
   /// - Throws: `Problem`, `RequestError`, `BackendError`.
@@ -35,9 +38,26 @@ struct WriteExecution {
   }
 
   private func perform() throws -> WriteResult {
-    var result = try dispatch()
+    var result = try dispatchInGroups()
     result.appliedPreferences = plan.preferences.applied(hasContent: result.content != nil)
     return result
+  }
+
+  /// Writes the records in groups, if that saves round trips.
+  ///
+  /// If it fails, it is undone, and the records are written one after another: only then it is known which of them to blame,
+  /// and for what; and one may need another that is below a record before it.
+  private func dispatchInGroups() throws -> WriteResult {
+    guard plan.importFormat == nil, plan.concernsMany, let groups = transaction.groups else {
+      return try dispatch()
+    }
+    var grouped = self
+    grouped.groups = groups
+    do {
+      return try groups.undoingFailure { try grouped.dispatch() }
+    } catch  where transaction.isOpen && error.mayBeOfOneRecord {
+      return try dispatch()
+    }
   }
 
   private func dispatch() throws -> WriteResult {
@@ -61,11 +81,9 @@ struct WriteExecution {
   private func create() throws -> WriteResult {
     let drafts = plan.content?.drafts ?? []
     try checkCollectionPreconditions()
-    let target = try NewRecords(self)
     var hasNew = plan.preferences.resolution == nil
     var records: [StoredRecord] = []
-    for draft in drafts {
-      let (record, isNew) = try target.add(draft)
+    for (record, isNew) in try NewRecords(self).add(drafts) {
       guard let record else { continue }
       records.append(record)
       hasNew = hasNew || isNew
@@ -136,12 +154,12 @@ struct WriteExecution {
     let record: StoredRecord
     switch target.linkage {
     case .has(let step):
-      try writer.refer(&draft, of: resource, to: origin.values(of: step.originColumns), by: step)
+      try writer.associated.refer(&draft, of: resource, to: origin.values(of: step.originColumns), by: step)
       record = try changed(writer.insert(draft, into: resource, returning: generated))
     case .belongsTo(let step):
       record = try changed(
         writer.insert(draft, into: resource, returning: step.destinationColumns + generated))
-      try writer.refer(origin, to: record, by: step)
+      try writer.associated.refer(origin, to: record, by: step)
     case .join, nil:
       record = try changed(writer.insert(draft, into: resource, returning: generated))
     }
@@ -164,10 +182,10 @@ struct WriteExecution {
     let wasLinked = try isThere()
     try checkPreconditions(exists: wasLinked)
     if isLinked, !wasLinked {
-      try writer.link(join, origin, far)
+      try writer.associated.link(join, [.init(near: origin, far: far)])
       try checkAssociated(far)
     } else if !isLinked, wasLinked {
-      try writer.unlink(join, origin, far)
+      try writer.associated.unlink(join, origin, far)
     }
     return WriteResult(status: .noContent)
   }
@@ -297,45 +315,13 @@ struct WriteExecution {
   }
 }
 
-/// Adds the records of a POST.
-struct NewRecords {
-  private let execution: WriteExecution
-  private let origin: StoredRecord
-  private let writer: RecordWriter
-
-  init(_ execution: WriteExecution) throws {
-    self.execution = execution
-    origin = try execution.findOrigin()
-    writer = execution.writer
-  }
-
-  /// Adds a record, or changes an existing one if the client prefers; returns whether it is new.
-  func add(_ draft: RecordDraft) throws -> (record: StoredRecord?, isNew: Bool) {
-    var draft = draft
-    var columns: [String] = []
-    switch execution.target.linkage {
-    case .has(let step):
-      try writer.refer(&draft, of: execution.resource, to: origin.values(of: step.originColumns), by: step)
-    case .join(let join): columns = join.far.destinationColumns
-    case .belongsTo, nil: break
+extension Error {
+  /// Whether it may concern one of several records, and not the request as a whole or its time.
+  var mayBeOfOneRecord: Bool {
+    switch self {
+    case let error as RequestError: error.code != .limitExceeded
+    case let error as any BackendError: !error.isInterrupted
+    default: true
     }
-    let (record, isNew) = try store(draft, returning: columns)
-    guard let record else { return (nil, false) }
-    if case .join(let join) = execution.target.linkage {
-      try writer.link(join, origin, record, at: draft.pointer)
-    }
-    try execution.checkAssociated(record, at: draft.pointer)
-    return (record, isNew)
-  }
-
-  private func store(_ draft: RecordDraft, returning columns: [String]) throws -> (
-    record: StoredRecord?, isNew: Bool
-  ) {
-    let resource = execution.resource
-    guard let resolution = execution.plan.preferences.resolution else {
-      return (try writer.insert(draft, into: resource, returning: columns), true)
-    }
-    return try writer.upsert(
-      draft, into: resource, by: execution.plan.conflictColumns, resolution, returning: columns)
   }
 }

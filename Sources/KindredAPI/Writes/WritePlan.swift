@@ -22,6 +22,12 @@ struct WritePlan: Sendable {
   /// The columns by which an existing record is found in an upsert.
   let conflictColumns: [String]
 
+  /// Whether it may change several records in the same way.
+  var concernsMany: Bool {
+    let drafts = content?.drafts ?? []
+    return selection != nil || drafts.count > 1 || drafts.contains(where: \.containsMany)
+  }
+
   /// - Parameter check: Throws if planning must stop.
   /// - Throws: `Problem`, `RequestError`.
   init(

@@ -3,7 +3,7 @@ import KindredSQLSyntax
 extension Plan {
   /// A node's statement for many parent records at once.
   public struct Batch: Sendable {
-    /// The columns of the parents that it reads, as bindings of the statement for one parent.
+    /// The columns of the parents that it reads, or the literals of the keys, as bindings of the statement for one.
     public let columns: [SQL.Binding]
     /// The statement to run.
     public let statement: Statement

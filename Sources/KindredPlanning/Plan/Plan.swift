@@ -166,7 +166,7 @@ public struct Plan: Sendable {
     public var shape: RecordShape
     /// The meaning of the columns, in a plan for rows.
     public var layout = RowLayout()
-    /// The statement for many parents at once, if there is one.
+    /// The statement for many parents at once, or of a root for many keys, if there is one.
     public var batch: Batch?
     /// Whether the result is an array rather than one value or `null`.
     public var isToMany: Bool

@@ -64,7 +64,7 @@ package struct NodeSelect {
 package struct BatchSelect {
   /// The columns of the parents that it reads.
   package let columns: [SQL.Binding]
-  let sql: SQL
+  package let sql: SQL
   var link = Plan.Link.number
   /// Returns the keys of parents with the number of their rows, except for those without rows; nil unless all associated
   /// records are read.

@@ -214,6 +214,19 @@ final class LevelReader {
     try self.read(below: level, run)
   }
 
+  /// Reads the rows below the root that a writer needs to go on.
+  func clear(
+    _ obstacle: LevelRowSource.Obstacle, of writer: inout ResultWriter<LevelRowSource>, _ run: Run
+  ) throws {
+    switch obstacle {
+    case .needsRows: break
+    case .needsMore(let level):
+      if let next = try more(of: level, run) { writer.goOn(with: next) }
+    case .needsLevel(let child, let level, let place):
+      try read(child, below: level, from: place, run)
+    }
+  }
+
   /// The number of parts that may be in memory at once: one for each level of nodes, and some for the levels below.
   private static let partsInMemory = 8
 

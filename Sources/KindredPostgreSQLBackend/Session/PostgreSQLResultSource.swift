@@ -170,12 +170,8 @@ final class PostgreSQLResultSource: ResultSource {
           return writer.output.bytes
         }
         try readNextRows()
-      case .needsMore(let level):
-        if let next = try reader?.more(of: level, { queries, _ in try transaction.run(queries) }) {
-          writer.goOn(with: next)
-        }
-      case .needsLevel(let child, let level, let place):
-        try reader?.read(child, below: level, from: place) { queries, _ in try transaction.run(queries) }
+      case .needsMore, .needsLevel:
+        try reader?.clear(obstacle, of: &writer) { queries, _ in try transaction.run(queries) }
       }
     }
     return writer.output.count > 0 ? writer.output.bytes : nil
@@ -320,7 +316,8 @@ protocol StatementRunner: AnyObject {
 
   /// Notes that a client may read the result for an unlimited time.
   ///
-  /// - Throws: `PostgreSQLError` if there are too many such results already.
+  /// - Throws: `ReaderSource.NoneFree` if there are too many such results already and the request can queue, else
+  ///   `PostgreSQLError`.
   func holdLong() throws
 }
 

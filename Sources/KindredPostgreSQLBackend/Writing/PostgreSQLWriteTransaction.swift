@@ -19,19 +19,22 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
   fileprivate(set) var isOpen = true
   private var cursors = 0
   private var savepoints = 0
-  /// The settings to be sent with the next statement.
+  /// The statements to be sent before the next one, in the same round trip, in this order: those that begin the
+  /// transaction, settings, and those that make and release savepoints.
+  private var beginning: [Query] = []
   private var settings: [Query] = []
+  var marks: [Query] = []
   /// The nanoseconds that each statement may take; nil for no limit.
   private var span: UInt64?
   /// The time limit of each statement that was last sent to the server, in milliseconds.
   private var limit: UInt64?
   var hasGivenRows = false
   /// The deferred insertions, and their size in bytes.
-  private var insertions: [(query: Query, written: WrittenColumns)] = []
-  private var insertionsSize = 0
+  var insertions: [(query: Query, written: WrittenColumns)] = []
+  var insertionsSize = 0
   private var ignoredCount = 0
 
-  /// Begins a transaction.
+  /// Begins a transaction, in the same round trip as its first statement, or at once if it has no deadline.
   ///
   /// - Throws: `PostgreSQLError`.
   init(
@@ -42,26 +45,29 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
     self.role = role
     self.connection = connection
     schemaVersion = try backend.checkSchemaVersion()
-    // Beginning has a limit even if the transaction has none.
-    connection.deadline = deadline ?? MonotonicTime.now() &+ Self.longestBeginning
-    defer { connection.deadline = deadline }
     limit = Self.milliseconds(until: deadline)
-    let beginning =
+    beginning =
       try [Query("BEGIN ISOLATION LEVEL SERIALIZABLE, READ WRITE", isReusable: false)]
       + backend.settings(milliseconds: limit) + (waitsForLocks ? [LockWaits.settings] : [])
       + (backend.capabilities.hasNodes ? [Self.sequential] : [])
       + (role.map {
         [try RoleSettings.query(for: $0, backend.settings(ofRole: $0.name, schemaVersion), limit: limit)]
       } ?? [])
-    _ = try RoleSettings.refusing { try connection.run(beginning) }
+    connection.deadline = deadline
+    if deadline == nil {
+      // The beginning has a limit even if the transaction has none.
+      connection.deadline = MonotonicTime.now() &+ Self.longestBeginning
+      defer { connection.deadline = nil }
+      _ = try send([])
+    }
   }
+
+  /// The nanoseconds that beginning a transaction without a deadline may take.
+  private static let longestBeginning: UInt64 = 10_000_000_000
 
   /// Makes each node use one connection: a table that all nodes have can't be changed after several have read others.
   private static let sequential = Query(
     "SET LOCAL citus.multi_shard_modify_mode TO 'sequential'", isReusable: false)
-
-  /// The nanoseconds that beginning a transaction without a deadline may take.
-  private static let longestBeginning: UInt64 = 10_000_000_000
 
   private static func milliseconds(until deadline: UInt64?) -> UInt64? {
     deadline.map { end in
@@ -78,10 +84,11 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
   func commit() throws -> Position? {
     try insert()
     isOpen = false
+    let before = beginning
+    let end = [Query("COMMIT", isReusable: false)] + (backend.tellsPositions ? [StateNumbers.position] : [])
     let results: [QueryResult]
     do throws(PostgreSQLError) {
-      results = try connection.run(
-        [Query("COMMIT", isReusable: false)] + (backend.tellsPositions ? [StateNumbers.position] : []))
+      results = Array(try connection.run(before + end).dropFirst(before.count))
     } catch {
       throw error.endsConnection ? .unknownOutcome : error.ofWrite()
     }
@@ -100,28 +107,32 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
   }
 
   private func send(_ queries: [Query]) throws -> [QueryResult] {
-    let settings = settings
-    self.settings = []
+    let isFirst = !beginning.isEmpty
+    let before = beginning + settings + marks
+    (beginning, settings, marks) = ([], [], [])
     do {
-      return Array(try connection.run(settings + queries).dropFirst(settings.count))
-    } catch {
+      let results = try RoleSettings.refusing { try connection.run(before + queries) }
+      return Array(results.dropFirst(before.count))
+    } catch let error as PostgreSQLError {
       backend.notice(error)
-      if error.endsConnection || error.category == "40" { isOpen = false }
-      var error = backend.capabilities.marking(error)
-      error.position = error.position.map { $0 - settings.count }
-      throw error
+      // If it hasn't begun, no savepoint has been made.
+      let hasNotBegun = isFirst && (error.position ?? 0) < before.count
+      if error.endsConnection || error.category == "40" || hasNotBegun { isOpen = false }
+      var failure = backend.capabilities.marking(error)
+      failure.position = failure.position.map { $0 - before.count }
+      throw failure
     }
   }
 
   // MARK: Insertions
 
   /// The maximum number of insertions, and about the number of bytes, that share a round trip.
-  private static let largestGroup = (count: 500, size: 1 << 18)
+  static let largestGroup = (count: 500, size: 1 << 18)
 
   /// Defers an insertion.
   fileprivate func add(_ insertion: Query, to columns: WrittenColumns) throws {
     insertions.append((insertion, columns))
-    insertionsSize += insertion.values.reduce(64) { $0 + ($1?.count ?? 0) }
+    insertionsSize += insertion.size
     guard
       insertions.count >= Self.largestGroup.count || insertionsSize >= Self.largestGroup.size
     else { return }
@@ -131,7 +142,7 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
   /// Runs the deferred insertions.
   ///
   /// Without a savepoint, which would cost each record two statements, one that fails ends the transaction.
-  private func insert() throws {
+  func insert() throws {
     guard !insertions.isEmpty else { return }
     let group = insertions
     let queries = group.map(\.query)
@@ -196,17 +207,17 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
     }
   }
 
-  private func savepointName() -> String {
+  func savepointName() -> String {
     savepoints += 1
     return "kindred_\(savepoints)"
   }
 
-  private static func savepoint(_ name: String) -> Query { Query("SAVEPOINT \(name)", isReusable: false) }
-  private static func release(_ name: String) -> Query { Query("RELEASE \(name)", isReusable: false) }
-  private static func undo(_ name: String) -> Query { Query("ROLLBACK TO \(name)", isReusable: false) }
+  static func savepoint(_ name: String) -> Query { Query("SAVEPOINT \(name)", isReusable: false) }
+  static func release(_ name: String) -> Query { Query("RELEASE \(name)", isReusable: false) }
+  static func undo(_ name: String) -> Query { Query("ROLLBACK TO \(name)", isReusable: false) }
 
   /// Runs `body`, whose errors are those of a change.
-  private func changing<Result>(_ body: () throws -> Result) throws -> Result {
+  func changing<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()
     } catch let error as PostgreSQLError {
@@ -227,10 +238,7 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
   func rows(of statement: ExecutableStatement, _ parameters: Parameters) throws -> [[SQLValue]] {
     let query = try Query(statement.text.sql, statement.bindings, parameters, below: [])
     let columns = WrittenColumns(names: statement.writtenColumns, conversions: statement.conversions)
-    let result = try change(columns, by: query)
-    // A view without a key returns no columns of a record, but still the number of records.
-    guard result.columnCount > 0 else { return Array(repeating: [], count: result.affectedRows) }
-    return Rows(result).values
+    return Rows(try change(columns, by: query)).valuesOfChange
   }
 
   func records(_ lookup: ExecutableLookup, _ parameters: Parameters) throws -> [[SQLValue]] {
@@ -324,6 +332,11 @@ extension Rows {
     (0..<count).map { row in
       (0..<result.columnCount).map { withPlace(row, $0) { SQLValue($0) } }
     }
+  }
+
+  /// The same of a change: that of a view without a key returns no columns, but still the number of records.
+  var valuesOfChange: [[SQLValue]] {
+    result.columnCount > 0 ? values : Array(repeating: [], count: result.affectedRows)
   }
 }
 

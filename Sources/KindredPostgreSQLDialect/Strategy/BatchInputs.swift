@@ -9,6 +9,10 @@ struct BatchInputs {
 
   private(set) var columns: [SQL.Binding] = []
   private var types: [String] = []
+  /// The literals that are the key of a record, where each of the parents has another one.
+  private let keys: Set<Int>
+
+  init(keys: Set<Int> = []) { self.keys = keys }
 
   /// A placeholder for the source until all columns are known.
   static let place = SQL.term("unnest")
@@ -18,7 +22,11 @@ struct BatchInputs {
   /// Returns an expression that reads the parents from the inputs.
   mutating func localized(_ sql: SQL) -> SQL {
     sql.replacingBindings { binding, type in
-      guard case .ancestor = binding else { return nil }
+      switch binding {
+      case .ancestor: break
+      case .parameter(let number) where keys.contains(number): break
+      default: return nil
+      }
       let type = type ?? "text"
       // `unnest` would flatten an array of arrays completely.
       let isArray = type.hasSuffix("[]")

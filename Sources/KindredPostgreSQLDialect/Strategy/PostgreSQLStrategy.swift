@@ -29,6 +29,26 @@ struct PostgreSQLStrategy: PlanStrategy {
     return tree
   }
 
+  /// Gives the root, a record that is found by its primary key, a select for many keys at once.
+  ///
+  ///     SELECT columns, above.n FROM unnest($1) WITH ORDINALITY AS above("0", n)
+  ///     CROSS JOIN author WHERE author.id = above."0" ORDER BY above.n
+  func batched(_ tree: SelectTree, over keys: Set<Int>) -> SelectTree {
+    guard let root = tree.nodes.first, tree.isFoundByPrimaryKey, root.page.isWhole, root.rows.ranking == nil,
+      // A node of a sharded database can't join its tables with an array.
+      !dialect.isSharded
+    else { return tree }
+    var inputs = BatchInputs(keys: keys)
+    let sql = flatBatch(of: root.rows, &inputs)
+    let others = tree.nodes.dropFirst().compactMap { $0.batch?.sql }
+    guard !inputs.columns.isEmpty, !([sql] + others).contains(where: { $0.isBound { $0.reads(keys) } }) else {
+      return tree
+    }
+    var tree = tree
+    tree.nodes[0].batch = BatchSelect(columns: inputs.columns, sql: sql)
+    return tree
+  }
+
   /// Returns the select of a node for many parents at once; nil if it reads nothing from them.
   ///
   /// If a single column links the records, and nothing else is read from the parents:
@@ -143,4 +163,18 @@ struct PostgreSQLStrategy: PlanStrategy {
 
 extension PostgreSQLDialect {
   func strategy(for model: Model) -> any PlanStrategy { PostgreSQLStrategy(dialect: self) }
+}
+
+extension SQL.Binding {
+  /// Whether it is one of these literals, or made of one.
+  fileprivate func reads(_ literals: Set<Int>) -> Bool {
+    switch self {
+    case .parameter(let number): literals.contains(number)
+    case .beginning(let pattern, let escape, _), .regularExpression(let pattern, let escape, _):
+      pattern.reads(literals) || escape?.reads(literals) ?? false
+    case .moment(let binding), .json(let binding), .document(let binding), .elements(let binding):
+      binding.reads(literals)
+    case .value, .claim, .cursor, .ancestor, .batch: false
+    }
+  }
 }

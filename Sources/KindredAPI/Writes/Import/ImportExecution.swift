@@ -43,14 +43,20 @@ struct ImportExecution {
   func run() throws -> WriteResult {
     try execution.checkCollectionPreconditions()
     let preferences = execution.plan.preferences
-    let records = try NewRecords(execution)
+    let plain = PlainInsertion(execution)
+    // Plain records are inserted together by the transaction, in order with others.
+    let groups = plain == nil ? transaction.groups : nil
+    var waiting = WaitingRecords(limit: groups?.largestGroup ?? 1)
     var progress = Progress()
     if preferences.content == .representation { progress.content = [UInt8(ascii: "[")] }
-    try forEachRecord(insertedBy: PlainInsertion(execution)) {
+    let records = try NewRecords(execution)
+    try forEachRecord(insertedBy: plain) {
       progress.add($0)
-    } _: {
-      try add($0, to: records, &progress)
+    } _: { draft, line in
+      waiting.append(draft, line)
+      if waiting.isFull { try add(waiting.take(), to: records, groups, &progress) }
     }
+    try add(waiting.take(), to: records, groups, &progress)
     let ignored = try atLine(nil) { try transaction.finishInsertions() }
     progress.count -= ignored
     progress.added -= ignored
@@ -67,7 +73,7 @@ struct ImportExecution {
   /// Only an import that has failed pays for this, by a second reading.
   func danglingReference() throws -> Problem? {
     do {
-      try forEachRecord { draft in
+      try forEachRecord { draft, _ in
         if let problem = try execution.reasons.danglingReference(of: [draft], in: resource) { throw problem }
       }
       return nil
@@ -85,7 +91,7 @@ struct ImportExecution {
   ///   - added: Called after each record that `plain` inserts or a trigger ignores.
   private func forEachRecord(
     insertedBy plain: PlainInsertion? = nil, added: (Bool) -> Void = { _ in },
-    _ body: (RecordDraft) throws -> Void
+    _ body: (_ draft: RecordDraft, _ line: Int) throws -> Void
   ) throws {
     switch format {
     case .csv: try forEachRecordOfCSV(insertedBy: plain, added: added, body)
@@ -94,7 +100,8 @@ struct ImportExecution {
   }
 
   private func forEachLine(
-    insertedBy plain: PlainInsertion?, added: (Bool) -> Void, _ body: (RecordDraft) throws -> Void
+    insertedBy plain: PlainInsertion?, added: (Bool) -> Void,
+    _ body: (_ draft: RecordDraft, _ line: Int) throws -> Void
   ) throws {
     var lines = LineReader(execution.request)
     var plain = plain.map(PlainLines.init)
@@ -117,13 +124,14 @@ struct ImportExecution {
         var reader = RecordDraftReader(
           model: execution.plan.version.model, document: document,
           limits: execution.service.context.options.limits)
-        try body(try reader.record(document.root, of: resource))
+        try body(try reader.record(document.root, of: resource), lines.line)
       }
     }
   }
 
   private func forEachRecordOfCSV(
-    insertedBy plain: PlainInsertion?, added: (Bool) -> Void, _ body: (RecordDraft) throws -> Void
+    insertedBy plain: PlainInsertion?, added: (Bool) -> Void,
+    _ body: (_ draft: RecordDraft, _ line: Int) throws -> Void
   ) throws {
     var reader = CSVReader(execution.request)
     guard try reader.next() else {
@@ -145,7 +153,7 @@ struct ImportExecution {
         if let isAdded = try latest.inserting(at: reader.line, { try plain?.insert(reader) }) {
           return added(isAdded)
         }
-        try body(try draft(reader, columns))
+        try body(try draft(reader, columns), reader.line)
       }
     }
   }
@@ -196,25 +204,48 @@ struct ImportExecution {
 
   // MARK: Records
 
-  private func add(_ draft: RecordDraft, to records: NewRecords, _ progress: inout Progress) throws {
-    let (record, isNew) = try records.add(draft)
-    guard let record else {
-      progress.isIgnored = true
-      return
+  /// Adds the records of some lines together; if that fails, one after another, so that the error names a line.
+  private func add(
+    _ lines: [(draft: RecordDraft, line: Int)], to records: NewRecords, _ groups: (any StatementGroups)?,
+    _ progress: inout Progress
+  ) throws {
+    if let groups, lines.count > 1 {
+      var grouped = execution
+      grouped.groups = groups
+      if let timePerRecord {
+        transaction.setDeadline(MonotonicTime.now() + timePerRecord * UInt64(lines.count))
+      }
+      var new = progress
+      do {
+        try groups.undoingFailure {
+          try add(lines.map(\.draft), to: NewRecords(grouped), &new)
+        }
+        progress = new
+        return
+      } catch  where transaction.isOpen && error.mayBeOfOneRecord {}
     }
-    if var content = progress.content {
+    for (draft, line) in lines { try atLine(line) { try add([draft], to: records, &progress) } }
+  }
+
+  private func add(_ drafts: [RecordDraft], to records: NewRecords, _ progress: inout Progress) throws {
+    let results = try records.add(drafts)
+    let stored = results.compactMap(\.record)
+    if stored.count < results.count { progress.isIgnored = true }
+    if var content = progress.content, !stored.isEmpty {
       progress.content = nil
       if progress.count > 0 { content.append(UInt8(ascii: ",")) }
+      // Without the brackets.
       content += try execution.plan.answer.json(
-        of: [record], isArray: false, to: execution.plan.principal, in: transaction)
+        of: stored, isArray: true, to: execution.plan.principal, in: transaction
+      ).dropFirst().dropLast()
       guard content.count <= WriteAnswer.maximumLength else {
         throw RequestError(
           .limitExceeded, "the records to return are too long; leave out `return=representation`")
       }
       progress.content = content
     }
-    progress.count += 1
-    progress.added += isNew ? 1 : 0
+    progress.count += stored.count
+    progress.added += results.count(where: \.isNew)
   }
 
   /// Runs the work of one record within its time, adding the line to errors.
@@ -235,6 +266,23 @@ struct ImportExecution {
       problem.line = problem.line ?? failure?.recordsAfter.flatMap { latest.line(before: $0) } ?? line
       throw problem
     }
+  }
+}
+
+/// The records that have been read, and will be added together.
+private struct WaitingRecords {
+  let limit: Int
+  private var lines: [(draft: RecordDraft, line: Int)] = []
+
+  init(limit: Int) { self.limit = limit }
+
+  var isFull: Bool { lines.count >= limit }
+
+  mutating func append(_ draft: RecordDraft, _ line: Int) { lines.append((draft, line)) }
+
+  mutating func take() -> [(draft: RecordDraft, line: Int)] {
+    defer { lines = [] }
+    return lines
   }
 }
 

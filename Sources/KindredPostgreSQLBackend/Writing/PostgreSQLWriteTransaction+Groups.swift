@@ -1,0 +1,67 @@
+import KindredBackend
+import KindredModel
+import KindredOutput
+import KindredPlanning
+import KindredPostgreSQL
+import KindredSQLSyntax
+
+extension PostgreSQLWriteTransaction: StatementGroups {
+  var groups: (any StatementGroups)? { self }
+
+  var largestGroup: Int { Self.largestGroup.count }
+
+  func rows(of statements: [BoundStatement]) throws -> [[[SQLValue]]] {
+    guard statements.count > 1 else {
+      return try statements.map { try self.rows(of: $0.statement, $0.parameters) }
+    }
+    var rows: [[[SQLValue]]] = []
+    rows.reserveCapacity(statements.count)
+    var group: [Query] = []
+    var size = 0
+    func runGroup() throws {
+      rows += try changing { try run(group) }.map { Rows($0).valuesOfChange }
+      (group, size) = ([], 0)
+    }
+    for bound in statements {
+      let statement = bound.statement
+      group.append(try Query(statement.text.sql, statement.bindings, bound.parameters, below: []))
+      size += group.last?.size ?? 0
+      if group.count >= Self.largestGroup.count || size >= Self.largestGroup.size { try runGroup() }
+    }
+    if !group.isEmpty { try runGroup() }
+    return rows
+  }
+
+  func undoingFailure<Result>(_ body: () throws -> Result) throws -> Result {
+    // What has been put off isn't a part of it.
+    try insert()
+    let name = savepointName()
+    let (begin, end) = (Self.savepoint(name), Self.undo(name))
+    marks.append(begin)
+    do {
+      let result = try body()
+      try insert()
+      if marks.contains(begin) { marks.removeAll { $0 == begin } } else { marks.append(Self.release(name)) }
+      return result
+    } catch {
+      (insertions, insertionsSize) = ([], 0)
+      guard isOpen else { throw error }
+      if marks.contains(begin) { marks.removeAll { $0 == begin } } else { _ = try run([end]) }
+      throw error
+    }
+  }
+
+  func readEach(
+    of plan: ExecutablePlan, _ parameters: [Parameters],
+    _ take: (_ number: Int, _ part: UnsafeRawBufferPointer?) throws -> Void
+  ) throws {
+    guard parameters.count > 1, let batch = plan.plan.nodes.first?.batch, plan.plan.searches.isEmpty else {
+      return try readOneByOne(of: plan, parameters, take)
+    }
+    for start in stride(from: 0, to: parameters.count, by: Self.largestGroup.count) {
+      let end = min(parameters.count, start + Self.largestGroup.count)
+      let records = try KeyedRecords(plan, batch, parameters[start..<end], in: self)
+      try records.read { try take(start + $0, $1) }
+    }
+  }
+}
