@@ -55,7 +55,7 @@ private struct ExpressionLowering {
       result.kind = .cases(
         of: try value.map(inner),
         try branches.map {
-          Expression.Branch(condition: try inner($0.condition), result: try inner($0.result))
+          ExpressionBranch(condition: try inner($0.condition), result: try inner($0.result))
         }, else: try other.map(inner))
     case .program(let program): result.kind = try lower(program, about: place)
     }

@@ -80,6 +80,9 @@ extension Logger.Level: SettingValue, @retroactive ExpressibleByArgument {
   /// The level of that name.
   public init?(argument: String) { self.init(rawValue: argument) }
 
+  /// Its name: the defaults for texts and for raw values would both apply.
+  public var defaultValueDescription: String { rawValue }
+
   static var expectation: String {
     "one of " + allCases.map(\.rawValue).joined(separator: ", ")
   }
