@@ -19,8 +19,8 @@ public struct LongValue {
   private let isText: Bool
   private let format: Format
   /// The text before and after the value.
-  let opening: StaticString
-  let closing: StaticString
+  private let opening: StaticString
+  private let closing: StaticString
 
   /// Creates a value as it is written in a form; nil if it is written at once.
   init?(_ value: RowValue, as form: ValueForm) {
@@ -49,6 +49,13 @@ public struct LongValue {
   /// Writes from `start` on until a part of the result is complete; returns the end of what was written, nil at the
   /// end.
   func write(from start: Int, to output: inout OutputBuffer) -> Int? {
+    if start == 0 { output.append(opening) }
+    let end = writeSlices(from: start, to: &output)
+    if end == nil { output.append(closing) }
+    return end
+  }
+
+  private func writeSlices(from start: Int, to output: inout OutputBuffer) -> Int? {
     guard let base = bytes.baseAddress else { return nil }
     // Of a BLOB, only what follows `start` has been requested.
     let first = isText ? 0 : start

@@ -64,169 +64,171 @@ extension RowSource where Self: ~Copyable {
     _ column: Int32, at position: Position, as form: ValueForm, from start: Int, to output: inout OutputBuffer
   ) -> Int? {
     withValue(column, at: position, bytes: form.bytes(from: start)) {
-      output.append($0, as: form, from: start)
+      $0.write(as: form, from: start, to: &output)
     }
   }
 }
 
-extension OutputBuffer {
-  /// Appends a value, of a long one a part.
+extension RowValue {
+  /// Appends the value in a form, of a long one a part.
+  ///
+  /// - Parameter start: The end of what has been written of the value.
+  /// - Returns: The end of what has been written now; nil if that is the whole value.
   @usableFromInline
-  package mutating func append(_ value: RowValue, as form: ValueForm, from start: Int) -> Int? {
-    if form == .jsonDocument, start == 0, case .text(let text) = value, append(validJSON: text) { return nil }
-    if let long = LongValue(value, as: form) { return append(long, from: start) }
+  package func write(as form: ValueForm, from start: Int, to output: inout OutputBuffer) -> Int? {
+    if form == .jsonDocument, start == 0, case .text(let text) = self, output.append(validJSON: text) {
+      return nil
+    }
+    if let long = LongValue(self, as: form) { return long.write(from: start, to: &output) }
     switch form {
-    case .json, .jsonDocument: append(value, isDocument: form == .jsonDocument)
-    case .exact: append(exact: value)
-    case .csv, .csvBoolean: append(csv: value, isBoolean: form.isBoolean)
-    case .csvPart: append(csvPart: value)
-    case .html, .htmlBoolean: append(html: value, isBoolean: form.isBoolean)
-    case .htmlText: if case .null = value {} else { append(html: value, isBoolean: false) }
-    case .htmlCell, .htmlBooleanCell: append(cell: value, isBoolean: form.isBoolean)
-    case .htmlCount: append(count: value)
-    case .segment, .key: append(segment: value)
+    case .json, .jsonDocument: writeJSON(isDocument: form == .jsonDocument, to: &output)
+    case .exact: writeExact(to: &output)
+    case .csv, .csvBoolean: writeCSV(isBoolean: form.isBoolean, to: &output)
+    case .csvPart: writeCSVPart(to: &output)
+    case .html, .htmlBoolean: writeHTML(isBoolean: form.isBoolean, to: &output)
+    case .htmlText: if case .null = self {} else { writeHTML(isBoolean: false, to: &output) }
+    case .htmlCell, .htmlBooleanCell: writeCell(isBoolean: form.isBoolean, to: &output)
+    case .htmlCount: writeCount(to: &output)
+    case .segment, .key: writeSegment(to: &output)
     }
     return nil
   }
 
-  private mutating func append(_ long: LongValue, from start: Int) -> Int? {
-    if start == 0 { append(long.opening) }
-    let written = long.write(from: start, to: &self)
-    if written == nil { append(long.closing) }
-    return written
-  }
-
   // MARK: JSON
 
-  private mutating func append(_ value: RowValue, isDocument: Bool) {
-    switch value {
+  private func writeJSON(isDocument: Bool, to output: inout OutputBuffer) {
+    switch self {
     // JSON has no NaN, which becomes null as in SQLite.
-    case .digits(let digits) where digits.last == UInt8(ascii: "N"): append("null")
-    case .text(let text) where isDocument: append(json: text)
-    case .text(let text): append(string: text)
-    case .json(let document): append(json: document)
-    case .bytes(let bytes, _): append(base64: bytes)
-    case .null: append("null")
-    case .integer, .real, .digits, .boolean: append(plain: value, isBoolean: false)
+    case .digits(let digits) where digits.last == UInt8(ascii: "N"): output.append("null")
+    case .text(let text) where isDocument: output.append(json: text)
+    case .text(let text): output.append(string: text)
+    case .json(let document): output.append(json: document)
+    case .bytes(let bytes, _): output.append(base64: bytes)
+    case .null: output.append("null")
+    case .integer, .real, .digits, .boolean: writePlain(isBoolean: false, to: &output)
     }
   }
 
-  private mutating func append(exact value: RowValue) {
-    switch value {
-    case .text(let text): append(exactText: text)
-    case .json(let document): append(document) { $0.append(string: $1) }
-    case .bytes(let bytes, _): append(exactBlob: bytes)
-    case .null, .integer, .real, .digits, .boolean: append(value, isDocument: false)
+  private func writeExact(to output: inout OutputBuffer) {
+    switch self {
+    case .text(let text): output.append(exactText: text)
+    case .json(let document): output.append(document) { $0.append(string: $1) }
+    case .bytes(let bytes, _): output.append(exactBlob: bytes)
+    case .null, .integer, .real, .digits, .boolean: writeJSON(isDocument: false, to: &output)
     }
   }
 
   /// Appends a number or a boolean.
   ///
   /// - Parameter isBoolean: Whether 0 and 1 are booleans.
-  private mutating func append(plain value: RowValue, isBoolean: Bool) {
-    switch value {
-    case .integer(let value) where isBoolean && (0...1).contains(value): append(value == 0 ? "false" : "true")
-    case .integer(let value): append(value)
-    case .real(let value): append(value)
-    case .digits(let digits): append(raw: digits)
-    case .boolean(let value): append(value ? "true" : "false")
+  private func writePlain(isBoolean: Bool, to output: inout OutputBuffer) {
+    switch self {
+    case .integer(let value) where isBoolean && (0...1).contains(value):
+      output.append(value == 0 ? "false" : "true")
+    case .integer(let value): output.append(value)
+    case .real(let value): output.append(value)
+    case .digits(let digits): output.append(raw: digits)
+    case .boolean(let value): output.append(value ? "true" : "false")
     case .null, .text, .json, .bytes: break
     }
   }
 
+  // MARK: CSV
+
+  private func writeCSV(isBoolean: Bool, to output: inout OutputBuffer) {
+    switch self {
+    case .null: break
+    case .text(let text): output.append(csv: text)
+    case .json(let document): output.append(document) { $0.append(csv: $1) }
+    case .bytes(let bytes, _) where bytes.isEmpty: output.append("\"\"")
+    case .bytes(let bytes, _): output.append(bareBase64: bytes)
+    case .integer, .real, .digits, .boolean: writePlain(isBoolean: isBoolean, to: &output)
+    }
+  }
+
+  /// Appends a part of a JSON document: a string as its text.
+  private func writeCSVPart(to output: inout OutputBuffer) {
+    switch self {
+    case .text(let document), .json(let document): if output.append(csvStringIn: document) { return }
+    case .null, .integer, .real, .digits, .boolean, .bytes: break
+    }
+    writeCSV(isBoolean: false, to: &output)
+  }
+
+  // MARK: HTML
+
+  private func writeHTML(isBoolean: Bool, to output: inout OutputBuffer) {
+    switch self {
+    case .null: output.append("<i>null</i>")
+    case .text(let text): output.append(beginningOfHTML: text)
+    case .json(let document): output.append(document) { $0.append(beginningOfHTML: $1) }
+    case .bytes(let bytes, let count): output.append(beginningOfBase64: bytes, of: count)
+    case .integer, .real, .digits, .boolean: writePlain(isBoolean: isBoolean, to: &output)
+    }
+  }
+
+  /// Appends the end of a start tag and the value.
+  private func writeCell(isBoolean: Bool, to output: inout OutputBuffer) {
+    var length: Int?
+    switch self {
+    case .null: output.append(endOfStartTag: .null)
+    case .boolean: output.append(endOfStartTag: .boolean)
+    case .integer(let value):
+      output.append(endOfStartTag: isBoolean && (0...1).contains(value) ? .boolean : .number)
+    case .real, .digits: output.append(endOfStartTag: .number)
+    case .text(let text), .json(let text):
+      output.append(endOfStartTag: .text)
+      length = text.count
+    case .bytes(_, let count):
+      output.append(endOfStartTag: .bytes)
+      length = count
+    }
+    writeHTML(isBoolean: isBoolean, to: &output)
+    if isLong, let length { output.append(length: length) }
+  }
+
+  private func writeCount(to output: inout OutputBuffer) {
+    let count: Int64 =
+      switch self {
+      case .integer(let count): count
+      case .digits(let digits): Int64(String(decoding: digits, as: UTF8.self)) ?? 0
+      case .null, .real, .boolean, .text, .json, .bytes: 0
+      }
+    let most = Int64(HTMLLayout.countLimit)
+    output.append(min(count, most - 1))
+    if count >= most { output.append("+") }
+  }
+
+  // MARK: URLs
+
+  /// Appends the value as a segment of a URL's path, with BLOBs in base64 as keys are parsed.
+  private func writeSegment(to output: inout OutputBuffer) {
+    switch self {
+    case .null: break
+    case .text(let text): output.append(segment: text)
+    case .json(let document): output.append(document) { $0.append(segment: $1) }
+    case .bytes(let bytes, _):
+      var digits = OutputBuffer(capacity: 64)
+      digits.append(bareBase64: bytes)
+      output.append(segment: digits.bytes)
+    case .integer, .real, .digits, .boolean: writePlain(isBoolean: false, to: &output)
+    }
+  }
+}
+
+extension OutputBuffer {
   /// Appends bytes as they are.
   package mutating func append(raw bytes: UnsafeRawBufferPointer) {
     guard let start = bytes.baseAddress else { return }
     append(start.assumingMemoryBound(to: UInt8.self), count: bytes.count)
   }
 
-  // MARK: CSV
-
-  private mutating func append(csv value: RowValue, isBoolean: Bool) {
-    switch value {
-    case .null: break
-    case .text(let text): append(csv: text)
-    case .json(let document): append(document) { $0.append(csv: $1) }
-    case .bytes(let bytes, _): if bytes.isEmpty { append("\"\"") } else { append(bareBase64: bytes) }
-    case .integer, .real, .digits, .boolean: append(plain: value, isBoolean: isBoolean)
-    }
-  }
-
-  /// Appends a part of a JSON document: a string as its text.
-  private mutating func append(csvPart value: RowValue) {
-    switch value {
-    case .text(let document), .json(let document): if append(csvStringIn: document) { return }
-    case .null, .integer, .real, .digits, .boolean, .bytes: break
-    }
-    append(csv: value, isBoolean: false)
-  }
-
-  /// Writes a JSON document as a text in another format.
-  private mutating func append(
+  /// Appends a JSON document as a text in another format.
+  fileprivate mutating func append(
     _ document: UnsafeRawBufferPointer, by write: (inout OutputBuffer, UnsafeRawBufferPointer) -> Void
   ) {
     var text = OutputBuffer(capacity: document.count + 16)
     text.append(json: document)
     write(&self, text.bytes)
-  }
-
-  // MARK: HTML
-
-  private mutating func append(html value: RowValue, isBoolean: Bool) {
-    switch value {
-    case .null: append("<i>null</i>")
-    case .text(let text): append(beginningOfHTML: text)
-    case .json(let document): append(document) { $0.append(beginningOfHTML: $1) }
-    case .bytes(let bytes, let count): append(beginningOfBase64: bytes, of: count)
-    case .integer, .real, .digits, .boolean: append(plain: value, isBoolean: isBoolean)
-    }
-  }
-
-  /// Appends the end of a start tag and the value.
-  private mutating func append(cell value: RowValue, isBoolean: Bool) {
-    var length: Int?
-    switch value {
-    case .null: append(endOfStartTag: .null)
-    case .boolean: append(endOfStartTag: .boolean)
-    case .integer(let value):
-      append(endOfStartTag: isBoolean && (0...1).contains(value) ? .boolean : .number)
-    case .real, .digits: append(endOfStartTag: .number)
-    case .text(let text), .json(let text):
-      append(endOfStartTag: .text)
-      length = text.count
-    case .bytes(_, let count):
-      append(endOfStartTag: .bytes)
-      length = count
-    }
-    append(html: value, isBoolean: isBoolean)
-    if value.isLong, let length { append(length: length) }
-  }
-
-  private mutating func append(count value: RowValue) {
-    let count: Int64 =
-      switch value {
-      case .integer(let count): count
-      case .digits(let digits): Int64(String(decoding: digits, as: UTF8.self)) ?? 0
-      case .null, .real, .boolean, .text, .json, .bytes: 0
-      }
-    let most = Int64(HTMLLayout.countLimit)
-    append(min(count, most - 1))
-    if count >= most { append("+") }
-  }
-
-  // MARK: URLs
-
-  /// Appends a value as a segment of a URL's path, with BLOBs in base64 as keys are parsed.
-  private mutating func append(segment value: RowValue) {
-    switch value {
-    case .null: break
-    case .text(let text): append(segment: text)
-    case .json(let document): append(document) { $0.append(segment: $1) }
-    case .bytes(let bytes, _):
-      var digits = OutputBuffer(capacity: 64)
-      digits.append(bareBase64: bytes)
-      append(segment: digits.bytes)
-    case .integer, .real, .digits, .boolean: append(plain: value, isBoolean: false)
-    }
   }
 }

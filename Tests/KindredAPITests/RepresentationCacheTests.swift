@@ -10,7 +10,8 @@ struct RepresentationCacheTests {
     let target = "/\(number)" + String(repeating: "x", count: length)
     return RepresentationCache.Entry(
       key: RepresentationCache.Key(path: target[...], query: "", type: .json, rights: [], standing: []),
-      model: 1, state: 1, tables: ReadTables(), tag: ContentHash().finish(), fields: HTTPHeaders(), isLong: false,
+      model: 1, state: 1, tables: ReadTables(), tag: ContentHash().finish(), fields: HTTPHeaders(),
+      isLong: false,
       isStreamed: false)
   }
 

@@ -30,7 +30,8 @@ struct ValueTests {
     ("int8", "9223372036854775807", "9223372036854775807"), ("numeric(10,2)", "12.5", "12.50"),
     ("numeric", "3", "3"), ("numeric", "'NaN'", "null"), ("float8", "3", "3.0"),
     ("float8", "'-infinity'", "-9e999"), ("bool", "true", "true"), ("bytea", "'\\x00ff10'", #"{"b":"AP8Q"}"#),
-    ("bytea", "''", #"{"b":""}"#), ("text", "'AP8Q'", #""AP8Q""#), ("jsonb", "'{\"a\": null}'", #""{\"a\":null}""#),
+    ("bytea", "''", #"{"b":""}"#), ("text", "'AP8Q'", #""AP8Q""#),
+    ("jsonb", "'{\"a\": null}'", #""{\"a\":null}""#),
     ("timestamptz", "'2024-01-02 03:04:05+02'", "\"2024-01-02T01:04:05+00:00\""),
     ("int[]", "'{1,NULL,3}'", #""[1,null,3]""#), ("text", "NULL", "null"), ("jsonb", "NULL", "null"),
   ])
