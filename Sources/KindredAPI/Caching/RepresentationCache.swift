@@ -18,6 +18,27 @@ final class RepresentationCache: Sendable {
     /// What the cursors of the principal are bound to.
     let standing: [UInt8]
 
+    /// Compares the bytes of the texts as they are: strings are equal that differ in their normalisation.
+    static func == (left: Key, right: Key) -> Bool {
+      left.type == right.type && left.rights == right.rights && left.standing == right.standing
+        && haveSameBytes(left.path, right.path) && haveSameBytes(left.query, right.query)
+    }
+
+    private static func haveSameBytes(_ left: Substring, _ right: Substring) -> Bool {
+      var (left, right) = (left, right)
+      return left.withUTF8 { left in right.withUTF8 { left.elementsEqual($0) } }
+    }
+
+    /// Hashes the bytes of the texts as they are.
+    func hash(into hasher: inout Hasher) {
+      var (path, query) = (path, query)
+      path.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+      query.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+      hasher.combine(type)
+      rights.withUnsafeBytes { hasher.combine(bytes: $0) }
+      standing.withUnsafeBytes { hasher.combine(bytes: $0) }
+    }
+
     /// The approximate size in memory, in bytes.
     fileprivate var size: Int { path.utf8.count + query.utf8.count + rights.count + standing.count }
   }

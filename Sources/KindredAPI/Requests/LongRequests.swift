@@ -10,7 +10,7 @@ import KindredHTTP
 /// for a header field, the link has only the place of the page, and is sent by QUERY with the same content.
 struct LongRequests: Sendable {
   /// The prefix of values of `after` that contain a request; no cursor begins with it.
-  private static let mark: Character = "~"
+  private static let mark = UInt8(ascii: "~")
   /// The maximum length in bytes of a request that combines a link with other parameters.
   private static let maximumLength = 1 << 20
   private enum Kind {
@@ -68,7 +68,7 @@ struct LongRequests: Sendable {
     _ bytes: [UInt8], _ path: Substring, beside pairs: [Substring] = [], _ standing: [UInt8]
   ) -> String? {
     cursors.seal(bytes, with: Self.associated(path, standing)).map {
-      let query = (pairs + ["after=\(Self.mark)\($0)"]).joined(separator: "&")
+      let query = (pairs + ["after=~\($0)"]).joined(separator: "&")
       return URLCoding.encodeUnsafe("\(path)?\(query)")
     }
   }
@@ -77,11 +77,11 @@ struct LongRequests: Sendable {
   ///
   /// - Throws: `RequestError` if the contained request isn't from this server.
   func expanded(_ query: URLQuery, of path: Substring, for standing: [UInt8]) throws -> URLQuery? {
-    let links = query.parameters.filter {
-      query.value($0).first == Self.mark && query.isNamed($0, "after")
+    func isLink(_ parameter: URLQuery.Parameter) -> Bool {
+      query.isNamed(parameter, "after") && query.value(parameter).utf8.first == Self.mark
     }
-    guard let link = links.first else { return nil }
-    guard links.count == 1 else {
+    guard let link = query.parameters.first(where: isLink) else { return nil }
+    guard query.parameters.count(where: isLink) == 1 else {
       throw Self.refusal("a request has only one `after`; use the one in `Link`")
     }
     let others = query.parameters.filter { $0.start != link.start }.map(query.pair)

@@ -4,14 +4,15 @@ import KindredHTTP
 extension KindredService {
   /// Answers a request by the service of its route.
   func answer(_ asked: inout RequestContext) throws -> HTTPAnswer {
-    let (request, principal) = (asked.request, asked.principal)
-    try IdempotencyKey.check(request)
-    switch (request.method, asked.route) {
+    // Without copies of the request, which has many parts.
+    let principal = asked.principal
+    try IdempotencyKey.check(asked.request)
+    switch (asked.request.method, asked.route) {
     case (.get, .records(let segments)), (.head, .records(let segments)):
       let query = asked.query
       return .now(try reads.read(&asked) { try $0.records(at: segments, query, &$1) })
     case (.query, .records(let segments)):
-      let query = try QueryContent.query(of: request, asked.query)
+      let query = try QueryContent.query(of: asked.request, asked.query)
       return .now(try reads.read(&asked) { try $0.records(at: segments, query, &$1) })
     case (.get, .index), (.head, .index): return .now(try operations.index(asked))
     case (.get, .operations(let page)), (.head, .operations(let page)):
@@ -21,7 +22,7 @@ extension KindredService {
     case (.post, .mcp): return try MCPExchange(service: self, asked: asked).answer(&asked.timing)
     case (_, .records(let segments)): return try writes.write(at: segments, asked)
     case (.get, .batch), (.head, .batch), (_, .index), (_, .operations), (_, .asset), (_, .mcp):
-      throw Problem.methodNotAllowed(request.method, allow: try methods(at: asked.route, principal))
+      throw Problem.methodNotAllowed(asked.request.method, allow: try methods(at: asked.route, principal))
     case (_, .batch): return try writes.batch(&asked)
     }
   }
