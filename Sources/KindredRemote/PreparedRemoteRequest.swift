@@ -37,6 +37,14 @@ struct PreparedRemoteRequest: Sendable {
     }
   }
 
+  /// Returns whether an error says that the record with which the path begins isn't there.
+  ///
+  /// As in a file, such a record has no associated records.
+  func startsWithMissingRecord(_ error: RemoteError) -> Bool {
+    guard startsWithRecord, case .notFound(let problem) = error else { return false }
+    return problem.code == "not-found"
+  }
+
   /// Returns the number of rows of the page, of a number without limit and offset.
   func count(of total: Int64) -> Int {
     let rest = max(0, total - offset)

@@ -41,7 +41,7 @@ public final class RemoteDatabase: RequestReader {
   ///
   /// - Throws: `RemoteError`, the error that the request throws, an error of the network.
   public func url<Value>(of request: QueryInterfaceRequest<Value>) async throws -> URL {
-    try server.url(try await server.prepare(request.blueprint).target)
+    try await server.renewing { try server.url(try await server.prepare(request.blueprint).target) }
   }
 
   // MARK: Fetching

@@ -39,6 +39,9 @@ extension RemoteError {
   /// Whether the same request may succeed later.
   var mayPass: Bool { problem.map { $0.status == 429 || $0.status >= 500 } ?? false }
 
+  /// Whether the server hasn't said what kind of error it is.
+  var isWithoutCode: Bool { problem.map { $0.code == nil } ?? false }
+
   /// Whether the request uses a name that the server doesn't know, perhaps because its schema has changed.
   var isOfUnknownName: Bool {
     if case .unknownTable = self { true } else { problem?.code?.hasPrefix("unknown-") ?? false }

@@ -16,8 +16,8 @@ final class RemoteServer: Sendable {
 
   /// The length of a target above which its query is sent as content.
   private static let maximumTargetLength = 8 << 10
-  /// The length of documents of the server's own, at most.
-  private static let maximumDocumentLength = 64 << 20
+  /// The length of documents of the server's own, of a line and of an event, at most.
+  static let maximumDocumentLength = 64 << 20
   private static let rows = "application/x-ndjson;profile=rows"
   private static let events = "text/event-stream;profile=rows"
 
@@ -44,7 +44,18 @@ final class RemoteServer: Sendable {
 
   /// Returns the result of `body`, which runs once more if the server knows a name no longer, and its schema is a new
   /// one.
+  ///
+  /// - Throws: The error of `body`, an error of the transport as it has thrown it.
   func renewing<Result>(_ body: () async throws -> Result) async throws -> Result {
+    do {
+      return try await renewingSchema(body)
+    } catch let error as NetworkError {
+      throw error.cause
+    }
+  }
+
+  /// As `renewing`, but errors of the transport are a `NetworkError`.
+  private func renewingSchema<Result>(_ body: () async throws -> Result) async throws -> Result {
     do {
       return try await body()
     } catch let error as RemoteError where error.isOfUnknownName {
@@ -69,14 +80,13 @@ final class RemoteServer: Sendable {
     let response: RemoteResponse
     do {
       response = try await send(request.target, accept: Self.rows)
-    } catch RemoteError.notFound(let problem) where request.startsWithRecord && problem.code == "not-found" {
-      // As in a file, a record that is not there has no associated records.
+    } catch let error as RemoteError where request.startsWithMissingRecord(error) {
       return nil
     }
     var lines = LineBuffer()
     for try await part in response.body {
       lines.append(part)
-      while let line = lines.next() {
+      while let line = try lines.next() {
         var parser = RowParser(line, failures)
         if case .end(let result) = try body(try parser.row(request.layout)) { return result }
       }
@@ -88,7 +98,12 @@ final class RemoteServer: Sendable {
   }
 
   func count(of request: PreparedRemoteRequest) async throws -> Int {
-    let response = try await send(request.target, method: "HEAD", accept: "application/json")
+    let response: RemoteResponse
+    do {
+      response = try await head(request.target)
+    } catch let error as RemoteError where request.startsWithMissingRecord(error) {
+      return 0
+    }
     guard let total = response.headers["x-total-count"].flatMap({ Int64($0) }), total >= 0
     else {
       throw RemoteError.malformedAnswer("it has no `X-Total-Count`")
@@ -96,23 +111,48 @@ final class RemoteServer: Sendable {
     return request.count(of: total)
   }
 
+  /// Returns the answer to HEAD.
+  ///
+  /// - Throws: As `send`; the kind of error is that of the answer to GET, since one to HEAD has no content.
+  private func head(_ target: String) async throws -> RemoteResponse {
+    do {
+      return try await send(target, method: "HEAD", accept: "application/json")
+    } catch let error as RemoteError where error.isWithoutCode {
+      return try await send(target, accept: "application/json")
+    }
+  }
+
   /// Passes the rows of each event of a request to a closure, until it throws.
+  ///
+  /// Where the record with which the request begins isn't there, it passes no rows once, and goes on.
   func listen(
     to blueprint: RequestBlueprint, _ body: ((DecodingFailures) throws -> [Row]) throws -> Void
   ) async throws {
     var lastID: String?
     var pause = 1.0
+    var isRecordMissing = false
     while true {
       do {
-        try await renewing {
+        try await renewingSchema {
           let request = try await prepare(blueprint)
           let headers = lastID.map { [(name: "Last-Event-ID", value: $0)] } ?? []
-          let response = try await send(request.target, accept: Self.events, headers: headers)
+          let response: RemoteResponse
+          do {
+            response = try await send(request.target, accept: Self.events, headers: headers)
+          } catch let error as RemoteError where request.startsWithMissingRecord(error) {
+            // When the record is back, its rows are new, even where they are those before.
+            lastID = nil
+            if !isRecordMissing { try body { _ in [] } }
+            isRecordMissing = true
+            return
+          }
           pause = 1
+          isRecordMissing = false
           var events = EventParser()
-          for try await part in response.body {
-            for event in events.parse(part) {
-              lastID = event.id
+          var parts = response.body.makeAsyncIterator()
+          while let part = try await Self.next(&parts) {
+            for event in try events.parse(part) {
+              lastID = event.id ?? lastID
               try body { failures in
                 var parser = RowParser(event.data[...], failures)
                 return try parser.rows(request.layout)
@@ -124,9 +164,9 @@ final class RemoteServer: Sendable {
         throw error
       } catch let error as RemoteError {
         pause = max(pause, error.problem?.retryAfter ?? 0)
-      } catch  where (error as? URLError) == nil {
-        throw error
-      } catch {}
+      } catch is NetworkError {
+        // It may be back later.
+      }
       try await Task.sleep(for: .seconds(pause))
       pause = min(pause * 2, 30)
     }
@@ -152,17 +192,44 @@ final class RemoteServer: Sendable {
       "/-/schema", accept: "application/json", headers: tag.map { [(name: "If-None-Match", value: $0)] } ?? []
     )
     guard response.status != 304 else { return false }
-    let schema = try RemoteSchema(
-      json: try await response.content(limit: Self.maximumDocumentLength), tag: response.headers["etag"])
+    let content: [UInt8]
+    do {
+      content = try await response.content(limit: Self.maximumDocumentLength)
+    } catch {
+      throw Self.networkError(error)
+    }
+    let schema = try RemoteSchema(json: content, tag: response.headers["etag"])
     state.withLock { $0.schema = schema }
     return true
   }
 
   // MARK: Exchanges
 
+  /// An error of the transport, after which the same request may succeed.
+  private struct NetworkError: Error {
+    let cause: any Error
+  }
+
+  /// Returns what an error of the transport is thrown as.
+  private static func networkError(_ error: any Error) -> any Error {
+    if error is RemoteError || error is CancellationError { return error }
+    return NetworkError(cause: error)
+  }
+
+  /// Returns the next part of a content; nil if there is none.
+  private static func next(
+    _ parts: inout AsyncThrowingStream<[UInt8], any Error>.Iterator
+  ) async throws -> [UInt8]? {
+    do {
+      return try await parts.next()
+    } catch {
+      throw networkError(error)
+    }
+  }
+
   /// Returns the answer to a request.
   ///
-  /// - Throws: `RemoteError` if its status is that of an error.
+  /// - Throws: `RemoteError` if its status is that of an error, `NetworkError`, the error that the token throws.
   private func send(
     _ target: String, method: String = "GET", accept: String, headers: [(name: String, value: String)] = []
   ) async throws -> RemoteResponse {
@@ -179,7 +246,12 @@ final class RemoteServer: Sendable {
       request.body = Array(target[target.index(after: mark)...].utf8)
       request.headers.append(("Content-Type", "application/x-www-form-urlencoded"))
     }
-    let response = try await transport(request)
+    let response: RemoteResponse
+    do {
+      response = try await transport(request)
+    } catch {
+      throw Self.networkError(error)
+    }
     if let position = response.headers["kindred-position"] {
       state.withLock { $0.position.advance(to: position) }
     }

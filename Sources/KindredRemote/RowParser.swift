@@ -15,18 +15,25 @@ struct RowParser {
     index = bytes.startIndex
   }
 
-  /// Whether nothing but white space follows.
-  var isAtEnd: Bool {
-    mutating get {
-      skipSpace()
-      return index == bytes.endIndex
-    }
+  /// Returns the row.
+  ///
+  /// - Throws: `RemoteError` if it isn't one of this layout, or if anything but white space follows.
+  mutating func row(_ layout: RemoteRowLayout) throws -> Row {
+    let row = try nextRow(layout)
+    try expectEnd()
+    return row
   }
 
-  /// Returns the next row.
+  /// Returns the rows of an array.
   ///
-  /// - Throws: `RemoteError` if it isn't one of this layout.
-  mutating func row(_ layout: RemoteRowLayout) throws -> Row {
+  /// - Throws: `RemoteError` if one isn't of this layout, or if anything but white space follows.
+  mutating func rows(_ layout: RemoteRowLayout) throws -> [Row] {
+    let rows = try nextRows(layout)
+    try expectEnd()
+    return rows
+  }
+
+  private mutating func nextRow(_ layout: RemoteRowLayout) throws -> Row {
     var contents = Contents(values: Array(repeating: .null, count: layout.valueCount))
     try expect("[")
     try read(layout.members, into: &contents)
@@ -36,11 +43,10 @@ struct RowParser {
     )
   }
 
-  /// Returns the rows of an array.
-  mutating func rows(_ layout: RemoteRowLayout) throws -> [Row] {
+  private mutating func nextRows(_ layout: RemoteRowLayout) throws -> [Row] {
     var rows: [Row] = []
     try expect("[")
-    while try !ends("]", afterFirst: !rows.isEmpty) { rows.append(try row(layout)) }
+    while try !ends("]", afterFirst: !rows.isEmpty) { rows.append(try nextRow(layout)) }
     return rows
   }
 
@@ -72,7 +78,7 @@ struct RowParser {
 
   private mutating func rows(of collection: RemoteRowLayout.Collection) throws -> [Row] {
     if takeNull() { return [] }
-    return collection.isSingle ? [try row(collection.rows)] : try rows(collection.rows)
+    return collection.isSingle ? [try nextRow(collection.rows)] : try nextRows(collection.rows)
   }
 
   /// The collections of a record that is missing are empty.
@@ -232,6 +238,11 @@ struct RowParser {
     }
     if afterFirst { try expect(",") }
     return false
+  }
+
+  private mutating func expectEnd() throws {
+    skipSpace()
+    guard index == bytes.endIndex else { throw malformed("the end") }
   }
 
   private func malformed(_ expected: String) -> RemoteError {

@@ -8,15 +8,23 @@ import Synchronization
 /// Sends requests by `URLSession`, whose parts of contents are passed on as they arrive.
 ///
 /// The asynchronous methods of `URLSession` that do the same don't exist on Linux.
+///
+/// A redirection isn't followed, since the token would be sent to another host: it is the answer to the request, which
+/// its status refuses. Each live sequence keeps a connection, so a host may have many at the same time; with the
+/// default number, a few sequences would block all further requests.
 final class URLSessionTransport: NSObject, URLSessionDataDelegate {
   static let shared = URLSessionTransport()
 
   /// What waits for the answer to a request.
   private struct Exchange {
     var head: CheckedContinuation<RemoteResponse, any Error>?
+    /// The content, until the answer has it: it is cancelled as soon as no reader owns it.
+    var stream: AsyncThrowingStream<[UInt8], any Error>?
     let body: AsyncThrowingStream<[UInt8], any Error>.Continuation
-    let stream: AsyncThrowingStream<[UInt8], any Error>
   }
+
+  /// How many connections to a host there may be at the same time.
+  private static let maximumConnectionsPerHost = 1000
 
   private let exchanges = Mutex<[Int: Exchange]>([:])
   /// Made on first use, since it refers to its delegate, which is this object.
@@ -29,23 +37,32 @@ final class URLSessionTransport: NSObject, URLSessionDataDelegate {
     // The server's tags decide what is new.
     message.cachePolicy = .reloadIgnoringLocalCacheData
     for (name, value) in request.headers { message.setValue(value, forHTTPHeaderField: name) }
-    let task = Task(of: started().dataTask(with: message))
+    let task = SessionTask(of: started().dataTask(with: message))
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { head in
         let (stream, body) = AsyncThrowingStream<[UInt8], any Error>.makeStream()
         body.onTermination = { end in
           if case .cancelled = end { task.cancel() }
         }
-        exchanges.withLock { $0[task.number] = Exchange(head: head, body: body, stream: stream) }
-        task.resume()
+        exchanges.withLock { $0[task.number] = Exchange(head: head, stream: stream, body: body) }
+        // Where it has been cancelled before, there was no exchange to end.
+        if Task.isCancelled { cancel(task) } else { task.resume() }
       }
     } onCancel: {
-      task.cancel()
+      cancel(task)
     }
   }
 
+  /// Cancels a request, and ends its exchange at once: a task that has not been resumed may never report its end.
+  private func cancel(_ task: SessionTask) {
+    task.cancel()
+    guard let ended = exchanges.withLock({ $0.removeValue(forKey: task.number) }) else { return }
+    ended.body.finish(throwing: CancellationError())
+    ended.head?.resume(throwing: CancellationError())
+  }
+
   /// A task of the session, whose methods any thread may call.
-  private struct Task: @unchecked Sendable {
+  private struct SessionTask: @unchecked Sendable {
     let task: URLSessionDataTask
 
     init(of task: URLSessionDataTask) { self.task = task }
@@ -58,8 +75,9 @@ final class URLSessionTransport: NSObject, URLSessionDataDelegate {
   private func started() -> URLSession {
     session.withLock { session in
       if let session { return session }
-      let configuration = URLSessionConfiguration.default
+      let configuration = URLSessionConfiguration.ephemeral
       configuration.urlCache = nil
+      configuration.httpMaximumConnectionsPerHost = Self.maximumConnectionsPerHost
       let made = URLSession(configuration: configuration, delegate: self, delegateQueue: nil)
       session = made
       return made
@@ -69,16 +87,25 @@ final class URLSessionTransport: NSObject, URLSessionDataDelegate {
   // MARK: URLSessionDataDelegate
 
   func urlSession(
+    _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+    newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
+  ) {
+    completionHandler(nil)
+  }
+
+  func urlSession(
     _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
     completionHandler: @escaping (URLSession.ResponseDisposition) -> Void
   ) {
     let (status, headers) = Self.head(of: response)
     let waiting = exchanges.withLock { exchanges -> Exchange? in
-      defer { exchanges[dataTask.taskIdentifier]?.head = nil }
-      return exchanges[dataTask.taskIdentifier]
+      let waiting = exchanges[dataTask.taskIdentifier]
+      exchanges[dataTask.taskIdentifier]?.head = nil
+      exchanges[dataTask.taskIdentifier]?.stream = nil
+      return waiting
     }
-    if let waiting {
-      waiting.head?.resume(returning: RemoteResponse(status: status, headers: headers, body: waiting.stream))
+    if let head = waiting?.head, let stream = waiting?.stream {
+      head.resume(returning: RemoteResponse(status: status, headers: headers, body: stream))
     }
     completionHandler(.allow)
   }
@@ -91,12 +118,12 @@ final class URLSessionTransport: NSObject, URLSessionDataDelegate {
     guard let ended = exchanges.withLock({ $0.removeValue(forKey: task.taskIdentifier) }) else { return }
     let error = (error as? URLError)?.code == .cancelled ? CancellationError() : error
     ended.body.finish(throwing: error)
-    guard let head = ended.head else { return }
+    guard let head = ended.head, let stream = ended.stream else { return }
     if let error {
       head.resume(throwing: error)
     } else if let response = task.response {
       let (status, headers) = Self.head(of: response)
-      head.resume(returning: RemoteResponse(status: status, headers: headers, body: ended.stream))
+      head.resume(returning: RemoteResponse(status: status, headers: headers, body: stream))
     } else {
       head.resume(throwing: RemoteError.malformedAnswer("it is empty"))
     }

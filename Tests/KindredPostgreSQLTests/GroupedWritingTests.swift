@@ -1,5 +1,9 @@
 import Foundation
+import KindredAPI
 import KindredHTTP
+import KindredModel
+import KindredModelFile
+import KindredPlanning
 import KindredPostgreSQL
 import Testing
 
@@ -129,5 +133,48 @@ struct GroupedWritingTests {
         == #"201 [{"id":5,"name":"five"},{"id":1,"name":"one"},{"id":5,"name":"five"},{"id":2,"name":"two"}]"#
     )
     #expect(served.text("/tags?fields=name") == #"[{"name":"one"},{"name":"two"},{"name":"five"}]"#)
+  }
+
+  @Test
+  func `an import names its first wrong line, even if a later one isn't JSON`() {
+    let lines = [#"{"id":3,"name":"c"}"#, #"{"id":1,"name":"taken"}"#, "{"].joined(separator: "\n")
+    let answer = served.send(
+      .post, "/tags", lines, of: "application/x-ndjson", headers: ["Prefer": "return=representation"])
+    #expect(answer.hasPrefix("409") && answer.contains(#""line":2"#), "\(answer)")
+    #expect(count("tags") == #"[{"n":2}]"#)
+  }
+
+  @Test
+  func `long records are read back in their order, whatever the number that is read at once`() {
+    let content = (3..<103).map { number in
+      #"{"id":\#(number),"name":"\#(String(repeating: "x", count: number < 60 ? 40_000 : 10))"}"#
+    }.joined(separator: ",")
+    let answer = served.send(.post, "/tags", "[\(content)]")
+    #expect(answer == "201 [\(content)]")
+  }
+
+  @Test
+  func `a row rule that reads other records doesn't read those that are written after its own`() throws {
+    let file = try ModelFileParser(path: "model.yaml").parse(
+      """
+      resources:
+        authors: { access: { read: { rows: "true" }, create: { rows: "true" } } }
+        books: { access: { read: { rows: "true" }, create: { rows: "author.books.count >= 2" } } }
+      """)
+    let served = try Served(
+      contentsOf: Self.library, isWritable: true,
+      configure: { options in
+        var access = AccessConfiguration()
+        access.keys = [.init(key: "key", roles: [])]
+        options.access = access
+      }, model: { try file.model(of: $0) })
+    let headers: HTTPHeaders = ["Authorization": "Bearer key"]
+    let two = #"[{"title":"1"},{"title":"2"}]"#
+    let tree = served.send(.post, "/authors", #"{"name":"a","books":\#(two)}"#, headers: headers)
+    #expect(tree.hasPrefix("403"), "\(tree)")
+    try served.run("INSERT INTO author (id, name) VALUES (50, 'b')")
+    try served.run("INSERT INTO book (author_id, title) VALUES (50, 'first')")
+    let more = served.send(.post, "/authors/50/books", two, headers: headers)
+    #expect(more.hasPrefix("201"), "\(more)")
   }
 }

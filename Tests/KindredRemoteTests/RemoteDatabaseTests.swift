@@ -14,6 +14,22 @@ private func infos(of db: some RequestReader) async throws -> [AuthorInfo] {
     Author.including(all: Author.books.order(Column("title"))).order(\.id).asRequest(of: AuthorInfo.self))
 }
 
+private struct Genre: Codable, FetchableRecord, TableRecord {
+  var id: Int64
+}
+
+private struct Shelf: Codable, FetchableRecord, TableRecord {
+  var bookId: Int64
+  var genreId: Int64
+
+  static let genre = belongsTo(Genre.self)
+}
+
+extension Book {
+  fileprivate static let shelves = hasMany(Shelf.self)
+  fileprivate static let genres = hasMany(Genre.self, through: shelves, using: Shelf.genre)
+}
+
 @Suite("A database on a server")
 struct RemoteDatabaseTests {
   @Test
@@ -136,6 +152,62 @@ struct RemoteDatabaseTests {
   }
 
   @Test
+  func `a record that isn't there has no associated records, until it is there`() async throws {
+    var options = KindredService.Options()
+    options.live = .init()
+    let library = try ServedLibrary(options: options)
+    try await library.file.write { db in
+      try db.execute(
+        sql: """
+          CREATE TABLE genre (id INTEGER PRIMARY KEY);
+          CREATE TABLE shelf (
+            bookId INTEGER REFERENCES book, genreId INTEGER REFERENCES genre, PRIMARY KEY (bookId, genreId));
+          """)
+    }
+    let remote = try library.remote()
+    let genres = Book(id: 9, authorId: nil, title: "").request(for: Book.genres)
+    let path = try await remote.url(of: genres).path()
+    #expect(path.hasPrefix("/books/9/"))
+    let all = try await remote.fetchAll(genres)
+    #expect(all.isEmpty)
+    let count = try await remote.fetchCount(genres)
+    #expect(count == 0)
+    var values = remote.values(of: genres).makeAsyncIterator()
+    let missing = try await values.next()
+    #expect(missing?.isEmpty == true)
+    try await library.file.write { db in
+      try db.execute(
+        sql: """
+          INSERT INTO book (id, title) VALUES (9, 'Omoo'); INSERT INTO genre VALUES (1);
+          INSERT INTO shelf VALUES (9, 1);
+          """)
+    }
+    let found = try await values.next()
+    #expect(found?.map(\.id) == [1])
+  }
+
+  @Test
+  func `live values go on after an error of the transport, which other requests throw`() async throws {
+    struct Unreachable: Error {}
+    var options = KindredService.Options()
+    options.live = .init()
+    let library = try ServedLibrary(options: options)
+    let sent = Mutex(0)
+    let remote = RemoteDatabase(try URL(named: "http://library.example")) { request in
+      let number = sent.withLock { count in
+        count += 1
+        return count
+      }
+      if number <= 2 { throw Unreachable() }
+      return try await library.transport(request)
+    }
+    await #expect(throws: Unreachable.self) { try await remote.fetchAll(Book.all()) }
+    var values = remote.values(of: Book.order(\.id)).makeAsyncIterator()
+    let books = try await values.next()
+    #expect(books == ServedLibrary.books)
+  }
+
+  @Test
   func `errors of the server say what is wrong and what may have been meant`() async throws {
     let library = try ServedLibrary()
     do {
@@ -250,6 +322,22 @@ struct NotExpressibleTests {
   }
 }
 
+/// Redirects each request to another path of the same server.
+private final class Redirector: HTTPHandler {
+  private let log = Mutex<[String]>([])
+
+  var targets: [String] { log.withLock { $0 } }
+
+  func answer(_ request: HTTPRequest) -> HTTPAnswer {
+    log.withLock { $0.append("\(request.target)") }
+    return .now(HTTPResponse(status: HTTPStatus(code: 302) ?? .ok, headers: ["Location": "/elsewhere"]))
+  }
+
+  func response(to error: HTTPError, from peer: String?) -> HTTPResponse {
+    HTTPResponse(status: error.status)
+  }
+}
+
 @Suite("Over HTTP", .serialized)
 struct SocketTests {
   @Test
@@ -272,6 +360,23 @@ struct SocketTests {
     #expect(try await values.next()?.count == 3)
     try await library.file.write { db in try db.execute(sql: "DELETE FROM author WHERE id = 3") }
     #expect(try await values.next()?.count == 2)
+  }
+
+  @Test
+  func `a redirection isn't followed, so that no other host receives the token`() async throws {
+    let redirector = Redirector()
+    let server = HTTPServer(
+      host: "127.0.0.1", port: 0, handler: redirector,
+      logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    let address = try server.start()
+    defer { server.shutdown(grace: .seconds(1)) }
+    let remote = RemoteDatabase(try URL(named: "http://127.0.0.1:\(address.port)"), token: "secret")
+    await #expect {
+      try await remote.fetchAll(Book.all())
+    } throws: {
+      ($0 as? RemoteError)?.problem?.status == 302
+    }
+    #expect(redirector.targets == ["/-/schema"])
   }
 
   @Test

@@ -57,7 +57,7 @@ struct RowParserTests {
     for text in [
       "[1]", "[1,2,3]", "{}", "[nul,1,null]", "[1,2,[1]]", "[--1,2,null]", #"[{"c":""},1,null]"#,
       #"[{"b":"%"},1,null]"#,
-      #"["\ud83d\u",1,null]"#,
+      #"["\ud83d\u",1,null]"#, "[1,2,null]]", "[1,2,null][1,2,null]", "[1,2,null],",
     ] {
       #expect(throws: RemoteError.self, "\(text)") { try row(text, layout) }
     }
@@ -72,16 +72,61 @@ struct RowParserTests {
   }
 
   @Test
-  func `lines and events are the same however they are cut into parts`() {
+  func `nothing but white space follows the rows of an event`() async throws {
+    let layout = try await layout()
+    func rows(_ text: String) throws -> [Row] {
+      var parser = RowParser(Array(text.utf8)[...], DecodingFailures())
+      return try parser.rows(layout)
+    }
+    let found = try rows("[[1,2,null]] \r\n")
+    #expect(found.count == 1)
+    for text in ["[[1,2,null]]]", "[][]", "[[1,2,null]],"] {
+      #expect(throws: RemoteError.self, "\(text)") { try rows(text) }
+    }
+  }
+
+  @Test
+  func `lines and events are the same however they are cut into parts`() throws {
     let text = Array(": heartbeat\n\nid: a\ndata: [1]\n\nid: b\ndata: [\ndata: 2]\n\ndata: incomplete".utf8)
     for size in [1, 2, 3, 7, 100] {
       var parser = EventParser()
       var events: [EventParser.Event] = []
       for start in stride(from: 0, to: text.count, by: size) {
-        events += parser.parse(Array(text[start..<min(start + size, text.count)]))
+        events += try parser.parse(Array(text[start..<min(start + size, text.count)]))
       }
       #expect(events.map(\.id) == ["a", "b"])
-      #expect(events.map { String(decoding: $0.data, as: UTF8.self) } == ["[1]", "[2]"])
+      #expect(events.map { String(decoding: $0.data, as: UTF8.self) } == ["[1]", "[\n2]"])
     }
+  }
+
+  @Test(arguments: ["\n", "\r", "\r\n"])
+  func `an event has the same fields whatever ends its lines, with a space before a value or not`(
+    end: String
+  ) throws {
+    let lines = [":", "", "id:a", "data:[1]", "", "id", "data: [2]", "", "event: x", "data:[3]", "", ""]
+    let text = Array(lines.joined(separator: end).utf8)
+    for size in [1, 2, 3, 7, 200] {
+      var parser = EventParser()
+      var events: [EventParser.Event] = []
+      for start in stride(from: 0, to: text.count, by: size) {
+        events += try parser.parse(Array(text[start..<min(start + size, text.count)]))
+      }
+      #expect(events.map(\.id) == ["a", "", nil])
+      #expect(events.map { String(decoding: $0.data, as: UTF8.self) } == ["[1]", "[2]", "[3]"])
+    }
+  }
+
+  @Test
+  func `a line and an event have a maximum length`() throws {
+    var lines = LineBuffer(maximumLength: 4)
+    lines.append(Array("1234\n123".utf8))
+    let (first, second) = (try lines.next(), try lines.next())
+    #expect(first?.count == 4 && second == nil)
+    lines.append(Array("45".utf8))
+    #expect(throws: RemoteError.self) { try lines.next() }
+    var events = EventParser(maximumLength: 10)
+    let found = try events.parse(Array("data:12345\n\n".utf8))
+    #expect(found.count == 1)
+    #expect(throws: RemoteError.self) { try events.parse(Array("data:12345\ndata:12345\n".utf8)) }
   }
 }

@@ -123,8 +123,13 @@ final class ServedLibrary: Sendable {
           headers: headers, body: request.body ?? []))
       var fields: [String: String] = [:]
       for (name, value) in response.headers { fields[name] = value }
-      return RemoteResponse(
-        status: response.status.code, headers: fields, body: Self.parts(of: response.body))
+      var body = response.body
+      if request.method == "HEAD" {
+        // As over a socket, an answer to HEAD has no content.
+        if case .stream(let stream, _) = body { stream.close() }
+        body = .none
+      }
+      return RemoteResponse(status: response.status.code, headers: fields, body: Self.parts(of: body))
     }
   }
 

@@ -224,6 +224,37 @@ struct FullTextDefinitionTests {
     #expect(try Dictionary(minimumCapacity: 2, uniqueKeysWithValues: AnyCursor([(1, "a")])) == [1: "a"])
   }
 
+  @Test(arguments: [true, false])
+  func `the first write of a connection to a full-text table may return a row`(isAbandoned: Bool) throws {
+    let path = FileManager.default.temporaryDirectory.appending(path: "kindred-\(UUID()).sqlite").path
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    let first = try DatabaseQueue(path: path)
+    try first.write { db throws in
+      try db.execute(
+        sql: """
+          CREATE TABLE document (id INTEGER PRIMARY KEY, content TEXT);
+          CREATE VIRTUAL TABLE search USING fts5(content, content='document', content_rowid='id');
+          CREATE TRIGGER added AFTER INSERT ON document BEGIN
+            INSERT INTO search (rowid, content) VALUES (new.id, new.content);
+          END;
+          """)
+    }
+    try first.close()
+    let second = try DatabaseQueue(path: path)
+    let insertion = "INSERT INTO document VALUES (1, 'white whale') RETURNING id"
+    try second.write { db throws in
+      if isAbandoned {
+        #expect(try Int.fetchCursor(db, sql: insertion).next() == 1)
+      } else {
+        #expect(try Int.fetchOne(db, sql: insertion) == 1)
+      }
+    }
+    #expect(
+      try second.read { db in
+        try Int.fetchAll(db, sql: "SELECT rowid FROM search WHERE search MATCH 'whale'")
+      } == [1])
+  }
+
   @Test
   func `the codes of errors are those of results`() {
     #expect(throws: (any Error).self) { try queue.write { db in try db.execute(sql: "SELECT nothing") } }

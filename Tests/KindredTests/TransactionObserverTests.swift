@@ -234,6 +234,31 @@ struct TransactionObserverTests {
   }
 
   @Test
+  func `each closure after the next transaction is called once, also if another one opens one`() throws {
+    var calls: [String] = []
+    try queue.write { db throws in
+      db.afterNextTransaction { db in
+        calls.append("first")
+        #expect(throws: Never.self) {
+          try db.inTransaction { try db.execute(sql: "INSERT INTO player (id) VALUES (9)") }
+        }
+      }
+      db.afterNextTransaction { _ in calls.append("second") }
+    }
+    #expect(calls == ["first", "second"])
+  }
+
+  @Test
+  func `a commit by a statement that returns one row is notified`() throws {
+    let lines = try lines { queue in
+      try queue.writeWithoutTransaction { db throws in
+        _ = try Int.fetchOne(db, sql: "INSERT INTO player (id) VALUES (5), (6) RETURNING id")
+      }
+    }
+    #expect(lines == ["insert player 5", "insert player 6", "will commit", "commit false"])
+  }
+
+  @Test
   func `changes that SQLite doesn't report can be notified`() throws {
     let log = Log()
     log.observed = { $0.tableName == "award" }

@@ -101,9 +101,12 @@ public final class Statement {
     return statement
   }
 
-  /// Resets the statement unless it has been started again since the run with a number.
+  /// Resets the statement unless it has been started again since the run with a number; one that writes, at its end, as
+  /// ``RowCursor`` says.
   func end(run: Int) {
-    if run == self.run { lease.statement?.reset() }
+    guard run == self.run, let statement = lease.statement else { return }
+    if !statement.isReadOnly { while statement.isRunning, (try? step(statement)) == true {} }
+    statement.reset()
   }
 }
 

@@ -85,9 +85,10 @@ final class TransactionEvents: ConnectionListener {
     self.outcome = nil
     (interests, savepoints, events) = ([], [], [])
     wasInTransaction = isInTransaction
-    for observation in observers.current {
-      // Before it is notified, because it may open another transaction.
-      if observation.extent == .nextTransaction { observers.remove(observation) }
+    let current = observers.current
+    // Before any is notified, because it may open another transaction.
+    for observation in current where observation.extent == .nextTransaction { observers.remove(observation) }
+    for observation in current {
       observation.isSilent = false
       observation.notify { observer in
         if outcome == .committed { observer.databaseDidCommit(db) } else { observer.databaseDidRollback(db) }

@@ -55,8 +55,21 @@ public final class RowCursor: Cursor {
 
   /// Returns the next row when no other is needed, so that no collections of further rows are read.
   func first() throws -> Row? {
-    guard ready.isEmpty, let supplement else { return try next() }
+    guard ready.isEmpty, let supplement else {
+      let row = try next()
+      try finishWriting()
+      return row
+    }
     return try read().flatMap { try supplement([$0]).first }
+  }
+
+  /// Runs a statement that writes to its end.
+  ///
+  /// SQLite would commit its changes when it is reset, and there flush full-text tables outside of any step, which a
+  /// defensive connection refuses: the transaction would be rolled back without an error.
+  private func finishWriting() throws {
+    guard !isAtEnd, try !selectStatement.prepared.isReadOnly else { return }
+    while try read() != nil {}
   }
 
   /// Returns the decoded next row when no other is needed; nil if there is none, or it holds no value.

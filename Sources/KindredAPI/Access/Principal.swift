@@ -122,6 +122,9 @@ final class Principal: Sendable {
     }
   }
 
+  /// Whether the credentials have expired.
+  var hasExpired: Bool { expiry.map { Date().timeIntervalSince1970 >= $0 } ?? false }
+
   /// The expiry in nanoseconds of the monotonic clock; nil for never.
   var monotonicExpiry: UInt64? {
     expiry.map { expiry in

@@ -188,7 +188,8 @@ public final class KindredService: HTTPHandler {
 
   /// Decides about a request with content by its head, so that the content is neither sent nor read in vain.
   ///
-  /// When the content has arrived, the request isn't screened again.
+  /// When the content has arrived, the request isn't screened again, unless the client's credentials have expired
+  /// meanwhile.
   public func consider(_ request: HTTPRequest) -> HTTPDecision {
     let basePath = context.options.basePath
     let request = basePath.removed(from: request)
@@ -199,7 +200,9 @@ public final class KindredService: HTTPHandler {
       try screenContent(of: request, at: admission.route, admission.principal)
       let isLong = writes.takesLongBody(request, at: admission.route)
       return .receive(isLong: isLong) { [self] request in
-        answer(basePath.removed(from: request), .free, self.timing(), admission)
+        let isCurrent = !admission.principal.hasExpired
+        return answer(
+          basePath.removed(from: request), .free, self.timing(), isCurrent ? admission : nil)
       }
     } catch {
       return .refuse(failure(error, of: request, by: principal, timing))

@@ -48,9 +48,10 @@ struct WriteExecution {
   /// If it fails, it is undone, and the records are written one after another: only then it is known which of them to blame,
   /// and for what; and one may need another that is below a record before it.
   private func dispatchInGroups() throws -> WriteResult {
-    guard plan.importFormat == nil, plan.concernsMany, let groups = transaction.groups else {
-      return try dispatch()
-    }
+    // The records of a selection are tested together in any case, before and after all changes.
+    guard plan.importFormat == nil, plan.concernsMany, let groups = transaction.groups,
+      plan.selection != nil || areTestedAlone(plan.content?.drafts ?? [])
+    else { return try dispatch() }
     var grouped = self
     grouped.groups = groups
     do {

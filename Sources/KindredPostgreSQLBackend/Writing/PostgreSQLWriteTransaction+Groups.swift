@@ -58,10 +58,35 @@ extension PostgreSQLWriteTransaction: StatementGroups {
     guard parameters.count > 1, let batch = plan.plan.nodes.first?.batch, plan.plan.searches.isEmpty else {
       return try readOneByOne(of: plan, parameters, take)
     }
-    for start in stride(from: 0, to: parameters.count, by: Self.largestGroup.count) {
-      let end = min(parameters.count, start + Self.largestGroup.count)
-      let records = try KeyedRecords(plan, batch, parameters[start..<end], in: self)
-      try records.read { try take(start + $0, $1) }
+    var size = AnswerBatchSize(largest: Self.largestGroup.count)
+    var rest = parameters[...]
+    while !rest.isEmpty {
+      let start = rest.startIndex
+      let records = try KeyedRecords(plan, batch, rest.prefix(size.count), in: self)
+      var length = 0
+      try records.read { number, part in
+        length += part?.count ?? 0
+        try take(start + number, part)
+      }
+      rest = rest.dropFirst(size.count)
+      size.adapt(toBytes: length)
     }
+  }
+}
+
+/// How many records of an answer are read at once: few at first, and then about as many as make up 1 MiB.
+///
+/// The rows of a statement are in memory before the length of the answer is known.
+private struct AnswerBatchSize {
+  private(set) var count = 16
+  private let largest: Int
+
+  private static let bytes = 1 << 20
+
+  init(largest: Int) { self.largest = largest }
+
+  /// Adapts the number to the length of the answer for as many records.
+  mutating func adapt(toBytes length: Int) {
+    count = max(1, min(largest, count * 4, count * Self.bytes / max(1, length)))
   }
 }

@@ -153,6 +153,9 @@ struct BatchPlan: Sendable {
   ) throws -> Result {
     do {
       return try body()
+    } catch let error as ReaderSource.NoneFree {
+      // The batch as a whole queues.
+      throw error
     } catch let error as any BackendError where error.isInterrupted || !isOpen() {
       throw error
     } catch {

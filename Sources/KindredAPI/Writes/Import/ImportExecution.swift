@@ -50,11 +50,17 @@ struct ImportExecution {
     var progress = Progress()
     if preferences.content == .representation { progress.content = [UInt8(ascii: "[")] }
     let records = try NewRecords(execution)
-    try forEachRecord(insertedBy: plain) {
-      progress.add($0)
-    } _: { draft, line in
-      waiting.append(draft, line)
-      if waiting.isFull { try add(waiting.take(), to: records, groups, &progress) }
+    do {
+      try forEachRecord(insertedBy: plain) {
+        progress.add($0)
+      } _: { draft, line, length in
+        waiting.append(draft, line, length)
+        if waiting.isFull { try add(waiting.take(), to: records, groups, &progress) }
+      }
+    } catch {
+      // The lines before the one that can't be read are tested first, so that the error names the first wrong line.
+      if transaction.isOpen { try add(waiting.take(), to: records, groups, &progress) }
+      throw error
     }
     try add(waiting.take(), to: records, groups, &progress)
     let ignored = try atLine(nil) { try transaction.finishInsertions() }
@@ -73,7 +79,7 @@ struct ImportExecution {
   /// Only an import that has failed pays for this, by a second reading.
   func danglingReference() throws -> Problem? {
     do {
-      try forEachRecord { draft, _ in
+      try forEachRecord { draft, _, _ in
         if let problem = try execution.reasons.danglingReference(of: [draft], in: resource) { throw problem }
       }
       return nil
@@ -84,14 +90,14 @@ struct ImportExecution {
 
   // MARK: Formats
 
-  /// Calls `body` with each record of the content, in its order.
+  /// Calls `body` with each record of the content, in its order, and with its length there in bytes.
   ///
   /// - Parameters:
   ///   - plain: Inserts records that need nothing but an insertion, without a draft.
   ///   - added: Called after each record that `plain` inserts or a trigger ignores.
   private func forEachRecord(
     insertedBy plain: PlainInsertion? = nil, added: (Bool) -> Void = { _ in },
-    _ body: (_ draft: RecordDraft, _ line: Int) throws -> Void
+    _ body: (_ draft: RecordDraft, _ line: Int, _ length: Int) throws -> Void
   ) throws {
     switch format {
     case .csv: try forEachRecordOfCSV(insertedBy: plain, added: added, body)
@@ -101,7 +107,7 @@ struct ImportExecution {
 
   private func forEachLine(
     insertedBy plain: PlainInsertion?, added: (Bool) -> Void,
-    _ body: (_ draft: RecordDraft, _ line: Int) throws -> Void
+    _ body: (_ draft: RecordDraft, _ line: Int, _ length: Int) throws -> Void
   ) throws {
     var lines = LineReader(execution.request)
     var plain = plain.map(PlainLines.init)
@@ -124,14 +130,14 @@ struct ImportExecution {
         var reader = RecordDraftReader(
           model: execution.plan.version.model, document: document,
           limits: execution.service.context.options.limits)
-        try body(try reader.record(document.root, of: resource), lines.line)
+        try body(try reader.record(document.root, of: resource), lines.line, bytes.count)
       }
     }
   }
 
   private func forEachRecordOfCSV(
     insertedBy plain: PlainInsertion?, added: (Bool) -> Void,
-    _ body: (_ draft: RecordDraft, _ line: Int) throws -> Void
+    _ body: (_ draft: RecordDraft, _ line: Int, _ length: Int) throws -> Void
   ) throws {
     var reader = CSVReader(execution.request)
     guard try reader.next() else {
@@ -153,7 +159,7 @@ struct ImportExecution {
         if let isAdded = try latest.inserting(at: reader.line, { try plain?.insert(reader) }) {
           return added(isAdded)
         }
-        try body(try draft(reader, columns), reader.line)
+        try body(try draft(reader, columns), reader.line, reader.bytes.count)
       }
     }
   }
@@ -204,12 +210,13 @@ struct ImportExecution {
 
   // MARK: Records
 
-  /// Adds the records of some lines together; if that fails, one after another, so that the error names a line.
+  /// Adds the records of some lines together if their access rules allow it; if that fails, one after another, so that
+  /// the error names a line.
   private func add(
     _ lines: [(draft: RecordDraft, line: Int)], to records: NewRecords, _ groups: (any StatementGroups)?,
     _ progress: inout Progress
   ) throws {
-    if let groups, lines.count > 1 {
+    if let groups, lines.count > 1, execution.areTestedAlone(lines.map(\.draft)) {
       var grouped = execution
       grouped.groups = groups
       if let timePerRecord {
@@ -271,17 +278,27 @@ struct ImportExecution {
 
 /// The records that have been read, and will be added together.
 private struct WaitingRecords {
+  /// The largest number of records.
   let limit: Int
   private var lines: [(draft: RecordDraft, line: Int)] = []
+  /// The number of bytes of the content from which the records were read.
+  private var length = 0
+
+  /// The number of bytes with which the records wait no longer, whatever their number.
+  private static let largestLength = 1 << 18
 
   init(limit: Int) { self.limit = limit }
 
-  var isFull: Bool { lines.count >= limit }
+  var isFull: Bool { lines.count >= limit || length >= Self.largestLength }
 
-  mutating func append(_ draft: RecordDraft, _ line: Int) { lines.append((draft, line)) }
+  /// Adds a record that was read from so many bytes.
+  mutating func append(_ draft: RecordDraft, _ line: Int, _ length: Int) {
+    lines.append((draft, line))
+    self.length += length
+  }
 
   mutating func take() -> [(draft: RecordDraft, line: Int)] {
-    defer { lines = [] }
+    defer { (lines, length) = ([], 0) }
     return lines
   }
 }

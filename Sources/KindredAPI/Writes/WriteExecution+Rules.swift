@@ -1,0 +1,64 @@
+import KindredModel
+import KindredPlanning
+
+/// Which records may be tested against the access rules together, after all of them have been stored.
+extension WriteExecution {
+  /// Returns whether the row rules of everything that drafts write read nothing but the record that is tested.
+  ///
+  /// A rule that reads other records, through an association or an aggregate, might otherwise hold because of a record
+  /// that is stored after its own.
+  func areTestedAlone(_ drafts: [RecordDraft]) -> Bool {
+    let model = plan.version.model
+    guard model.isRestricted else { return true }
+    return resource.isTestedAlone && (target.linkage?.isTestedAlone(in: model) ?? true)
+      && drafts.allSatisfy { $0.isTestedAlone(in: model) }
+  }
+}
+
+extension RecordDraft {
+  /// Returns whether the same is true of the records that are nested in the draft.
+  fileprivate func isTestedAlone(in model: Model) -> Bool {
+    nested.allSatisfy { nested in
+      nested.resource.isTestedAlone && nested.linkage.isTestedAlone(in: model)
+        && nested.records.allSatisfy { $0.isTestedAlone(in: model) }
+    }
+  }
+}
+
+extension Linkage {
+  /// Returns whether the same is true of the records of a join table.
+  fileprivate func isTestedAlone(in model: Model) -> Bool {
+    guard case .join(let join) = self else { return true }
+    return model.resource(of: join.table).isTestedAlone
+  }
+}
+
+extension Resource {
+  /// Whether the row rules for its records read nothing but the record; a view reads records of its tables.
+  fileprivate var isTestedAlone: Bool {
+    let rules = [permissions.read, permissions.create, permissions.update].compactMap { $0?.rows }
+    guard case .table = table.kind else { return rules.isEmpty }
+    return rules.allSatisfy { $0.readsOnlyRecord(of: table) }
+  }
+}
+
+extension Expression {
+  /// Returns whether it reads only stored columns of the record that it is about, and claims of the client.
+  fileprivate func readsOnlyRecord(of table: Table) -> Bool {
+    !contains { part in
+      switch part.kind {
+      case .path(let path): !path.isColumn(of: table) && Expression.claim(path) == nil
+      case .program: true
+      default: false
+      }
+    }
+  }
+}
+
+extension Expression.Path {
+  /// Returns whether it is only the name of a column.
+  fileprivate func isColumn(of table: Table) -> Bool {
+    parents == 0 && components.count == 1 && components[0].arguments == nil
+      && table.column(named: components[0].name) != nil
+  }
+}
