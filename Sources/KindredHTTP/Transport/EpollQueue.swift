@@ -21,10 +21,6 @@
     private let postedCount = Atomic(0)
     /// Counts the calls of ``next`` while tokens are posted, so that sockets and posts take turns.
     private let turn = Atomic(0)
-    /// The number of threads that wait for events; those that don't look for posted tokens first.
-    private let waiting = Atomic(0)
-    /// Whether the event that announces posted tokens is under way to a waiting thread.
-    private let isAnnounced = Atomic(false)
 
     /// Creates a queue; returns nil if the process has no descriptors left.
     init?() {
@@ -66,16 +62,8 @@
     func post(_ token: UInt64) {
       posted.withLock { posted in
         posted.append(token)
-        postedCount.wrappingAdd(1, ordering: .sequentiallyConsistent)
+        postedCount.increase()
       }
-      announce()
-    }
-
-    /// Wakes a thread for the posted tokens, if any waits and none has been woken for them.
-    private func announce() {
-      guard waiting.load(ordering: .sequentiallyConsistent) > 0,
-        !isAnnounced.exchange(true, ordering: .sequentiallyConsistent)
-      else { return }
       eventfd_write(postDescriptor, 1)
     }
 
@@ -85,25 +73,23 @@
     }
 
     func next() -> SocketEvent? {
+      // All posts share a descriptor, which would have one turn while each socket has one: with many busy sockets, the
+      // posts of a group of writes would wait for them again and again.
+      if postedCount.load(ordering: .relaxed) > 0,
+        turn.wrappingAdd(1, ordering: .relaxed).newValue.isMultiple(of: 2), let token = takePosted()
+      {
+        return SocketEvent(token: token, kind: .posted)
+      }
+      var event = epoll_event()
       while true {
-        if let token = takePostedInTurn() { return SocketEvent(token: token, kind: .posted) }
-        // In one order with what `post` reads: either this thread sees the token, or it is woken.
-        waiting.wrappingAdd(1, ordering: .sequentiallyConsistent)
-        let isPosted = postedCount.load(ordering: .sequentiallyConsistent) > 0
-        var event = epoll_event()
-        let count = epoll_wait(epoll, &event, 1, isPosted ? 0 : -1)
-        waiting.wrappingSubtract(1, ordering: .sequentiallyConsistent)
-        guard count > 0 else {
-          if count < 0, errno != EINTR { return nil }
-          // No socket was ready, so it is the posts' turn.
-          if let token = takePosted() { return SocketEvent(token: token, kind: .posted) }
-          continue
+        guard epoll_wait(epoll, &event, 1, -1) > 0 else {
+          if errno == EINTR { continue }
+          return nil
         }
         switch event.data.u64 {
         case Self.endToken:
           return nil
         case Self.postToken:
-          isAnnounced.store(false, ordering: .sequentiallyConsistent)
           if let token = takePosted() { return SocketEvent(token: token, kind: .posted) }
         default:
           let hangUp = EPOLLRDHUP.rawValue | EPOLLHUP.rawValue | EPOLLERR.rawValue
@@ -112,25 +98,14 @@
       }
     }
 
-    /// Takes a posted token every other time.
-    ///
-    /// All posts share a descriptor, which would have one turn while each socket has one: with many busy sockets, the
-    /// posts of a group of writes would wait for them again and again.
-    private func takePostedInTurn() -> UInt64? {
-      guard postedCount.load(ordering: .relaxed) > 0,
-        turn.wrappingAdd(1, ordering: .relaxed).newValue.isMultiple(of: 2)
-      else { return nil }
-      return takePosted()
-    }
-
     private func takePosted() -> UInt64? {
       let (token, hasMore) = posted.withLock { posted in
         let token = posted.popFirst()
-        if token != nil { postedCount.wrappingSubtract(1, ordering: .sequentiallyConsistent) }
+        if token != nil { postedCount.increase(by: -1) }
         return (token, !posted.isEmpty)
       }
-      // The others are for the threads that wait, while this one works on its token.
-      if hasMore { announce() }
+      // Posts in quick succession make one event, so taking one token signals the next to another thread.
+      if hasMore { eventfd_write(postDescriptor, 1) }
       return token
     }
 
