@@ -34,10 +34,9 @@ struct RequestShape {
   private mutating func add(_ number: Int) { withUnsafeBytes(of: number) { bytes.append(contentsOf: $0) } }
 
   private mutating func add(_ text: String) {
-    let start = bytes.count
+    // Its length comes first, so that no text can look like two.
+    add(text.utf8.count)
     bytes.append(contentsOf: text.utf8)
-    // Its length follows, so that no text can look like two.
-    add(bytes.count - start)
   }
 
   private mutating func add(_ texts: [String]?) {
