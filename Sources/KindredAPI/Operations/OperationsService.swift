@@ -64,7 +64,9 @@ final class OperationsService: Sendable {
           try SchemaDocument(model: version().model, limits: options.limits, basePath: options.basePath)
             .json(of: parameters["resource"]))
       case .complete: try tools.completions(parameters, in: version().model)
-      case .describe: try tools.description(request, parameters, in: version(), for: principal)
+      case .describe:
+        try tools.description(
+          request, parameters, in: version().model, version().dialect, for: principal.standing)
       case .diagramSVG: try tools.diagramSVG(parameters, of: version().model)
       case .diagramMermaid: try tools.diagramMermaid(parameters, of: version().model)
       case .modelFileSchema:

@@ -23,11 +23,8 @@ struct CursorCoding: Sendable {
     keyName = Base64.encodeForURL(name)
   }
 
-  /// Returns the cursor as text for the next page of a request; nil if OpenSSL fails.
-  func encode(_ cursor: Cursor, of planned: PlannedRequest) -> String? {
-    encode(cursor, isHidden: planned.plan.plan.cursorIsHidden, for: planned.order.associatedData)
-  }
-
+  /// Returns the cursor as text for the next page of a request.
+  ///
   /// - Parameters:
   ///   - isHidden: Whether not even the length and the equality of values may show.
   ///   - request: The data that must be the same when the cursor is decoded.

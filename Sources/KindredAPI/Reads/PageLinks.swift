@@ -24,7 +24,9 @@ struct PageLinks {
   ) {
     let (path, standing) = (records.path, records.principal.standing)
     let isHidden = cursor != nil && planned.plan.plan.cursorIsHidden
-    let cursor = cursor.flatMap { longRequests.cursors.encode($0, of: planned) }
+    let cursor = cursor.flatMap {
+      longRequests.cursors.encode($0, isHidden: isHidden, for: planned.order.associatedData)
+    }
     taggedText = isHidden ? longRequests.cursors.keyName : cursor ?? ""
     let links = Self.links(records, next: cursor)
     guard max(links.first.utf8.count, links.next?.utf8.count ?? 0) > Self.maximumURLLength else {

@@ -148,22 +148,3 @@ final class FramedBody: HTTPBodyStream {
     return UnsafeRawBufferPointer(memory)
   }
 }
-
-/// A complete result, sent from the memory that it was written to.
-final class WholeBody: HTTPBodyStream {
-  /// The parts that haven't been sent, the next one last, after the one that is being sent.
-  private var parts: [ResultPart]
-  private var sent: ResultPart?
-
-  init(_ parts: [ResultPart]) { self.parts = parts.reversed() }
-
-  /// Whether all parts have been returned.
-  var isAtEnd: Bool { parts.isEmpty }
-
-  func next() -> UnsafeRawBufferPointer? {
-    sent = parts.popLast()
-    return sent?.bytes
-  }
-
-  func close() {}
-}

@@ -108,11 +108,11 @@ final class ProblemReporter: Sendable {
   /// - Parameter principal: The client, whose rights restrict what the page may show of the model.
   private func page(of problem: Problem, _ request: HTTPRequest, for principal: Principal?) -> ProblemPage {
     var description: RequestDescription?
-    if problem.status.code < 500, let principal, let version = try? models.latest() {
+    if problem.status.code < 500, let principal, let version = try? models.latest().seen(by: principal) {
       // The request may have used up its own time, so this time is short; without a description the page is only
       // simpler.
       description = try? RequestDescription(
-        request.target, version.seen(by: principal), limits: limits,
+        request.target, in: version.model, version.dialect, limits: limits,
         cursors: (cursors, principal.standing),
         within: AnalysisTime(seconds: min(0.5, queryTime ?? 0.5), request.cancellation))
     }

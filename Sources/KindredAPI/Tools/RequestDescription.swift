@@ -21,14 +21,14 @@ struct RequestDescription {
 
   /// - Throws: An error when the time is over.
   init(
-    _ url: String, _ version: ModelVersion, limits: RequestLimits, cursors: RequestDraft.Cursors,
-    within time: AnalysisTime
+    _ url: String, in model: Model, _ dialect: Dialect, limits: RequestLimits,
+    cursors: RequestDraft.Cursors, within time: AnalysisTime
   ) throws {
     var limits = limits
     // The default page size isn't part of the URL.
     limits.pageSize = nil
-    draft = RequestDraft(RequestText(url), model: version.model, limits: limits, cursors: cursors)
-    if !isPage { try draft.check(version.dialect, within: time) }
+    draft = RequestDraft(RequestText(url), model: model, limits: limits, cursors: cursors)
+    if !isPage { try draft.check(dialect, within: time) }
   }
 
   /// Whether the URL is the index or another page of Kindred itself.

@@ -20,11 +20,12 @@ struct ToolsService: Sendable {
 
   /// Answers `/-/describe`.
   func description(
-    _ request: HTTPRequest, _ parameters: ToolParameters, in version: ModelVersion, for principal: Principal
+    _ request: HTTPRequest, _ parameters: ToolParameters, in model: Model, _ dialect: Dialect,
+    for standing: [UInt8]
   ) throws -> Representation {
     let url = try parameters.required("url")
     let description = try RequestDescription(
-      url, version, limits: limits, cursors: (cursors, principal.standing),
+      url, in: model, dialect, limits: limits, cursors: (cursors, standing),
       within: AnalysisTime(seconds: queryTime, request.cancellation))
     return Representation(description.json)
   }

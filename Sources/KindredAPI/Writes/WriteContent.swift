@@ -22,37 +22,6 @@ enum WriteContent {
     }
   }
 
-  /// The records of a document, and the paths of the associations nested in them.
-  struct Records: Sendable {
-    var drafts: [RecordDraft] = []
-    var isArray = false
-    var paths: [[String]] = []
-  }
-
-  /// Returns the records in the content of a request.
-  ///
-  /// - Throws: `Problem`, `RequestError`.
-  static func records(
-    in request: HTTPRequest, of resource: Resource, model: Model, limits: RequestLimits
-  ) throws -> Records {
-    let document = try document(of: request)
-    let allowsArray = request.method == .post
-    var reader = RecordDraftReader(
-      model: model, document: document, limits: limits,
-      isMergePatch: ContentType(of: request)?.essence == mergePatchType)
-    var records = Records()
-    if allowsArray, case .array(let elements) = document.root.content {
-      records.isArray = true
-      for (index, element) in elements.enumerated() {
-        records.drafts.append(try reader.record(element, of: resource, at: JSONPointer() + index))
-      }
-    } else {
-      records.drafts = [try reader.record(document.root, of: resource)]
-    }
-    records.paths = reader.paths
-    return records
-  }
-
   /// - Throws: `Problem` (415) unless the header fields declare an accepted type without a content coding.
   static func checkType(of request: HTTPRequest, among types: [String]? = nil) throws {
     let types = types ?? self.types(of: request.method)
@@ -70,7 +39,7 @@ enum WriteContent {
   }
 
   // RFC 7396
-  private static let mergePatchType = "application/merge-patch+json"
+  static let mergePatchType = "application/merge-patch+json"
 
   /// Returns the media types that a method accepts.
   static func types(of method: HTTPMethod) -> [String] {

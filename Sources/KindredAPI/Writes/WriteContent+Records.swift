@@ -1,0 +1,36 @@
+import KindredModel
+import KindredPlanning
+import KindredHTTP
+
+extension WriteContent {
+  /// The records of a document, and the paths of the associations nested in them.
+  struct Records: Sendable {
+    var drafts: [RecordDraft] = []
+    var isArray = false
+    var paths: [[String]] = []
+  }
+
+  /// Returns the records in the content of a request.
+  ///
+  /// - Throws: `Problem`, `RequestError`.
+  static func records(
+    in request: HTTPRequest, of resource: Resource, model: Model, limits: RequestLimits
+  ) throws -> Records {
+    let document = try document(of: request)
+    let allowsArray = request.method == .post
+    var reader = RecordDraftReader(
+      model: model, document: document, limits: limits,
+      isMergePatch: ContentType(of: request)?.essence == mergePatchType)
+    var records = Records()
+    if allowsArray, case .array(let elements) = document.root.content {
+      records.isArray = true
+      for (index, element) in elements.enumerated() {
+        records.drafts.append(try reader.record(element, of: resource, at: JSONPointer() + index))
+      }
+    } else {
+      records.drafts = [try reader.record(document.root, of: resource)]
+    }
+    records.paths = reader.paths
+    return records
+  }
+}
