@@ -6,7 +6,7 @@ let commit = Context.environment["KINDRED_COMMIT"] ?? ""
 
 /// What the tests of the library need, where each request that is fetched from a file is fetched from a server, too.
 let bothSides: [Target.Dependency] = [
-  "Kindred", "KindredRemote", "KindredAPI", "KindredHTTP", "KindredModel", "KindredPlanning",
+  "Kindred", "KindredRemote", "KindredAPI", "KindredRequests", "KindredHTTP", "KindredModel", "KindredPlanning",
   "KindredSQLiteBackend",
   "KindredSQLite", "KindredSQLSyntax", "CKindredSQLite", .product(name: "Logging", package: "swift-log"),
 ]
@@ -23,7 +23,7 @@ let package = Package(
     .library(
       name: "KindredModules",
       targets: [
-        "KindredAPI", "KindredHTTP", "KindredBackend", "KindredOutput", "KindredSQLiteBackend",
+        "KindredAPI", "KindredRequests", "KindredHTTP", "KindredBackend", "KindredOutput", "KindredSQLiteBackend",
         "KindredMigrations", "KindredSQLite", "KindredModel", "KindredPlanning", "KindredModelFile",
         "KindredSQLSyntax", "KindredCryptography", "KindredClock",
       ]),
@@ -144,11 +144,19 @@ let package = Package(
         "KindredYAML", "KindredModel", "KindredPlanning",
         .product(name: "OrderedCollections", package: "swift-collections"),
       ]),
+    // Requests from URLs and contents to values, and the forms of answers.
+    .target(
+      name: "KindredRequests",
+      dependencies: [
+        "KindredHTTP", "KindredBackend", "KindredOutput", "KindredModel", "KindredPlanning",
+        "KindredSQLSyntax", "KindredCryptography",
+        .product(name: "OrderedCollections", package: "swift-collections"),
+      ]),
     .target(
       name: "KindredAPI",
       dependencies: [
         "KindredSystem",
-        "CKindredExplorer", "KindredHTTP", "KindredBackend", "KindredOutput", "KindredModel",
+        "CKindredExplorer", "KindredHTTP", "KindredRequests", "KindredBackend", "KindredOutput", "KindredModel",
         "KindredPlanning",
         "KindredSQLSyntax", "KindredClock", "KindredCryptography",
         .product(name: "Logging", package: "swift-log"),
@@ -160,7 +168,7 @@ let package = Package(
       name: "KindredCommand",
       dependencies: [
         "CKindredBuild",
-        "KindredAPI", "KindredClients", "KindredHTTP", "KindredMigrations", "KindredSQLite",
+        "KindredAPI", "KindredRequests", "KindredClients", "KindredHTTP", "KindredMigrations", "KindredSQLite",
         "KindredModel", "KindredPlanning", "KindredSQLiteDialect", "KindredSQLiteBackend",
         "KindredPostgreSQL",
         "KindredPostgreSQLBackend", "KindredBackend", "KindredClock", "KindredModelFile", "KindredYAML",
@@ -181,7 +189,7 @@ let package = Package(
     .testTarget(
       name: "KindredPostgreSQLTests",
       dependencies: [
-        "KindredAPI", "KindredHTTP", "KindredBackend", "KindredPostgreSQL", "KindredPostgreSQLBackend",
+        "KindredAPI", "KindredRequests", "KindredHTTP", "KindredBackend", "KindredPostgreSQL", "KindredPostgreSQLBackend",
         "KindredMigrations",
         "KindredModel", "KindredPlanning", "KindredSQLSyntax", "KindredClock", "KindredSQLite",
         "KindredSQLiteBackend", "KindredModelFile", "TestSupport",
@@ -244,7 +252,7 @@ let package = Package(
     .testTarget(
       name: "KindredAPITests",
       dependencies: [
-        "KindredAPI", "KindredModel", "KindredPlanning", "KindredSQLiteDialect", "KindredPostgreSQLDialect",
+        "KindredAPI", "KindredRequests", "KindredModel", "KindredPlanning", "KindredSQLiteDialect", "KindredPostgreSQLDialect",
         "KindredBackend", "KindredOutput", "KindredSQLiteBackend",
         "KindredModelFile", "KindredMigrations", "KindredSQLite", "KindredClock", "KindredCryptography",
         "TestSupport", .product(name: "OrderedCollections", package: "swift-collections"),

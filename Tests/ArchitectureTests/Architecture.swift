@@ -67,8 +67,13 @@ enum Architecture {
     Module(
       name: "KindredModelFile", uses: ["KindredPlanning", "KindredYAML"],
       libraries: ["Foundation", "OrderedCollections"]),
+    // Requests as values, and the forms of answers. Nothing in it holds a connection.
     Module(
-      name: "KindredAPI", uses: ["KindredHTTP", "KindredBackend", "KindredClock", "KindredCryptography"],
+      name: "KindredRequests",
+uses: ["KindredHTTP", "KindredBackend", "KindredCryptography"],
+      libraries: ["OrderedCollections"]),
+    Module(
+      name: "KindredAPI", uses: ["KindredRequests"],
       gates: ["CKindredExplorer"],
       libraries: ["Dispatch", "Foundation", "Logging", "OrderedCollections"]),
     Module(

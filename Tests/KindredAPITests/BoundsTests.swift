@@ -8,6 +8,7 @@ import TestSupport
 import Testing
 
 @testable import KindredAPI
+@testable import KindredRequests
 
 @Suite("Bounds on what a request compiles and computes")
 struct BoundsTests {

@@ -3,6 +3,7 @@ import KindredSQLiteBackend
 import Testing
 
 @testable import KindredAPI
+@testable import KindredRequests
 
 /// The feed with the test in place of its workers, which decides who runs what, and when.
 @Suite("Live results: the workers of the feed")

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import KindredAPI
+@testable import KindredRequests
 
 @Suite("Content hash")
 struct ContentHashTests {

@@ -6,6 +6,7 @@ import KindredSQLite
 import Testing
 
 @testable import KindredAPI
+@testable import KindredRequests
 
 @Suite("Pages by cursor")
 struct CursorTests {

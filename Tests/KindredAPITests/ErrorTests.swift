@@ -5,6 +5,7 @@ import KindredSQLite
 import Testing
 
 @testable import KindredAPI
+@testable import KindredRequests
 
 @Suite("Errors name the place and the fix")
 struct ErrorTests {

@@ -7,6 +7,7 @@ import TestSupport
 import Testing
 
 @testable import KindredAPI
+@testable import KindredRequests
 
 @Suite("Requests as URLs")
 struct FetchRequestRendererTests {

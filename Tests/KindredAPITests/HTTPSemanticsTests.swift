@@ -3,6 +3,7 @@ import KindredSQLite
 import Testing
 
 @testable import KindredAPI
+@testable import KindredRequests
 
 /// The HTTP semantics that the service is responsible for; the server is responsible for the rest.
 @Suite("HTTP's semantics")

@@ -3,6 +3,7 @@ import KindredHTTP
 import Testing
 
 @testable import KindredAPI
+@testable import KindredRequests
 
 @Suite("Imports")
 struct ImportTests {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import KindredAPI
+@testable import KindredRequests
 
 @Suite("The order in which live queries run again")
 struct LiveQueueTests {

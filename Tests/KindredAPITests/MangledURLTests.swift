@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import KindredAPI
+@testable import KindredRequests
 
 @Suite("Any text and any position")
 struct MangledURLTests {

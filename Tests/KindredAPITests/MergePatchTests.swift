@@ -2,6 +2,7 @@ import KindredHTTP
 import Testing
 
 @testable import KindredAPI
+@testable import KindredRequests
 
 @Suite("PATCH of columns of JSON by application/merge-patch+json")
 struct MergePatchTests {

@@ -2,6 +2,7 @@ import KindredHTTP
 import Testing
 
 @testable import KindredAPI
+@testable import KindredRequests
 
 @Suite("Accept (RFC 9110 §12.4.2, §12.5.1)")
 struct AcceptTests {

@@ -4,6 +4,7 @@ import KindredSQLite
 import Testing
 
 @testable import KindredAPI
+@testable import KindredRequests
 
 @Suite("OpenAPI 3.1")
 struct OpenAPITests {

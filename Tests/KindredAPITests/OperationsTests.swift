@@ -9,6 +9,7 @@ import Synchronization
 import Testing
 
 @testable import KindredAPI
+@testable import KindredRequests
 
 @Suite("Operations")
 struct OperationsTests {

@@ -5,6 +5,7 @@ import Testing
 @testable import KindredAPI
 @testable import KindredModel
 @testable import KindredPlanning
+@testable import KindredRequests
 
 @Suite("The memory of plans")
 struct PlanMemoryTests {

@@ -5,6 +5,7 @@ import OrderedCollections
 import Testing
 
 @testable import KindredAPI
+@testable import KindredRequests
 
 @Suite("Plans shared by URLs that differ in their literals")
 struct PlanSharingTests {

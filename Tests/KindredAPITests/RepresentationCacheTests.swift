@@ -3,6 +3,7 @@ import Testing
 
 @testable import KindredAPI
 @testable import KindredOutput
+@testable import KindredRequests
 
 @Suite("The cache of representations")
 struct RepresentationCacheTests {

@@ -10,6 +10,7 @@ import Logging
 import Testing
 
 @testable import KindredAPI
+@testable import KindredRequests
 
 /// A service on a database that lives as long as the test.
 final class TestDatabase: Sendable {

@@ -4,6 +4,7 @@ import KindredHTTP
 import Testing
 
 @testable import KindredAPI
+@testable import KindredRequests
 
 @Suite("POST of records that may be there (Prefer: resolution)")
 struct UpsertTests {

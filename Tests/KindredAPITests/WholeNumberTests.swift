@@ -1,6 +1,7 @@
 import Testing
 
 @testable import KindredAPI
+@testable import KindredRequests
 
 @Suite("A whole number, however it is written")
 struct WholeNumberTests {

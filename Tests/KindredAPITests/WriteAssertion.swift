@@ -4,6 +4,7 @@ import KindredSQLite
 import Testing
 
 @testable import KindredAPI
+@testable import KindredRequests
 
 /// A library that clients may write to.
 extension Library {

@@ -3,6 +3,7 @@ import KindredSQLite
 import Testing
 
 @testable import KindredAPI
+@testable import KindredRequests
 
 @Suite("If-Match and If-None-Match when writing (RFC 9110 §13.1)")
 struct WriteConditionTests {

@@ -3,6 +3,7 @@ import KindredSQLite
 import Testing
 
 @testable import KindredAPI
+@testable import KindredRequests
 
 @Suite("What is taken for content, and what is stored of it")
 struct WriteContentTests {

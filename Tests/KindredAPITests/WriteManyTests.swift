@@ -4,6 +4,7 @@ import KindredHTTP
 import Testing
 
 @testable import KindredAPI
+@testable import KindredRequests
 
 @Suite("PATCH and DELETE of many records")
 struct WriteManyTests {

@@ -3,6 +3,7 @@ import KindredSQLite
 import Testing
 
 @testable import KindredAPI
+@testable import KindredRequests
 
 @Suite("Writing to tables that are rarely seen")
 struct WriteOddTableTests {

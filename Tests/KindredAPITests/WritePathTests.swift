@@ -2,6 +2,7 @@ import KindredHTTP
 import Testing
 
 @testable import KindredAPI
+@testable import KindredRequests
 
 @Suite("Writing through associations")
 struct WritePathTests {

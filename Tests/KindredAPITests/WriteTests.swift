@@ -3,6 +3,7 @@ import KindredSQLite
 import Testing
 
 @testable import KindredAPI
+@testable import KindredRequests
 
 @Suite("One record is written")
 struct WriteTests {

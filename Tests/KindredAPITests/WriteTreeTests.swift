@@ -2,6 +2,7 @@ import KindredHTTP
 import Testing
 
 @testable import KindredAPI
+@testable import KindredRequests
 
 @Suite("Trees are written at once")
 struct WriteTreeTests {

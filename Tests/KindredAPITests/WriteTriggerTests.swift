@@ -2,6 +2,7 @@ import KindredHTTP
 import Testing
 
 @testable import KindredAPI
+@testable import KindredRequests
 
 @Suite("What triggers say of writes")
 struct WriteTriggerTests {

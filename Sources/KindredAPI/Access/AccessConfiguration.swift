@@ -1,6 +1,7 @@
 import KindredModel
 import KindredCryptography
 import KindredSQLSyntax
+import KindredRequests
 
 /// How clients authenticate: the `access` section of the configuration file (docs/access.md).
 ///

@@ -4,6 +4,7 @@ import KindredCryptography
 import KindredHTTP
 import KindredOutput
 import KindredSQLSyntax
+import KindredRequests
 import Logging
 import Synchronization
 

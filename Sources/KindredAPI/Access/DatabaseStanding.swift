@@ -1,6 +1,7 @@
 import KindredBackend
 import KindredHTTP
 import KindredSQLSyntax
+import KindredRequests
 
 /// A client's role in the database.
 enum DatabaseStanding: Sendable {

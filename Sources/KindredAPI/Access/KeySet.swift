@@ -1,4 +1,5 @@
 import KindredCryptography
+import KindredRequests
 
 /// A set of keys to verify tokens with (RFC 7517 §5).
 struct KeySet: Sendable {

@@ -6,6 +6,7 @@ import KindredClock
 import KindredCryptography
 import KindredOutput
 import KindredSQLSyntax
+import KindredRequests
 
 /// The client of a request, as far as responses depend on it.
 ///

@@ -3,6 +3,7 @@ import KindredPlanning
 import KindredCryptography
 import KindredOutput
 import KindredSQLSyntax
+import KindredRequests
 
 /// The claims of a token (RFC 7519 §4).
 struct TokenClaims {

@@ -1,5 +1,6 @@
 import Foundation
 import KindredCryptography
+import KindredRequests
 import Logging
 
 /// Verifies JSON Web Tokens (RFC 7519) in their compact serialization (RFC 7515 §7.1).

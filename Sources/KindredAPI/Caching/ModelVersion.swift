@@ -1,6 +1,7 @@
 import KindredModel
 import KindredPlanning
 import KindredBackend
+import KindredRequests
 import OrderedCollections
 import Synchronization
 

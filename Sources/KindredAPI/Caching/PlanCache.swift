@@ -1,4 +1,5 @@
 import KindredOutput
+import KindredRequests
 import Synchronization
 
 /// The hits and misses of all plan caches since the service was started.

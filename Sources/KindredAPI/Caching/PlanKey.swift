@@ -1,3 +1,5 @@
+import KindredRequests
+
 /// What a plan depends on: one field for each thing, so that no two plans share a key by accident.
 struct PlanKey: Hashable {
   /// What is planned.

@@ -2,6 +2,7 @@ import KindredModel
 import KindredPlanning
 import KindredOutput
 import KindredSQLSyntax
+import KindredRequests
 
 /// A request with its plan.
 ///

@@ -1,5 +1,6 @@
 import KindredHTTP
 import KindredOutput
+import KindredRequests
 import Synchronization
 
 /// Remembers the last response to each request: not its content, but its tag, its fields, and the state of the database

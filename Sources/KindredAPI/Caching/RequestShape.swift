@@ -3,6 +3,7 @@ import KindredPlanning
 import KindredHTTP
 import KindredOutput
 import KindredSQLSyntax
+import KindredRequests
 
 /// A URL split into its literals and the rest, its shape: requests of the same shape can share a plan.
 ///

@@ -1,5 +1,6 @@
 import KindredModel
 import KindredSQLSyntax
+import KindredRequests
 
 /// The parts of a model on which the shapes of requests depend, in a form that is read without copying resources.
 final class ShapeVocabulary: Sendable {

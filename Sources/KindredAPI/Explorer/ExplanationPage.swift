@@ -1,4 +1,5 @@
 import KindredOutput
+import KindredRequests
 
 /// The response to `explain=true` as a page for browsers without scripts.
 struct ExplanationPage {

@@ -1,6 +1,7 @@
 import CKindredExplorer
 import Foundation
 import KindredHTTP
+import KindredRequests
 
 /// The files of the explorer, which are embedded in the program.
 ///

@@ -1,4 +1,5 @@
 import KindredModel
+import KindredRequests
 
 extension ExplorerPage {
   /// Creates the page of a request for records.

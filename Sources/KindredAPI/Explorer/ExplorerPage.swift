@@ -1,5 +1,6 @@
 import KindredHTTP
 import KindredOutput
+import KindredRequests
 
 /// A page for browsers, complete without scripts and enhanced by the explorer's.
 struct ExplorerPage {
@@ -29,7 +30,7 @@ struct ExplorerPage {
   /// server.
   ///
   /// Content of the database is never executed: it is only text.
-  static let policy = [
+  package static let policy = [
     "default-src 'none'", "script-src 'self'", "style-src 'self'", "connect-src 'self'",
     "img-src 'self' data:",
     "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'", "require-trusted-types-for 'script'",

@@ -1,4 +1,5 @@
 import KindredModel
+import KindredRequests
 
 /// A request and the part of it that a problem is about.
 struct MarkedRequest {

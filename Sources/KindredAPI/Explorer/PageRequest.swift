@@ -3,6 +3,7 @@ import KindredPlanning
 import KindredHTTP
 import KindredOutput
 import KindredSQLSyntax
+import KindredRequests
 import OrderedCollections
 
 /// A request extended by what a page shows: the labels of referenced records, the keys that links need, and counts of

@@ -1,6 +1,7 @@
 import KindredModel
 import KindredHTTP
 import KindredOutput
+import KindredRequests
 
 /// A problem as a page: what is wrong, the request with the wrong word marked, and links to corrected requests.
 struct ProblemPage {

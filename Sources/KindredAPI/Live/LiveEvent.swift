@@ -1,3 +1,4 @@
+import KindredRequests
 import Synchronization
 
 /// The result of a live request, and what it depends on.

@@ -1,3 +1,5 @@
+import KindredRequests
+
 /// A request that clients listen to, which runs after a commit once for all of them.
 ///
 /// Invariant: `lastID`, and `event` if kept, belong to the result in the database state `version`, which a listener has

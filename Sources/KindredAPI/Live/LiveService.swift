@@ -4,6 +4,7 @@ import KindredBackend
 import KindredClock
 import KindredHTTP
 import KindredOutput
+import KindredRequests
 import Logging
 
 /// Answers requests for live results: the records at once, and again after each commit that changes them.

@@ -1,5 +1,6 @@
 import KindredBackend
 import KindredHTTP
+import KindredRequests
 
 extension KindredService {
   /// Returns the reply to a message of the Model Context Protocol that came over standard input; nil for a notification.

@@ -1,3 +1,5 @@
+import KindredRequests
+
 /// What the server tells of itself.
 extension MCPExchange {
   private static let information: JSONValue = [

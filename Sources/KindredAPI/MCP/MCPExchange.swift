@@ -2,6 +2,7 @@ import KindredModel
 import KindredPlanning
 import KindredBackend
 import KindredHTTP
+import KindredRequests
 
 /// Answers one message of the Model Context Protocol (<https://modelcontextprotocol.io/specification>), without
 /// sessions: over HTTP, each is the content of a POST.

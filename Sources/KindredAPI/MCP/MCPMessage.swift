@@ -1,5 +1,6 @@
 import KindredModel
 import KindredHTTP
+import KindredRequests
 
 /// A request or notification of JSON-RPC 2.0 (<https://www.jsonrpc.org/specification>), as the Model Context Protocol
 /// uses it: one in each message.

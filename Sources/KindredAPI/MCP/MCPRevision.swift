@@ -1,4 +1,5 @@
 import KindredHTTP
+import KindredRequests
 
 /// A revision of the Model Context Protocol (<https://modelcontextprotocol.io/specification>).
 enum MCPRevision: String, CaseIterable {

@@ -1,4 +1,5 @@
 import KindredHTTP
+import KindredRequests
 
 /// The tools as `tools/list` describes them.
 extension MCPTool {

@@ -1,6 +1,7 @@
 import KindredModel
 import KindredPlanning
 import KindredHTTP
+import KindredRequests
 
 /// A tool of the Model Context Protocol: each call is one request to the service.
 enum MCPTool: String, CaseIterable {

@@ -1,6 +1,7 @@
 import KindredModel
 import KindredPlanning
 import KindredHTTP
+import KindredRequests
 
 /// The result of a tool, made of the service's response: its content as text and as a value.
 struct MCPToolResult {

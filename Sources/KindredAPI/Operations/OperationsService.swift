@@ -2,6 +2,7 @@ import KindredModel
 import KindredPlanning
 import KindredBackend
 import KindredHTTP
+import KindredRequests
 import Synchronization
 
 /// Answers requests about the server and its model: the index and the pages under `/-/`.

@@ -3,6 +3,7 @@ import KindredPlanning
 import KindredBackend
 import KindredOutput
 import KindredSQLSyntax
+import KindredRequests
 
 /// The response to `explain=true`: every statement with its arguments and the database's plan, and the missing indexes.
 struct Explanation {

@@ -1,6 +1,7 @@
 import KindredModel
 import KindredPlanning
 import KindredOutput
+import KindredRequests
 
 /// The links to the first page and the next one.
 struct PageLinks {

@@ -2,6 +2,7 @@ import KindredModel
 import KindredPlanning
 import KindredBackend
 import KindredHTTP
+import KindredRequests
 
 /// The services of the databases that answer reads, and the choice among them.
 final class ReadServices: Sendable {

@@ -1,4 +1,5 @@
 import KindredHTTP
+import KindredRequests
 
 /// Which records a client reads, and in which form: what a plan depends on.
 struct RecordsQuery: Sendable {

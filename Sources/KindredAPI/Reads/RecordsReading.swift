@@ -4,6 +4,7 @@ import KindredBackend
 import KindredClock
 import KindredHTTP
 import KindredOutput
+import KindredRequests
 
 /// Reads records, from the first statement to their representation.
 final class RecordsReading {

@@ -1,4 +1,5 @@
 import KindredHTTP
+import KindredRequests
 
 /// A request for the records that a path leads to.
 ///

@@ -3,6 +3,7 @@ import KindredPlanning
 import KindredBackend
 import KindredHTTP
 import KindredOutput
+import KindredRequests
 
 /// Answers requests that read records.
 final class RecordsService: Sendable {

@@ -2,6 +2,7 @@ import KindredBackend
 import KindredClock
 import KindredHTTP
 import KindredOutput
+import KindredRequests
 
 /// A result that is read while it is sent.
 ///

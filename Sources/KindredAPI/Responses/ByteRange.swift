@@ -1,4 +1,5 @@
 import KindredHTTP
+import KindredRequests
 
 /// Byte ranges of content (RFC 9110 §14).
 enum ByteRange {

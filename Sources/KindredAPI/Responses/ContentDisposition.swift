@@ -1,4 +1,5 @@
 import KindredModel
+import KindredRequests
 
 /// The field that makes a browser save a response (RFC 6266).
 enum ContentDisposition {

@@ -1,4 +1,5 @@
 import KindredHTTP
+import KindredRequests
 
 /// The media types in which a server represents things, the preferred one first.
 struct OfferedTypes: Sendable {

@@ -2,6 +2,7 @@ import KindredModel
 import KindredPlanning
 import KindredBackend
 import KindredHTTP
+import KindredRequests
 import Logging
 
 /// Turns errors into problems, and makes the responses that report them.

@@ -1,4 +1,5 @@
 import KindredHTTP
+import KindredRequests
 
 /// Adds the fields that all responses have, and records each in the metrics and in the request log.
 final class ResponseFinisher: Sendable {

@@ -1,4 +1,5 @@
 import KindredHTTP
+import KindredRequests
 
 /// Refuses requests by their method, target and header fields alone, before anything is read or written.
 struct RequestScreening: Sendable {

@@ -1,4 +1,5 @@
 import KindredHTTP
+import KindredRequests
 
 /// Answers all requests with 503 while the database is awaited.
 public struct AwaitingService: HTTPHandler {

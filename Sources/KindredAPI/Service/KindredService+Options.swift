@@ -1,4 +1,5 @@
 import KindredHTTP
+import KindredRequests
 
 extension KindredService {
   /// The options of the service.

@@ -1,5 +1,6 @@
 import KindredBackend
 import KindredHTTP
+import KindredRequests
 
 extension KindredService {
   /// Answers a request by the service of its route.

@@ -1,6 +1,7 @@
 import KindredBackend
 import KindredClock
 import KindredHTTP
+import KindredRequests
 
 /// A request on its way through the services.
 struct RequestContext: Sendable {

@@ -1,5 +1,6 @@
 import KindredModel
 import KindredHTTP
+import KindredRequests
 
 /// A log of the requests.
 ///

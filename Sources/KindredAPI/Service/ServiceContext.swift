@@ -1,6 +1,7 @@
 import KindredModel
 import KindredPlanning
 import KindredBackend
+import KindredRequests
 import Logging
 
 /// What the services of one model and one configuration share.

@@ -1,4 +1,5 @@
 import KindredBackend
+import KindredRequests
 import Logging
 
 /// What services of the same database share, each of which answers with another model or other credentials.

@@ -1,5 +1,6 @@
 import KindredModel
 import KindredPlanning
+import KindredRequests
 
 /// How the values of a column are typed and written, for forms and editors (`/-/schema`).
 enum ColumnInput: String {

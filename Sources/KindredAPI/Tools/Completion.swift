@@ -1,3 +1,5 @@
+import KindredRequests
+
 /// An item that may be inserted at a position of a URL.
 struct Completion {
   /// The kind of an item, for editors to show.

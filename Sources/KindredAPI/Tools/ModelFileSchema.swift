@@ -1,5 +1,6 @@
 import KindredModel
 import KindredPlanning
+import KindredRequests
 import OrderedCollections
 
 /// `/-/schema.json`: the JSON Schema of the model file for this database, with which editors complete and check the

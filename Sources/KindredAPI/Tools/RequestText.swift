@@ -1,4 +1,5 @@
 import KindredModel
+import KindredRequests
 
 /// The text of a URL, split into pieces, each with its range in Unicode scalars.
 ///

@@ -1,6 +1,7 @@
 import KindredModel
 import KindredPlanning
 import KindredSQLSyntax
+import KindredRequests
 import OrderedCollections
 
 /// `/-/schema`: the model, for editors, clients and the explorer (docs/tools.md).

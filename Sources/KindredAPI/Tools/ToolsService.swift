@@ -1,6 +1,7 @@
 import KindredModel
 import KindredPlanning
 import KindredHTTP
+import KindredRequests
 import OrderedCollections
 
 /// Answers requests of editors and the explorer (docs/tools.md), and draws the model.

@@ -1,4 +1,5 @@
 import KindredModel
+import KindredRequests
 
 /// Completes the URLs of requests, for shells.
 public struct URLCompletion {

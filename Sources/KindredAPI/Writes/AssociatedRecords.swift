@@ -3,6 +3,7 @@ import KindredModel
 import KindredOutput
 import KindredPlanning
 import KindredSQLSyntax
+import KindredRequests
 
 /// Writes the associations of records: what is nested in them, and the links between existing ones.
 struct AssociatedRecords {

@@ -1,6 +1,7 @@
 import KindredModel
 import KindredPlanning
 import KindredSQLSyntax
+import KindredRequests
 
 extension Column {
   /// The maximum depth of values of a JSON column; deeper ones couldn't be read as JSON.
@@ -100,17 +101,6 @@ extension SQLValue {
     case .null, .blob: return false
     }
   }
-
-  /// The value as text in a URL; nil for NULL.
-  var keyText: String? {
-    switch self {
-    case .null: nil
-    case .integer(let value): String(value)
-    case .real(let value): Int64(exactly: value).map { String($0) } ?? value.literal
-    case .text(let text): text
-    case .blob(let bytes): Base64.encodeForURL(bytes)
-    }
-  }
 }
 
 extension UInt8 {
@@ -123,9 +113,4 @@ extension String {
     let end = utf8.lastIndex { $0 != 0x20 }.map { utf8.index(after: $0) } ?? startIndex
     return self[..<end].utf8
   }
-}
-
-extension Double {
-  /// The number in decimal notation; infinity is written as a number that is too large.
-  var literal: String { isInfinite ? (self < 0 ? "-9e999" : "9e999") : description }
 }

@@ -1,6 +1,7 @@
 import KindredModel
 import KindredPlanning
 import KindredHTTP
+import KindredRequests
 
 /// The key that identifies a request, so that it is executed once however often it is sent.
 struct IdempotencyKey: Hashable, Sendable {

@@ -3,6 +3,7 @@ import KindredBackend
 import KindredClock
 import KindredCryptography
 import KindredHTTP
+import KindredRequests
 import Synchronization
 
 /// Keeps the answers to requests with a key, so that a repeated request gets the same answer and nothing is done twice.

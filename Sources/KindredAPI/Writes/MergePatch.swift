@@ -2,6 +2,7 @@ import KindredModel
 import KindredPlanning
 import KindredOutput
 import KindredSQLSyntax
+import KindredRequests
 
 /// A JSON object that describes changes to another one (RFC 7396).
 struct MergePatch {

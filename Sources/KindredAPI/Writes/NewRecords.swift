@@ -1,6 +1,7 @@
 import KindredBackend
 import KindredModel
 import KindredPlanning
+import KindredRequests
 
 /// Adds the records of a POST.
 struct NewRecords {

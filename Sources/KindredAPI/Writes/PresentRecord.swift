@@ -2,6 +2,7 @@ import KindredModel
 import KindredPlanning
 import KindredBackend
 import KindredOutput
+import KindredRequests
 
 /// The current content of a path, as a GET without parameters would return it, to be compared with a client's tags.
 struct PresentRecord {

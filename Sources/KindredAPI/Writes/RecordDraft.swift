@@ -1,6 +1,7 @@
 import KindredModel
 import KindredPlanning
 import KindredSQLSyntax
+import KindredRequests
 import OrderedCollections
 
 /// A record to be written, with the records to be associated with it.

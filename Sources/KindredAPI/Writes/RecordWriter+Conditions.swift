@@ -3,6 +3,7 @@ import KindredModel
 import KindredBackend
 import KindredOutput
 import KindredSQLSyntax
+import KindredRequests
 
 extension RecordWriter {
   /// Checks that a record can be found in the association that it was written to, which may have a condition.

@@ -3,6 +3,7 @@ import KindredModel
 import KindredOutput
 import KindredPlanning
 import KindredSQLSyntax
+import KindredRequests
 
 // MARK: - Statements
 

@@ -3,6 +3,7 @@ import KindredPlanning
 import KindredBackend
 import KindredHTTP
 import KindredSQLSyntax
+import KindredRequests
 import OrderedCollections
 
 /// Finds out why a record can't be stored: the database reports that a foreign key is violated, but not which one.

@@ -2,6 +2,7 @@ import KindredModel
 import KindredPlanning
 import KindredOutput
 import KindredSQLSyntax
+import KindredRequests
 
 /// The values of some columns of a stored record.
 struct StoredRecord {

@@ -2,6 +2,7 @@ import KindredModel
 import KindredPlanning
 import KindredBackend
 import KindredOutput
+import KindredRequests
 
 /// The content that a write returns: its records as a GET with the same parameters would return them, with the tree
 /// that was written.

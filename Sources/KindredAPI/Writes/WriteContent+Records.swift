@@ -1,6 +1,7 @@
 import KindredModel
 import KindredPlanning
 import KindredHTTP
+import KindredRequests
 
 extension WriteContent {
   /// The records of a document, and the paths of the associations nested in them.

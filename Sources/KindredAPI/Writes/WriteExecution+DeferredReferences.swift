@@ -1,6 +1,7 @@
 import KindredModel
 import KindredBackend
 import KindredHTTP
+import KindredRequests
 
 extension WriteExecution {
   var reasons: RefusalReasons { RefusalReasons(writer: writer) }

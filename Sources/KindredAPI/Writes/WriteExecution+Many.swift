@@ -2,6 +2,7 @@ import KindredModel
 import KindredPlanning
 import KindredBackend
 import KindredHTTP
+import KindredRequests
 
 /// Changes to all records that a request selects: to all of them or to none.
 extension WriteExecution {

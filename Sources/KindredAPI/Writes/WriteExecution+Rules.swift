@@ -1,5 +1,6 @@
 import KindredModel
 import KindredPlanning
+import KindredRequests
 
 /// Which records may be tested against the access rules together, after all of them have been stored.
 extension WriteExecution {

@@ -4,6 +4,7 @@ import KindredBackend
 import KindredHTTP
 import KindredOutput
 import KindredSQLSyntax
+import KindredRequests
 import OrderedCollections
 
 /// Executes one write in a transaction, which the caller rolls back if this throws.

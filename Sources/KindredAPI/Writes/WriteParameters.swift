@@ -1,5 +1,6 @@
 import KindredModel
 import KindredPlanning
+import KindredRequests
 import OrderedCollections
 
 /// The parameters of a write: what it returns, and which records it changes.

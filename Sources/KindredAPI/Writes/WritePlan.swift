@@ -3,6 +3,7 @@ import KindredPlanning
 import KindredBackend
 import KindredHTTP
 import KindredOutput
+import KindredRequests
 
 /// A write whose names have been resolved in one version of the model.
 struct WritePlan: Sendable {

@@ -1,6 +1,7 @@
 import KindredModel
 import KindredPlanning
 import KindredHTTP
+import KindredRequests
 
 /// The client's preferences for a write and its response (RFC 7240).
 struct WritePreferences {

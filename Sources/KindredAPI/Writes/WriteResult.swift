@@ -1,4 +1,5 @@
 import KindredHTTP
+import KindredRequests
 
 /// The result of a write.
 struct WriteResult: Sendable {

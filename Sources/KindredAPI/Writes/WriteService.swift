@@ -4,6 +4,7 @@ import KindredBackend
 import KindredClock
 import KindredCryptography
 import KindredHTTP
+import KindredRequests
 
 /// Executes requests that write records, and batches.
 final class WriteService: Sendable {

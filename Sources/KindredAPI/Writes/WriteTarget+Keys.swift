@@ -1,11 +1,12 @@
 import KindredModel
 import KindredPlanning
 import KindredSQLSyntax
+import KindredRequests
 
 /// What the path says of the keys of new records.
 extension WriteTarget {
   /// Returns whether the path gives a column of the key this value.
-  private func names(_ value: SQLValue, _ column: RequestPath.KeyColumn) -> Bool {
+  func names(_ value: SQLValue, _ column: RequestPath.KeyColumn) -> Bool {
     column.literals.contains { literals.values[$0].isSameKey(as: value) }
   }
 

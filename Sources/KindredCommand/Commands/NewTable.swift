@@ -5,6 +5,7 @@ import KindredSQLiteBackend
 import KindredHTTP
 import KindredSQLSyntax
 import KindredSQLite
+import KindredRequests
 
 /// A table that is created for the records of an import.
 struct NewTable {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import KindredAPI
 import KindredHTTP
+import KindredRequests
 
 extension BasePath: SettingValue, ExpressibleByArgument {
   init?(setting text: String) {

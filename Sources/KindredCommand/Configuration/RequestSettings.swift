@@ -5,6 +5,7 @@ import KindredModel
 import KindredPlanning
 import KindredSQLite
 import KindredYAML
+import KindredRequests
 
 /// The settings of every command that answers requests.
 ///

@@ -3,6 +3,7 @@ import Foundation
 import KindredAPI
 import KindredHTTP
 import KindredSQLite
+import KindredRequests
 import Logging
 
 /// The settings of the server only.

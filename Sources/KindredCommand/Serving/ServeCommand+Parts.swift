@@ -3,6 +3,7 @@ import KindredAPI
 import KindredBackend
 import KindredHTTP
 import KindredSQLite
+import KindredRequests
 import Logging
 
 /// The parts of a server as its settings determine them.

@@ -7,6 +7,7 @@ import KindredSQLSyntax
 import KindredSQLite
 
 @testable import KindredAPI
+@testable import KindredRequests
 
 /// A library with access rules.
 ///

@@ -4,6 +4,7 @@ import Synchronization
 import Testing
 
 @testable import KindredAPI
+@testable import KindredRequests
 
 @Suite("Keys of tokens from a URL")
 struct KeySourceTests {

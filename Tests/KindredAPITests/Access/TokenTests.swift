@@ -7,6 +7,7 @@ import Logging
 import Testing
 
 @testable import KindredAPI
+@testable import KindredRequests
 
 @Suite("Tokens and keys")
 struct TokenTests {

@@ -1,4 +1,5 @@
 import KindredHTTP
+import KindredRequests
 
 /// The batch (docs/writing.md) as the OpenAPI document describes it.
 enum OpenAPIBatch {

@@ -1,5 +1,6 @@
 import KindredModel
 import KindredPlanning
+import KindredRequests
 import OrderedCollections
 
 /// `/-/openapi.json`: the API of a model as an OpenAPI 3.1 document (<https://spec.openapis.org/oas/v3.1.0>).

@@ -2,6 +2,7 @@ import KindredModel
 import KindredPlanning
 import KindredHTTP
 import KindredSQLSyntax
+import KindredRequests
 
 /// The parameters of requests for records, as components of the OpenAPI document and references to them.
 enum OpenAPIParameters {

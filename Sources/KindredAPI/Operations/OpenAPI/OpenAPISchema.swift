@@ -1,5 +1,6 @@
 import KindredModel
 import KindredPlanning
+import KindredRequests
 import OrderedCollections
 
 /// The schemas of values in the OpenAPI document.

@@ -1,6 +1,7 @@
 import KindredModel
 import KindredPlanning
 import KindredHTTP
+import KindredRequests
 import OrderedCollections
 
 /// The operations that write (docs/writing.md), if the service is writable.

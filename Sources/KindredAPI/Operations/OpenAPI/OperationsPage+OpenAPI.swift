@@ -1,3 +1,5 @@
+import KindredRequests
+
 /// The pages under `/-/` as the OpenAPI document describes them.
 extension OperationsPage {
   var summary: String {

@@ -1,6 +1,7 @@
 import KindredModel
 import KindredPlanning
 import KindredOutput
+import KindredRequests
 import OrderedCollections
 
 /// A diagram as SVG 1.1 (<https://www.w3.org/TR/SVG11/>), with a link around each box and a path for each column of a

@@ -1,5 +1,6 @@
 import KindredModel
 import KindredHTTP
+import KindredRequests
 
 /// The content of the response to a batch: an array of the responses to its parts.
 struct BatchAnswer {

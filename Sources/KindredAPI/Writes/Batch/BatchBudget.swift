@@ -2,6 +2,7 @@ import KindredPlanning
 import KindredModel
 import KindredClock
 import KindredOutput
+import KindredRequests
 
 /// Limits the planning of a batch to what a single request may take.
 struct BatchBudget {

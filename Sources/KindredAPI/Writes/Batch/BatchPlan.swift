@@ -3,6 +3,7 @@ import KindredPlanning
 import KindredBackend
 import KindredHTTP
 import KindredOutput
+import KindredRequests
 
 /// The requests of a batch, which are executed together or not at all.
 struct BatchPlan: Sendable {

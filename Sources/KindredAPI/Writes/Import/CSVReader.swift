@@ -1,6 +1,7 @@
 import KindredModel
 import KindredPlanning
 import KindredHTTP
+import KindredRequests
 
 /// Reads the records of CSV (RFC 4180); lines may also end in a bare line feed.
 struct CSVReader: ~Copyable {

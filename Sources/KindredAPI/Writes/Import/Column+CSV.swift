@@ -1,6 +1,7 @@
 import KindredModel
 import KindredPlanning
 import KindredSQLSyntax
+import KindredRequests
 
 extension Column {
   /// How the fields of CSV, which have no types, are stored.

@@ -1,5 +1,6 @@
 import KindredModel
 import KindredHTTP
+import KindredRequests
 
 /// Reads the content of a request in parts, from memory or from a file.
 struct ContentReader: ~Copyable {

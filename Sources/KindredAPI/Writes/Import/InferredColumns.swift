@@ -1,4 +1,5 @@
 import KindredHTTP
+import KindredRequests
 
 /// The columns of a new table for the records of an import, with types that fit all their values.
 public struct InferredColumns {

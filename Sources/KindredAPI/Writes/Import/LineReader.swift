@@ -1,6 +1,7 @@
 import KindredModel
 import KindredPlanning
 import KindredHTTP
+import KindredRequests
 
 /// Reads the lines of content.
 struct LineReader: ~Copyable {

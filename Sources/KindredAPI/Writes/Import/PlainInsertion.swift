@@ -2,6 +2,7 @@ import KindredModel
 import KindredPlanning
 import KindredBackend
 import KindredSQLSyntax
+import KindredRequests
 
 /// Inserts records that needn't be read back, with prepared statements that are reused for each record.
 struct PlainInsertion {

@@ -1,0 +1,38 @@
+import KindredModel
+import KindredPlanning
+import KindredSQLSyntax
+
+/// What `/` and `/-/schema` tell of a model in the same words.
+extension Column {
+  /// The member that tells computed columns from others.
+  package var computedMember: [(String, JSONValue)] { isComputed ? [("computed", true)] : [] }
+}
+
+extension Resource {
+  /// The member with the parameters; none if the resource has no parameters.
+  package var parametersMember: [(String, JSONValue)] {
+    table.parameters.isEmpty ? [] : [("parameters", .array(table.parameters.map(JSONValue.init)))]
+  }
+}
+
+extension JSONValue {
+  fileprivate init(_ parameter: QueryParameter) {
+    self = [
+      "name": .string(parameter.name), "type": .string(parameter.kind.rawValue),
+      "required": .bool(parameter.isRequired),
+      "default": parameter.defaultValue.map(parameter.kind.json) ?? .null,
+    ]
+  }
+}
+
+extension QueryParameter.Kind {
+  /// Returns a value of a parameter of this type as JSON.
+  package func json(_ value: SQLValue) -> JSONValue {
+    switch value {
+    case .integer(let number): self == .boolean ? .bool(number != 0) : .integer(number)
+    case .real(let number): .real(number)
+    case .text(let text): .string(text)
+    case .null, .blob: .null
+    }
+  }
+}

@@ -1,0 +1,180 @@
+import KindredModel
+import KindredPlanning
+import KindredHTTP
+import KindredSQLSyntax
+import OrderedCollections
+
+/// The target of a write: the records at a path.
+///
+/// | path | POST | PATCH | PUT | DELETE |
+/// |---|---|---|---|---|
+/// | `/authors` | adds records | changes those that match | | deletes those that match |
+/// | `/authors/1` | | changes columns | replaces or adds the record | deletes it |
+/// | `/authors/1/books` | adds records that refer to the author | changes those that match | | deletes those |
+/// | `/authors/1/books/7` | | changes | replaces or adds | deletes |
+/// | `/countries/FR/demographics`, to one | adds | changes | replaces or adds | deletes |
+/// | `/books/1/tags`, by a join table | adds records and links them | changes those that match | | unlinks those |
+/// | `/books/1/tags/5` | | changes | links | unlinks |
+/// | `/books/1/author` | | changes | replaces, or adds and refers to it | |
+/// | others | | changes a record, or those that match | | |
+/// | `/authors/1/name`, a column | | | | |
+package struct WriteTarget {
+  package let path: RequestPath
+  package let literals: Literals
+  /// The resource of the records.
+  package let resource: Resource
+  /// The association that leads to the records; nil at a resource itself.
+  package let association: Association?
+  package let linkage: Linkage?
+  /// The key of the record that the path names, if any.
+  package let key: [RequestPath.KeyColumn]?
+  /// Whether the path continues to a column of the record, which can only be read by itself.
+  package let isColumn: Bool
+
+  /// - Throws: `RequestError` if the path leads nowhere.
+  package init(_ segments: [Substring], in model: Model) throws {
+    var parser = PathParser(model: model, literals: Literals())
+    path = try parser.parse(segments, allowsColumn: true)
+    isColumn = parser.column != nil
+    literals = parser.literals
+    var rest = path.segments[...]
+    if case .record(let key) = rest.last {
+      self.key = key
+      rest = rest.dropLast()
+    } else {
+      key = nil
+    }
+    if case .association(let association) = rest.last {
+      self.association = association
+      linkage = association.linkage(in: model)
+    } else {
+      association = nil
+      linkage = nil
+    }
+    let name = association?.destination ?? path.resource
+    guard let resource = model.resources[name] else {
+      throw RequestError(.unknownResource, "there is no resource `\(name)`")
+    }
+    self.resource = resource
+  }
+
+  /// Returns the writing methods.
+  package func methods(in model: Model) -> [HTTPMethod] {
+    isColumn
+      ? []
+      : Self.methods(
+        of: resource, linkage: linkage, isAssociated: association != nil, isSingle: path.isSingle,
+        hasKey: key != nil, in: model)
+  }
+
+  /// - Throws: `RequestError` (`forbidden`) if the principal may do this with no record at all.
+  package func checkPermission(for method: HTTPMethod, in model: Model) throws {
+    // Other methods are refused for what they are, whoever asks.
+    guard let method = WriteMethod(method) else { return }
+    for effect in Self.effects(of: method, on: resource, linkage, in: model)
+    where !effect.resource.allows(effect.method) {
+      // The client may not know the join table.
+      let isKnown = model.resources[effect.resource.name] != nil
+      throw RequestError.forbidden(isKnown ? effect.resource.name : association?.key ?? resource.name)
+    }
+  }
+
+  /// Returns the resources whose records a method changes, with the method that would change them at their own paths.
+  ///
+  /// Through a join table, PUT adds a link and DELETE removes links; the linked records don't change.
+  private static func effects(
+    of method: WriteMethod, on resource: Resource, _ linkage: Linkage?, in model: Model
+  ) -> [(resource: Resource, method: WriteMethod)] {
+    guard case .join(let join) = linkage else { return [(resource, method)] }
+    let links = model.resource(of: join.table)
+    return switch method {
+    case .post: [(resource, .post), (links, .post)]
+    case .patch: [(resource, .patch)]
+    case .put: [(links, .post)]
+    case .delete: [(links, .delete)]
+    }
+  }
+
+  /// Returns the writing methods at a path.
+  ///
+  /// - Parameters:
+  ///   - linkage: How the association at the end of the path is written.
+  ///   - isAssociated: Whether the path has an association at its end.
+  ///   - isSingle: Whether the path leads to at most one record.
+  ///   - hasKey: Whether the path ends with the key of a record.
+  package static func methods(
+    of resource: Resource, linkage: Linkage?, isAssociated: Bool, isSingle: Bool, hasKey: Bool,
+    in model: Model
+  ) -> [HTTPMethod] {
+    methods(linkage, isAssociated: isAssociated, isSingle: isSingle, hasKey: hasKey)
+      .filter { isPossible($0, on: resource, linkage, in: model) }.map(\.method)
+  }
+
+  /// Returns the writing methods that paths of this form have if all changes are possible.
+  private static func methods(
+    _ linkage: Linkage?, isAssociated: Bool, isSingle: Bool, hasKey: Bool
+  ) -> [WriteMethod] {
+    switch linkage {
+    case _ where !isSingle: !isAssociated || linkage != nil ? [.post, .patch, .delete] : [.patch]
+    case nil: isAssociated ? [.patch] : [.patch, .put, .delete]
+    case .has: hasKey ? [.patch, .put, .delete] : [.post, .patch, .put, .delete]
+    case .belongsTo: [.patch, .put]
+    case .join: hasKey ? [.patch, .put, .delete] : [.patch]
+    }
+  }
+
+  /// Returns whether the schema and the permissions allow the changes of a method.
+  private static func isPossible(
+    _ method: WriteMethod, on resource: Resource, _ linkage: Linkage?, in model: Model
+  ) -> Bool {
+    effects(of: method, on: resource, linkage, in: model).allSatisfy { resource, method in
+      guard resource.allows(method) else { return false }
+      let changes = resource.table.changes
+      return switch method {
+      case .post: changes.contains(.insert)
+      case .patch: changes.contains(.update)
+      case .put: changes.contains([.insert, .update])
+      case .delete: changes.contains(.delete)
+      }
+    }
+  }
+
+  /// Returns whether a method is among those of the path.
+  private func allows(_ method: HTTPMethod, in model: Model) -> Bool {
+    guard !isColumn, let method = WriteMethod(method) else { return false }
+    return Self.methods(
+      linkage, isAssociated: association != nil, isSingle: path.isSingle, hasKey: key != nil
+    ).contains(method) && Self.isPossible(method, on: resource, linkage, in: model)
+  }
+
+  /// - Throws: `Problem` (405) if the method isn't among those of the path.
+  package func checkMethod(_ method: HTTPMethod, in model: Model) throws {
+    guard !allows(method, in: model) else { return }
+    var problem = Problem.methodNotAllowed(method, allow: allow(in: model))
+    if !isColumn, resource.table.kind == .view, resource.table.primaryKey.isEmpty,
+      !resource.table.insteadOf.isSubset(of: .insert)
+    {
+      problem.detail +=
+        "; its records can be changed and deleted only if the model file names a `key`"
+    }
+    throw problem
+  }
+
+  /// Returns the value of `Allow`.
+  package func allow(in model: Model) -> String { Self.allow(methods(in: model)) }
+
+  /// Returns the value of `Allow` for records with these writing methods.
+  package static func allow(_ methods: [HTTPMethod] = []) -> String {
+    (["GET", "HEAD", "QUERY"] + methods.map(\.token) + ["OPTIONS"]).joined(separator: ", ")
+  }
+
+  /// The path of the record that has the association.
+  package var origin: RequestPath {
+    RequestPath(resource: path.resource, segments: path.segments.dropLast(key == nil ? 1 : 2))
+  }
+
+  /// The path of the named record, whether it is associated or not.
+  package var far: RequestPath {
+    RequestPath(resource: resource.name, segments: key.map { [.record($0)] } ?? [])
+  }
+}

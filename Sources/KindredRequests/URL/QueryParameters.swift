@@ -1,0 +1,57 @@
+import KindredModel
+import KindredPlanning
+
+/// The decoded parameters of a query, in order.
+package struct QueryParameters {
+  package struct Parameter {
+    /// The whole name, such as `books.filter`.
+    package var name: String
+    /// The path of the node that the parameter applies to; empty for the root.
+    package var node: [String]
+    /// The name without the node.
+    package var kind: String
+    package var value: String
+    /// Its index in the query.
+    package var number: Int
+
+    package init(name: String, value: String, number: Int) {
+      let parts = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+      self.name = name
+      node = parts.dropLast()
+      kind = parts.last ?? ""
+      self.value = value
+      self.number = number
+    }
+
+    /// Where its value starts.
+    package var origin: Origin { Origin(parameter: name, number: number) }
+  }
+
+  package var parameters: [Parameter] = []
+
+  package init(_ parameters: [Parameter]) {
+    self.parameters = parameters
+  }
+
+  /// - Throws: `RequestError` if there are too many parameters, or one is badly encoded.
+  package init(_ query: URLQuery) throws {
+    // The link to the next page adds one.
+    let isNext = query.parameters.contains { query.isNamed($0, "after") }
+    guard query.parameters.count <= URLQuery.maximumCount + (isNext ? 1 : 0) else {
+      throw RequestError(
+        .limitExceeded,
+        "a request may have at most \(URLQuery.maximumCount) parameters; split it into several requests")
+    }
+    for parameter in query.parameters {
+      let name = try query.decodedName(parameter)
+      parameters.append(
+        Parameter(
+          name: name, value: try query.decodedValue(parameter, of: name), number: parameters.count))
+    }
+  }
+
+  /// Returns the root's parameters with this name.
+  package func named(_ kind: String) -> [Parameter] {
+    parameters.filter { $0.node.isEmpty && $0.kind == kind }
+  }
+}
