@@ -23,7 +23,7 @@ let package = Package(
     .library(
       name: "KindredModules",
       targets: [
-        "KindredAPI", "KindredRequests", "KindredHTTP", "KindredBackend", "KindredOutput", "KindredSQLiteBackend",
+        "KindredAPI", "KindredRequests", "KindredTools", "KindredHTTP", "KindredBackend", "KindredOutput", "KindredSQLiteBackend",
         "KindredMigrations", "KindredSQLite", "KindredModel", "KindredPlanning", "KindredModelFile",
         "KindredSQLSyntax", "KindredCryptography", "KindredClock",
       ]),
@@ -152,11 +152,19 @@ let package = Package(
         "KindredSQLSyntax", "KindredCryptography",
         .product(name: "OrderedCollections", package: "swift-collections"),
       ]),
+    // What is told of a model: completion, descriptions, diagrams, OpenAPI; the messages of MCP.
+    .target(
+      name: "KindredTools",
+      dependencies: [
+        "KindredHTTP", "KindredRequests", "KindredOutput", "KindredModel", "KindredPlanning",
+        "KindredSQLSyntax",
+        .product(name: "OrderedCollections", package: "swift-collections"),
+      ]),
     .target(
       name: "KindredAPI",
       dependencies: [
         "KindredSystem",
-        "CKindredExplorer", "KindredHTTP", "KindredRequests", "KindredBackend", "KindredOutput", "KindredModel",
+        "CKindredExplorer", "KindredHTTP", "KindredRequests", "KindredTools", "KindredBackend", "KindredOutput", "KindredModel",
         "KindredPlanning",
         "KindredSQLSyntax", "KindredClock", "KindredCryptography",
         .product(name: "Logging", package: "swift-log"),
@@ -168,7 +176,7 @@ let package = Package(
       name: "KindredCommand",
       dependencies: [
         "CKindredBuild",
-        "KindredAPI", "KindredRequests", "KindredClients", "KindredHTTP", "KindredMigrations", "KindredSQLite",
+        "KindredAPI", "KindredRequests", "KindredTools", "KindredClients", "KindredHTTP", "KindredMigrations", "KindredSQLite",
         "KindredModel", "KindredPlanning", "KindredSQLiteDialect", "KindredSQLiteBackend",
         "KindredPostgreSQL",
         "KindredPostgreSQLBackend", "KindredBackend", "KindredClock", "KindredModelFile", "KindredYAML",
@@ -252,7 +260,7 @@ let package = Package(
     .testTarget(
       name: "KindredAPITests",
       dependencies: [
-        "KindredAPI", "KindredRequests", "KindredModel", "KindredPlanning", "KindredSQLiteDialect", "KindredPostgreSQLDialect",
+        "KindredAPI", "KindredRequests", "KindredTools", "KindredModel", "KindredPlanning", "KindredSQLiteDialect", "KindredPostgreSQLDialect",
         "KindredBackend", "KindredOutput", "KindredSQLiteBackend",
         "KindredModelFile", "KindredMigrations", "KindredSQLite", "KindredClock", "KindredCryptography",
         "TestSupport", .product(name: "OrderedCollections", package: "swift-collections"),

@@ -72,8 +72,10 @@ enum Architecture {
       name: "KindredRequests",
 uses: ["KindredHTTP", "KindredBackend", "KindredCryptography"],
       libraries: ["OrderedCollections"]),
+    // Pure: documents of a model and of requests.
+    Module(name: "KindredTools", uses: ["KindredRequests"], libraries: ["OrderedCollections"]),
     Module(
-      name: "KindredAPI", uses: ["KindredRequests"],
+      name: "KindredAPI", uses: ["KindredTools"],
       gates: ["CKindredExplorer"],
       libraries: ["Dispatch", "Foundation", "Logging", "OrderedCollections"]),
     Module(

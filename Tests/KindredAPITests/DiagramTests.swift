@@ -7,6 +7,7 @@ import Testing
 @testable import KindredAPI
 @testable import KindredModel
 @testable import KindredPlanning
+@testable import KindredTools
 
 @Suite("/-/diagram")
 struct DiagramTests {

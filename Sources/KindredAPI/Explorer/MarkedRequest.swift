@@ -1,5 +1,6 @@
 import KindredModel
 import KindredRequests
+import KindredTools
 
 /// A request and the part of it that a problem is about.
 struct MarkedRequest {

@@ -2,6 +2,7 @@ import KindredModel
 import KindredHTTP
 import KindredOutput
 import KindredRequests
+import KindredTools
 
 /// A problem as a page: what is wrong, the request with the wrong word marked, and links to corrected requests.
 struct ProblemPage {

@@ -1,4 +1,5 @@
 import KindredRequests
+import KindredTools
 
 /// What the server tells of itself.
 extension MCPExchange {

@@ -3,6 +3,7 @@ import KindredPlanning
 import KindredBackend
 import KindredHTTP
 import KindredRequests
+import KindredTools
 
 /// Answers one message of the Model Context Protocol (<https://modelcontextprotocol.io/specification>), without
 /// sessions: over HTTP, each is the content of a POST.

@@ -3,6 +3,7 @@ import KindredPlanning
 import KindredBackend
 import KindredHTTP
 import KindredRequests
+import KindredTools
 import Synchronization
 
 /// Answers requests about the server and its model: the index and the pages under `/-/`.

@@ -3,6 +3,7 @@ import KindredPlanning
 import KindredBackend
 import KindredHTTP
 import KindredRequests
+import KindredTools
 import Logging
 
 /// Turns errors into problems, and makes the responses that report them.

@@ -1,6 +1,7 @@
 import KindredBackend
 import KindredHTTP
 import KindredRequests
+import KindredTools
 
 extension KindredService {
   /// Answers a request by the service of its route.

@@ -3,7 +3,7 @@ import KindredPlanning
 import KindredRequests
 
 /// How the values of a column are typed and written, for forms and editors (`/-/schema`).
-enum ColumnInput: String {
+package enum ColumnInput: String {
   /// A JSON string.
   case text
   /// A JSON string with a date, a time or both, as in ISO 8601.
@@ -25,7 +25,7 @@ enum ColumnInput: String {
 }
 
 /// How the JSON of a value becomes the text that an expression compares the column with, where that isn't the JSON itself.
-enum ColumnLiteral: String {
+package enum ColumnLiteral: String {
   /// A string is its text; all else is JSON.
   case json
   /// The same, with a space after each comma and colon.
@@ -38,14 +38,14 @@ enum ColumnLiteral: String {
 
 extension Column {
   /// How an expression writes its values; nil for their JSON or text.
-  var literal: ColumnLiteral? {
+  package var literal: ColumnLiteral? {
     if isComposed { return declaredType.hasSuffix("[]") ? .array : ColumnLiteral.none }
     guard valueFormat == .json, affinity == .text else { return nil }
     return declaredType.lowercased() == "jsonb" ? .jsonb : .json
   }
 
   /// How its values are written.
-  var input: ColumnInput {
+  package var input: ColumnInput {
     if isComposed { return declaredType.hasSuffix("[]") ? .array : .json }
     if !labels.isEmpty { return .choice }
     switch valueFormat {

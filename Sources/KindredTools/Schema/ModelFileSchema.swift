@@ -5,12 +5,14 @@ import OrderedCollections
 
 /// `/-/schema.json`: the JSON Schema of the model file for this database, with which editors complete and check the
 /// file (<https://json-schema.org/draft/2020-12>).
-struct ModelFileSchema {
-  static let mediaType = "application/schema+json"
+package struct ModelFileSchema {
+  package static let mediaType = "application/schema+json"
 
   let model: Model
 
-  var json: JSONValue {
+  package init(model: Model) { self.model = model }
+
+  package var json: JSONValue {
     [
       "$schema": "https://json-schema.org/draft/2020-12/schema", "title": "Kindred's model file",
       "type": ["object", "null"],

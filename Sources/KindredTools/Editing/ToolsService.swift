@@ -5,14 +5,21 @@ import KindredRequests
 import OrderedCollections
 
 /// Answers requests of editors and the explorer (docs/tools.md), and draws the model.
-struct ToolsService: Sendable {
+package struct ToolsService: Sendable {
   let limits: RequestLimits
   let cursors: CursorCoding
   let queryTime: Double?
   let basePath: BasePath
 
+  package init(limits: RequestLimits, cursors: CursorCoding, queryTime: Double?, basePath: BasePath) {
+    self.limits = limits
+    self.cursors = cursors
+    self.queryTime = queryTime
+    self.basePath = basePath
+  }
+
   /// Answers `/-/complete`.
-  func completions(_ parameters: ToolParameters, in model: Model) throws -> Representation {
+  package func completions(_ parameters: ToolParameters, in model: Model) throws -> Representation {
     let url = try parameters.required("url")
     let position = try parameters.integer("position", 0...url.unicodeScalars.count)
     let items = Completer(model: model, limits: limits).completions(of: url, at: position)
@@ -20,7 +27,7 @@ struct ToolsService: Sendable {
   }
 
   /// Answers `/-/describe`.
-  func description(
+  package func description(
     _ request: HTTPRequest, _ parameters: ToolParameters, in model: Model, _ dialect: Dialect,
     for standing: [UInt8]
   ) throws -> Representation {
@@ -32,7 +39,7 @@ struct ToolsService: Sendable {
   }
 
   /// Answers `/-/diagram.svg`.
-  func diagramSVG(_ parameters: ToolParameters, of model: Model) throws -> Representation {
+  package func diagramSVG(_ parameters: ToolParameters, of model: Model) throws -> Representation {
     var representation = Representation(
       DiagramSVG.mediaType, Array(DiagramSVG(try diagram(parameters, of: model), below: basePath).text.utf8))
     // Opened directly, an SVG image is a document that could run scripts; this policy forbids everything.
@@ -41,7 +48,7 @@ struct ToolsService: Sendable {
   }
 
   /// Answers `/-/diagram.mmd`.
-  func diagramMermaid(_ parameters: ToolParameters, of model: Model) throws -> Representation {
+  package func diagramMermaid(_ parameters: ToolParameters, of model: Model) throws -> Representation {
     Representation(
       DiagramMermaid.mediaType, Array(DiagramMermaid(diagram: try diagram(parameters, of: model)).text.utf8))
   }

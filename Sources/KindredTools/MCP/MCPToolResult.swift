@@ -4,11 +4,11 @@ import KindredHTTP
 import KindredRequests
 
 /// The result of a tool, made of the service's response: its content as text and as a value.
-struct MCPToolResult {
-  let json: JSONValue
+package struct MCPToolResult {
+  package let json: JSONValue
 
   /// The maximum length of a message to the client, in bytes.
-  static let maximumLength = 256 << 10
+  package static let maximumLength = 256 << 10
   /// The header fields of the response that the result of a write repeats.
   private static let fields = ["ETag", "Location", "Preference-Applied", "X-Total-Count"]
 
@@ -21,12 +21,12 @@ struct MCPToolResult {
     json = .object(members)
   }
 
-  init(_ problem: Problem) {
+  package init(_ problem: Problem) {
     self.init(text: problem.document.bytes, isError: true)
   }
 
   /// - Throws: An error while the content is read.
-  init(_ tool: MCPTool, _ response: HTTPResponse) throws {
+  package init(_ tool: MCPTool, _ response: HTTPResponse) throws {
     let content = try Self.content(of: response)
     guard response.status.code < 400 else {
       self.init(text: content ?? [], isError: true)

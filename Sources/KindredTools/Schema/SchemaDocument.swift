@@ -5,13 +5,13 @@ import KindredRequests
 import OrderedCollections
 
 /// `/-/schema`: the model, for editors, clients and the explorer (docs/tools.md).
-struct SchemaDocument {
+package struct SchemaDocument {
   let model: Model
   let limits: RequestLimits
   private let basePath: BasePath
   private let origins: AssociationOrigins
 
-  init(model: Model, limits: RequestLimits, basePath: BasePath = .root) {
+  package init(model: Model, limits: RequestLimits, basePath: BasePath = .root) {
     self.model = model
     self.limits = limits
     self.basePath = basePath
@@ -21,7 +21,7 @@ struct SchemaDocument {
   /// Returns the document of one resource, or of all without a name.
   ///
   /// - Throws: `RequestError` if there is no resource of this name.
-  func json(of name: String? = nil) throws -> JSONValue {
+  package func json(of name: String? = nil) throws -> JSONValue {
     guard let name else {
       return ["resources": .array(model.resources.values.map(json)), "limits": limitsJSON]
     }

@@ -4,15 +4,15 @@ import KindredRequests
 
 /// A request or notification of JSON-RPC 2.0 (<https://www.jsonrpc.org/specification>), as the Model Context Protocol
 /// uses it: one in each message.
-struct MCPMessage {
+package struct MCPMessage {
   /// The ID as the client wrote it; nil for a notification.
-  let id: JSONValue?
-  let method: String
+  package let id: JSONValue?
+  package let method: String
   private let document: JSONDocument
   private let parameters: JSONDocument.Node?
 
   /// - Throws: `MCPError`
-  init(_ bytes: [UInt8]) throws {
+  package init(_ bytes: [UInt8]) throws {
     do {
       document = try JSONDocumentParser.parse(bytes)
     } catch let error as JSONDocumentParser.SyntaxError {
@@ -33,30 +33,30 @@ struct MCPMessage {
   }
 
   /// Returns the parameter at a path of names.
-  subscript(path: String...) -> JSONDocument.Node? {
+  package subscript(path: String...) -> JSONDocument.Node? {
     path.reduce(parameters) { node, name in node?[name] }
   }
 
   /// Returns a value as the client wrote it.
-  func bytes(of node: JSONDocument.Node) -> [UInt8] { Array(document.bytes[node.range]) }
+  package func bytes(of node: JSONDocument.Node) -> [UInt8] { Array(document.bytes[node.range]) }
 }
 
 extension JSONDocument.Node {
   /// Returns the member of an object.
-  subscript(name: String) -> JSONDocument.Node? {
+  package subscript(name: String) -> JSONDocument.Node? {
     guard case .object(let members) = content else { return nil }
     return members.first { $0.name == name }?.value
   }
 
-  var string: String? {
+  package var string: String? {
     guard case .string(let text) = content else { return nil }
     return text
   }
 }
 
 /// An error of the protocol (JSON-RPC 2.0 §5.1); what a tool can't do is a result instead.
-struct MCPError: Error {
-  enum Code: Int64 {
+package struct MCPError: Error {
+  package enum Code: Int64 {
     case parseError = -32700
     case invalidRequest = -32600
     case methodNotFound = -32601
@@ -65,17 +65,17 @@ struct MCPError: Error {
     case unsupportedVersion = -32022
   }
 
-  let code: Code
-  let message: String
-  var data: JSONValue?
+  package let code: Code
+  package let message: String
+  package var data: JSONValue?
 
-  init(_ code: Code, _ message: String, data: JSONValue? = nil) {
+  package init(_ code: Code, _ message: String, data: JSONValue? = nil) {
     self.code = code
     self.message = message
     self.data = data
   }
 
-  var json: JSONValue {
+  package var json: JSONValue {
     var members: [(String, JSONValue)] = [("code", .integer(code.rawValue)), ("message", .string(message))]
     if let data { members.append(("data", data)) }
     return .object(members)
@@ -84,7 +84,7 @@ struct MCPError: Error {
   /// Returns the status of the HTTP response.
   ///
   /// - Parameter revision: The revision of the request; nil if it isn't known.
-  func status(in revision: MCPRevision?) -> HTTPStatus {
+  package func status(in revision: MCPRevision?) -> HTTPStatus {
     switch code {
     case .parseError, .invalidRequest, .headerMismatch, .unsupportedVersion: .badRequest
     case .methodNotFound: revision == .stateless ? .notFound : .ok

@@ -4,27 +4,27 @@ import KindredRequests
 import OrderedCollections
 
 /// A request that is being typed: as much of it as can be parsed, and the errors of the rest.
-struct RequestDraft {
-  let text: RequestText
-  let model: Model
-  let limits: RequestLimits
+package struct RequestDraft {
+  package let text: RequestText
+  package let model: Model
+  package let limits: RequestLimits
   let diagnostics = Diagnostics()
   /// The path as far as it is valid.
-  private(set) var path: RequestPath?
+  package private(set) var path: RequestPath?
   /// The column that the path ends with.
-  private(set) var column: Column?
+  package private(set) var column: Column?
   /// The request without its invalid parts; nil if the path leads nowhere.
-  private(set) var request: FetchRequest?
+  package private(set) var request: FetchRequest?
   /// Errors of escapes, which have no position in decoded values.
   private(set) var encodingErrors: [(error: RequestError, place: Range<Int>)] = []
 
   /// The decoder of cursors, and the standing of the principal that they are bound to.
-  typealias Cursors = (coding: CursorCoding, standing: [UInt8])
+  package typealias Cursors = (coding: CursorCoding, standing: [UInt8])
 
   /// - Parameters:
   ///   - cursors: Nil to ignore cursors.
   ///   - skipped: The index of a parameter to omit.
-  init(
+  package init(
     _ text: RequestText, model: Model, limits: RequestLimits, cursors: Cursors? = nil,
     leavingOut skipped: Int? = nil
   ) {
@@ -56,7 +56,7 @@ struct RequestDraft {
   }
 
   /// Returns the resource of the node that these keys lead to.
-  func resource(ofNode keys: [String]) -> Resource? {
+  package func resource(ofNode keys: [String]) -> Resource? {
     var node = request?.root
     for key in keys { node = node?.children.first { $0.key == key } }
     guard let node else { return nil }
@@ -66,7 +66,7 @@ struct RequestDraft {
   /// Checks the names in expressions, which the parser leaves to the planner.
   ///
   /// - Throws: An error when the time is over.
-  func check(_ dialect: Dialect, within time: AnalysisTime) throws {
+  package func check(_ dialect: Dialect, within time: AnalysisTime) throws {
     guard let request else { return }
     try Planner(model: model, dialect: dialect, limits: limits.planning, check: time.check)
       .check(request, diagnostics)

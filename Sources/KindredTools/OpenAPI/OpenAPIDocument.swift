@@ -6,13 +6,22 @@ import OrderedCollections
 /// `/-/openapi.json`: the API of a model as an OpenAPI 3.1 document (<https://spec.openapis.org/oas/v3.1.0>).
 ///
 /// Records are described by the declared types of their columns, although SQLite lets most columns hold anything.
-struct OpenAPIDocument {
+package struct OpenAPIDocument {
   let model: Model
   let limits: RequestLimits
   /// Whether clients may write.
-  var isWritable = false
+  let isWritable: Bool
   /// What precedes the paths.
-  var basePath = BasePath.root
+  let basePath: BasePath
+
+  package init(
+    model: Model, limits: RequestLimits, isWritable: Bool = false, basePath: BasePath = .root
+  ) {
+    self.model = model
+    self.limits = limits
+    self.isWritable = isWritable
+    self.basePath = basePath
+  }
 
   /// The content that the resources contribute.
   private struct Content {
@@ -20,7 +29,7 @@ struct OpenAPIDocument {
     var writes: OpenAPIWrites
   }
 
-  var json: JSONValue {
+  package var json: JSONValue {
     var content = Content(writes: OpenAPIWrites(in: model, isWritable: isWritable))
     content.paths["/"] = path(
       "index", tag: "index", "The resources, their columns and their associations.", [],
@@ -64,7 +73,7 @@ struct OpenAPIDocument {
   }
 
   /// The version of the API.
-  static let version = "1"
+  package static let version = "1"
 
   private static let description = """
     A request is a tree: a resource, and under it one node per association key. The parameters that are described here \
@@ -186,7 +195,7 @@ struct OpenAPIDocument {
   }
 
   /// Returns the same problem for each of these statuses.
-  static func problems(_ statuses: [String]) -> [(String, JSONValue)] {
+  package static func problems(_ statuses: [String]) -> [(String, JSONValue)] {
     statuses.map { ($0, ["$ref": "#/components/responses/Problem"]) }
   }
 

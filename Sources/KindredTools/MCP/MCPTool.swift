@@ -4,16 +4,16 @@ import KindredHTTP
 import KindredRequests
 
 /// A tool of the Model Context Protocol: each call is one request to the service.
-enum MCPTool: String, CaseIterable {
+package enum MCPTool: String, CaseIterable {
   case schema, complete, describe, fetch, explain, write
 
   /// Whether it only reads.
-  var isReadOnly: Bool { self != .write }
+  package var isReadOnly: Bool { self != .write }
 
   /// The methods of `write`.
-  static let methods: [HTTPMethod] = [.post, .put, .patch, .delete]
+  package static let methods: [HTTPMethod] = [.post, .put, .patch, .delete]
   /// The header fields of `write`.
-  static let fields = ["Content-Type", "If-Match", "If-None-Match", "Prefer", "Idempotency-Key"]
+  package static let fields = ["Content-Type", "If-Match", "If-None-Match", "Prefer", "Idempotency-Key"]
 
   /// The longest URL that `complete` and `describe` look at, in bytes.
   private static let longestURL = 8 << 10
@@ -21,7 +21,7 @@ enum MCPTool: String, CaseIterable {
   /// Returns the request that a call stands for.
   ///
   /// - Throws: `Problem` or `RequestError` if the arguments aren't those of the tool.
-  func request(_ message: MCPMessage, for outer: HTTPRequest) throws -> HTTPRequest {
+  package func request(_ message: MCPMessage, for outer: HTTPRequest) throws -> HTTPRequest {
     let arguments = message["arguments"]
     if let arguments { try check(arguments) }
     func request(_ method: HTTPMethod, _ target: String, _ headers: HTTPHeaders = [:], _ body: [UInt8] = [])

@@ -1,22 +1,22 @@
 import KindredRequests
 
 /// An item that may be inserted at a position of a URL.
-struct Completion {
+package struct Completion {
   /// The kind of an item, for editors to show.
-  enum Kind: String {
+  package enum Kind: String {
     case resource, association, key, column, name, aggregate, function, keyword, `operator`, parameter, node,
       value
   }
 
   /// The text to insert.
-  let text: String
+  package let text: String
   /// The range that the text replaces, in Unicode scalars of the URL.
-  let range: Range<Int>
-  let kind: Kind
+  package let range: Range<Int>
+  package let kind: Kind
   /// Additional information, such as the type of a column.
-  let detail: String?
+  package let detail: String?
 
-  var json: JSONValue {
+  package var json: JSONValue {
     [
       "text": .string(text), "from": .integer(Int64(range.lowerBound)),
       "to": .integer(Int64(range.upperBound)),
@@ -26,10 +26,10 @@ struct Completion {
 }
 
 /// A name that may complete what has been typed.
-struct Candidate {
-  let name: String
-  let kind: Completion.Kind
-  var detail: String?
+package struct Candidate {
+  package let name: String
+  package let kind: Completion.Kind
+  package var detail: String?
   /// What must follow the name, such as `(`; empty if nothing must.
   var ending = ""
 }

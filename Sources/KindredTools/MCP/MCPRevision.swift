@@ -2,7 +2,7 @@ import KindredHTTP
 import KindredRequests
 
 /// A revision of the Model Context Protocol (<https://modelcontextprotocol.io/specification>).
-enum MCPRevision: String, CaseIterable {
+package enum MCPRevision: String, CaseIterable {
   /// Each request has its revision and the client's capabilities with it.
   case stateless = "2026-07-28"
   /// `initialize` agrees on a revision, of which later requests only have the name.
@@ -18,7 +18,7 @@ enum MCPRevision: String, CaseIterable {
   ///
   /// - Parameter headers: The header fields; nil over standard input.
   /// - Throws: `MCPError` if it is none of these, or the header fields contradict the message.
-  init(of message: MCPMessage, headers: HTTPHeaders?) throws {
+  package init(of message: MCPMessage, headers: HTTPHeaders?) throws {
     let written = message["_meta", Self.versionKey]
     let fields = headers?.values(for: Self.field) ?? []
     let isStateless = written != nil || fields.contains(Self.stateless.rawValue)

@@ -3,7 +3,7 @@ import KindredRequests
 
 /// The tools as `tools/list` describes them.
 extension MCPTool {
-  var json: JSONValue {
+  package var json: JSONValue {
     [
       "name": .string(rawValue), "title": .string(title), "description": .string(summary),
       "inputSchema": Self.object(properties, required: required), "outputSchema": outputSchema,

@@ -3,21 +3,21 @@ import KindredPlanning
 import KindredRequests
 
 /// The parameters of a page of Kindred itself, each at most once.
-struct ToolParameters {
+package struct ToolParameters {
   private var values: [String: String] = [:]
 
   /// No parameters.
-  init() {}
+  package init() {}
 
   /// - Throws: `RequestError` for a parameter that isn't in `names` or is repeated.
-  init(_ query: URLQuery, _ names: [String]) throws {
+  package init(_ query: URLQuery, _ names: [String]) throws {
     for parameter in try QueryParameters(query).parameters {
       try add(name: parameter.name, value: parameter.value, among: names, at: parameter.origin)
     }
   }
 
   /// - Throws: `RequestError` for a parameter that isn't in `names` or is repeated.
-  mutating func add(name: String, value: String, among names: [String], at origin: Origin)
+  package mutating func add(name: String, value: String, among names: [String], at origin: Origin)
     throws(RequestError)
   {
     guard names.contains(name) else {
@@ -33,7 +33,7 @@ struct ToolParameters {
     }
   }
 
-  subscript(name: String) -> String? { values[name] }
+  package subscript(name: String) -> String? { values[name] }
 
   /// - Throws: `RequestError` if the parameter is missing.
   func required(_ name: String) throws -> String {
@@ -45,7 +45,7 @@ struct ToolParameters {
   }
 
   /// - Throws: `RequestError` if the parameter is missing, not a number, or out of range.
-  func integer(_ name: String, _ range: ClosedRange<Int>) throws -> Int {
+  package func integer(_ name: String, _ range: ClosedRange<Int>) throws -> Int {
     guard let value = Int(try required(name)), range.contains(value) else {
       throw RequestError(
         .invalidValue, "`\(name)` must be a number from \(range.lowerBound) to \(range.upperBound)",

@@ -3,11 +3,11 @@ import KindredPlanning
 import OrderedCollections
 
 /// The origins of associations, as far as the client may see them.
-struct AssociationOrigins {
+package struct AssociationOrigins {
   /// The visible columns of each table.
   private let visible: [String: Set<String>]
 
-  init(_ model: Model) {
+  package init(_ model: Model) {
     visible = Dictionary(
       model.resources.values.map { ($0.table.name, Set($0.columns.map(\.name))) },
       uniquingKeysWith: { $0.union($1) })
@@ -15,7 +15,7 @@ struct AssociationOrigins {
 
   /// The line of the model file, or the columns of the foreign keys, such as `book.authorId`; nil if these aren't
   /// visible.
-  subscript(association: Association) -> String? {
+  package subscript(association: Association) -> String? {
     if let definition = association.definition { return definition }
     let keys = association.steps.map { step in
       step.direction == .belongsTo
@@ -25,9 +25,9 @@ struct AssociationOrigins {
     return keys.flatMap { table, columns in columns.map { "\(table).\($0)" } }.joined(separator: ", ")
   }
 
-  func isVisible(_ table: String) -> Bool { visible[table] != nil }
+  package func isVisible(_ table: String) -> Bool { visible[table] != nil }
 
-  func isVisible(_ columns: [String], of table: String) -> Bool {
+  package func isVisible(_ columns: [String], of table: String) -> Bool {
     columns.allSatisfy { visible[table]?.contains($0) ?? false }
   }
 }

@@ -3,7 +3,7 @@ import KindredPlanning
 import OrderedCollections
 
 /// An entity-relationship diagram, before layout: the tables of a model and the foreign keys between them.
-struct Diagram {
+package struct Diagram {
   /// A table, named after its resource.
   struct Entity {
     let name: String
@@ -27,7 +27,7 @@ struct Diagram {
   private(set) var entities: OrderedDictionary<String, Entity> = [:]
   private(set) var relations: [Relation] = []
 
-  init(_ model: Model) {
+  package init(_ model: Model) {
     for resource in model.resources.values {
       entities[resource.name] = Entity(
         name: resource.name, columns: resource.columns,
@@ -44,7 +44,7 @@ struct Diagram {
   }
 
   /// Returns the diagram of the entities within `depth` relations of one.
-  func around(_ name: String, depth: Int) -> Diagram {
+  package func around(_ name: String, depth: Int) -> Diagram {
     let neighbours = neighbours
     var reached: OrderedSet = [name]
     var frontier = [name]
@@ -58,7 +58,7 @@ struct Diagram {
   }
 
   /// The entities that each entity is related to, in the order of the relations.
-  var neighbours: [String: [String]] {
+  package var neighbours: [String: [String]] {
     var neighbours: [String: OrderedSet<String>] = [:]
     for relation in relations where relation.origin != relation.destination {
       neighbours[relation.origin, default: []].append(relation.destination)

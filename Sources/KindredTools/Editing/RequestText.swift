@@ -4,15 +4,15 @@ import KindredRequests
 /// The text of a URL, split into pieces, each with its range in Unicode scalars.
 ///
 /// The text may be encoded or in the readable form of an editor: unescaped characters stand for themselves.
-struct RequestText {
+package struct RequestText {
   /// A decoded part of the URL.
-  struct Piece {
+  package struct Piece {
     /// The range in the URL.
-    let range: Range<Int>
+    package let range: Range<Int>
     /// The text as received.
     let raw: String
     /// The text without escapes.
-    let text: String
+    package let text: String
     /// The position in the URL at which each scalar of `text` starts, followed by the end.
     private let starts: [Int]
 
@@ -43,40 +43,40 @@ struct RequestText {
     }
 
     /// The number of scalars in `text`.
-    var count: Int { starts.count - 1 }
+    package var count: Int { starts.count - 1 }
 
     /// Returns the range in the URL of a range of scalars of `text`, clamped to valid positions.
-    func place(from: Int, to: Int) -> Range<Int> {
+    package func place(from: Int, to: Int) -> Range<Int> {
       let from = starts[min(max(from, 0), count)]
       return from..<max(from, starts[min(max(to, 0), count)])
     }
 
     /// Returns the position in `text` of a position in the URL.
-    func position(of place: Int) -> Int {
+    package func position(of place: Int) -> Int {
       (starts.firstIndex { $0 > place } ?? starts.count) - 1
     }
   }
 
   /// A parameter of the query.
-  struct Parameter {
-    let name: Piece
+  package struct Parameter {
+    package let name: Piece
     /// The value; empty if there is no `=`.
-    let value: Piece
+    package let value: Piece
     /// The range of the name and the value.
-    let range: Range<Int>
+    package let range: Range<Int>
   }
 
-  let scalars: [Unicode.Scalar]
+  package let scalars: [Unicode.Scalar]
   /// The range of the path, after the scheme and host.
-  let path: Range<Int>
+  package let path: Range<Int>
   /// The range of the query; nil without `?`.
-  let query: Range<Int>?
+  package let query: Range<Int>?
   /// The segments of the path.
-  let segments: [Piece]
+  package let segments: [Piece]
   /// The parameters, without empty ones.
-  let parameters: [Parameter]
+  package let parameters: [Parameter]
 
-  init(_ url: String) {
+  package init(_ url: String) {
     let scalars = Array(url.unicodeScalars)
     let end = scalars.firstIndex(of: "#") ?? scalars.count
     let mark = scalars[..<end].firstIndex(of: "?")
@@ -126,7 +126,7 @@ struct RequestText {
   }
 
   /// Splits a range at separators, keeping empty pieces.
-  func split(_ range: Range<Int>, at separator: Unicode.Scalar) -> [Range<Int>] {
+  package func split(_ range: Range<Int>, at separator: Unicode.Scalar) -> [Range<Int>] {
     Self.split(range, at: separator, of: scalars)
   }
 

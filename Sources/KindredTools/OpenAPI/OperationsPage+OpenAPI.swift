@@ -2,7 +2,7 @@ import KindredRequests
 
 /// The pages under `/-/` as the OpenAPI document describes them.
 extension OperationsPage {
-  var summary: String {
+  package var summary: String {
     switch self {
     case .health: "Checks that the server responds."
     case .ready: "Checks that the database can be used."
@@ -19,7 +19,7 @@ extension OperationsPage {
   }
 
   /// The response with the page.
-  var response: JSONValue {
+  package var response: JSONValue {
     func response(_ type: String, _ schema: JSONValue) -> JSONValue {
       let content: JSONValue = ["schema": schema]
       return ["description": .string(summary), "content": .object([(type, content)])]

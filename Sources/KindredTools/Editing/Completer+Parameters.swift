@@ -93,5 +93,5 @@ extension Completer {
 
 extension RequestNode {
   /// Whether the node is at most one record.
-  var isToOne: Bool { association?.cardinality == .toOne }
+  package var isToOne: Bool { association?.cardinality == .toOne }
 }

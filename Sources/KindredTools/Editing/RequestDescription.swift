@@ -4,7 +4,7 @@ import KindredRequests
 import OrderedCollections
 
 /// Describes the parts of a URL and all its errors (docs/tools.md).
-struct RequestDescription {
+package struct RequestDescription {
   /// A word or other meaningful part of the URL.
   struct Part {
     enum Kind: String {
@@ -21,7 +21,7 @@ struct RequestDescription {
   private var text: RequestText { draft.text }
 
   /// - Throws: An error when the time is over.
-  init(
+  package init(
     _ url: String, in model: Model, _ dialect: Dialect, limits: RequestLimits,
     cursors: RequestDraft.Cursors, within time: AnalysisTime
   ) throws {
@@ -45,7 +45,7 @@ struct RequestDescription {
   /// The names of the parameters of the page; nil if it ignores parameters.
   private var pageParameters: [String]? { text.segments.isEmpty ? [] : page?.parameters }
 
-  var json: JSONValue {
+  package var json: JSONValue {
     let errors = errors
     return [
       "parts": .array(parts.map(json)), "tree": tree,
@@ -255,7 +255,7 @@ struct RequestDescription {
   }
 
   /// Returns the range that a problem is about, in Unicode scalars of the URL, or nil if there is none.
-  func place(of problem: Problem) -> Range<Int>? {
+  package func place(of problem: Problem) -> Range<Int>? {
     errors.first { $0.error.message == problem.detail }?.place
   }
 
