@@ -23,7 +23,7 @@ let package = Package(
     .library(
       name: "KindredModules",
       targets: [
-        "KindredAPI", "KindredRequests", "KindredTools", "KindredHTTP", "KindredBackend", "KindredOutput", "KindredSQLiteBackend",
+        "KindredAPI", "KindredRequests", "KindredTools", "KindredExplorer", "KindredHTTP", "KindredBackend", "KindredOutput", "KindredSQLiteBackend",
         "KindredMigrations", "KindredSQLite", "KindredModel", "KindredPlanning", "KindredModelFile",
         "KindredSQLSyntax", "KindredCryptography", "KindredClock",
       ]),
@@ -160,11 +160,18 @@ let package = Package(
         "KindredSQLSyntax",
         .product(name: "OrderedCollections", package: "swift-collections"),
       ]),
+    // The pages of the explorer, and its embedded files.
+    .target(
+      name: "KindredExplorer",
+      dependencies: [
+        "CKindredExplorer", "KindredHTTP", "KindredRequests", "KindredTools", "KindredOutput",
+        "KindredModel", "KindredPlanning", "KindredSQLSyntax",
+        .product(name: "OrderedCollections", package: "swift-collections"),
+      ]),
     .target(
       name: "KindredAPI",
       dependencies: [
-        "KindredSystem",
-        "CKindredExplorer", "KindredHTTP", "KindredRequests", "KindredTools", "KindredBackend", "KindredOutput", "KindredModel",
+        "KindredSystem", "KindredHTTP", "KindredRequests", "KindredTools", "KindredExplorer", "KindredBackend", "KindredOutput", "KindredModel",
         "KindredPlanning",
         "KindredSQLSyntax", "KindredClock", "KindredCryptography",
         .product(name: "Logging", package: "swift-log"),
@@ -260,7 +267,7 @@ let package = Package(
     .testTarget(
       name: "KindredAPITests",
       dependencies: [
-        "KindredAPI", "KindredRequests", "KindredTools", "KindredModel", "KindredPlanning", "KindredSQLiteDialect", "KindredPostgreSQLDialect",
+        "KindredAPI", "KindredRequests", "KindredTools", "KindredExplorer", "KindredModel", "KindredPlanning", "KindredSQLiteDialect", "KindredPostgreSQLDialect",
         "KindredBackend", "KindredOutput", "KindredSQLiteBackend",
         "KindredModelFile", "KindredMigrations", "KindredSQLite", "KindredClock", "KindredCryptography",
         "TestSupport", .product(name: "OrderedCollections", package: "swift-collections"),

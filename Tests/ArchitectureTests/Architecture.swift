@@ -75,8 +75,10 @@ uses: ["KindredHTTP", "KindredBackend", "KindredCryptography"],
     // Pure: documents of a model and of requests.
     Module(name: "KindredTools", uses: ["KindredRequests"], libraries: ["OrderedCollections"]),
     Module(
-      name: "KindredAPI", uses: ["KindredTools"],
-      gates: ["CKindredExplorer"],
+      name: "KindredExplorer", uses: ["KindredTools"], gates: ["CKindredExplorer"],
+      libraries: ["Foundation", "OrderedCollections"]),
+    Module(
+      name: "KindredAPI", uses: ["KindredExplorer"],
       libraries: ["Dispatch", "Foundation", "Logging", "OrderedCollections"]),
     Module(
       name: "KindredClients", uses: ["KindredPlanning"], gates: ["CKindredClients"],

@@ -3,6 +3,7 @@ import KindredHTTP
 import Testing
 
 @testable import KindredAPI
+@testable import KindredExplorer
 
 @Suite("Files of the explorer")
 struct ExplorerAssetsTests {

@@ -2,6 +2,7 @@ import KindredHTTP
 import Testing
 
 @testable import KindredAPI
+@testable import KindredExplorer
 
 @Suite("HTML")
 struct HTMLTests {

@@ -4,6 +4,7 @@ import KindredBackend
 import KindredHTTP
 import KindredRequests
 import KindredTools
+import KindredExplorer
 import Synchronization
 
 /// Answers requests about the server and its model: the index and the pages under `/-/`.

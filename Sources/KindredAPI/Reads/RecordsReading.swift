@@ -5,6 +5,7 @@ import KindredClock
 import KindredHTTP
 import KindredOutput
 import KindredRequests
+import KindredExplorer
 
 /// Reads records, from the first statement to their representation.
 final class RecordsReading {

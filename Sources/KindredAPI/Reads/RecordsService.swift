@@ -4,6 +4,7 @@ import KindredBackend
 import KindredHTTP
 import KindredOutput
 import KindredRequests
+import KindredExplorer
 
 /// Answers requests that read records.
 final class RecordsService: Sendable {

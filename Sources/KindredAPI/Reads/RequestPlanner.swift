@@ -2,6 +2,7 @@ import KindredModel
 import KindredPlanning
 import KindredOutput
 import KindredRequests
+import KindredExplorer
 
 /// Plans requests for records: from the URL to statements and the program that writes their rows.
 final class RequestPlanner: Sendable {

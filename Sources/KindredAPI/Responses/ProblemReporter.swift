@@ -4,6 +4,7 @@ import KindredBackend
 import KindredHTTP
 import KindredRequests
 import KindredTools
+import KindredExplorer
 import Logging
 
 /// Turns errors into problems, and makes the responses that report them.

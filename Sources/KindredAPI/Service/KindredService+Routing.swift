@@ -2,6 +2,7 @@ import KindredBackend
 import KindredHTTP
 import KindredRequests
 import KindredTools
+import KindredExplorer
 
 extension KindredService {
   /// Answers a request by the service of its route.

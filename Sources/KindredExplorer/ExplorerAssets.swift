@@ -6,7 +6,7 @@ import KindredRequests
 /// The files of the explorer, which are embedded in the program.
 ///
 /// Their URLs contain the hash of all of them, so that each can be cached for ever (RFC 8246).
-struct ExplorerAssets: Sendable {
+package struct ExplorerAssets: Sendable {
   struct File: Sendable {
     let type: String
     let content: [UInt8]
@@ -15,7 +15,7 @@ struct ExplorerAssets: Sendable {
     let tag: ContentHash.Digest
   }
 
-  static let shared = ExplorerAssets()
+  package static let shared = ExplorerAssets()
 
   /// The path of the files: `/-/explorer/HASH`.
   let path: String
@@ -83,7 +83,7 @@ struct ExplorerAssets: Sendable {
   ///
   /// - Parameter path: The path after `/-/explorer/`.
   /// - Throws: `Problem` (404) if the hash isn't the current one or there is no such file.
-  func response(to request: HTTPRequest, at path: Substring) throws -> HTTPResponse {
+  package func response(to request: HTTPRequest, at path: Substring) throws -> HTTPResponse {
     let parts = path.split(separator: "/", omittingEmptySubsequences: false)
     guard parts.count == 2, parts[0] == hash, let file = files[String(parts[1])] else {
       throw Problem(.notFound, "not-found", title: "Not found", detail: "the explorer has no such file")

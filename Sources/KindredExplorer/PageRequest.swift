@@ -4,12 +4,13 @@ import KindredHTTP
 import KindredOutput
 import KindredSQLSyntax
 import KindredRequests
+import KindredTools
 import OrderedCollections
 
 /// A request extended by what a page shows: the labels of referenced records, the keys that links need, and counts of
 /// associated records, all read by the request's own statements.
-struct PageRequest {
-  private(set) var request: FetchRequest
+package struct PageRequest {
+  package private(set) var request: FetchRequest
   private var records: [[String]: HTMLLayout.Record] = [:]
   private let model: Model
   private let basePath: BasePath
@@ -21,7 +22,7 @@ struct PageRequest {
   /// The rest is shown without labels and counts.
   private static let (maximumRecords, maximumExtras, maximumCounts) = (12, 12, 24)
 
-  init(_ request: FetchRequest, in model: Model, below basePath: BasePath) {
+  package init(_ request: FetchRequest, in model: Model, below basePath: BasePath) {
     self.request = request
     self.model = model
     self.basePath = basePath
@@ -32,7 +33,7 @@ struct PageRequest {
     self.request.root = root
   }
 
-  var layout: HTMLLayout { HTMLLayout(records) }
+  package var layout: HTMLLayout { HTMLLayout(records) }
 
   // MARK: Nodes
 

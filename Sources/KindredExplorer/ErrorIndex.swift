@@ -2,8 +2,8 @@ import KindredOutput
 import KindredRequests
 
 /// `/-/errors`: every code that a problem can have, and how to fix it.
-enum ErrorIndex {
-  static var json: JSONValue {
+package enum ErrorIndex {
+  package static var json: JSONValue {
     .array(
       ErrorDescription.all.map {
         ["code": .string($0.code), "title": .string($0.title), "description": .string($0.text)]
@@ -11,7 +11,7 @@ enum ErrorIndex {
   }
 
   /// The index as a page for browsers; the `type` of a problem links to its entry.
-  static func page(below basePath: BasePath) -> Representation {
+  package static func page(below basePath: BasePath) -> Representation {
     let rows = ErrorDescription.all.map { error in
       """
       <dt id="\(error.code.escapedForHTML)"><code>\(error.code.escapedForHTML)</code></dt>

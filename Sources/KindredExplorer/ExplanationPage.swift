@@ -2,18 +2,18 @@ import KindredOutput
 import KindredRequests
 
 /// The response to `explain=true` as a page for browsers without scripts.
-struct ExplanationPage {
+package struct ExplanationPage {
   private let document: JSONValue
   private let target: String
   private let basePath: BasePath
 
-  init(_ document: JSONValue, of target: String, below basePath: BasePath) {
+  package init(_ document: JSONValue, of target: String, below basePath: BasePath) {
     self.document = document
     self.target = target
     self.basePath = basePath
   }
 
-  var representation: Representation {
+  package var representation: Representation {
     let page = ExplorerPage(target, below: basePath)
     return Representation(page, content(of: document))
   }

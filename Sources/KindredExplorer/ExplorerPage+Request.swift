@@ -5,7 +5,7 @@ extension ExplorerPage {
   /// Creates the page of a request for records.
   ///
   /// - Parameter target: The target of the request as received.
-  init(_ target: String, below basePath: BasePath, isSingle: Bool = false, isWritable: Bool = false) {
+  package init(_ target: String, below basePath: BasePath, isSingle: Bool = false, isWritable: Bool = false) {
     self.init(
       basePath: basePath, title: URLCoding.readable(target), isSingle: isSingle, isWritable: isWritable)
   }
@@ -18,7 +18,7 @@ extension ExplorerPage {
   ///   - pageSize: The largest number of records in JSON; nil for any number.
   ///   - hasMore: Whether records follow after this page.
   ///   - url: Makes a URL of parameters.
-  mutating func addDownloads(
+  package mutating func addDownloads(
     of query: URLQuery, isTabular: Bool, pageSize: Int64?, hasMore: Bool, by url: ([String]) -> String?
   ) {
     let kept = query.pairs(without: ["limit", "offset", "after", "format"])

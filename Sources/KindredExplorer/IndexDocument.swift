@@ -6,11 +6,16 @@ import KindredTools
 import OrderedCollections
 
 /// The document at `/`: the resources with their columns and associations.
-struct IndexDocument {
+package struct IndexDocument {
   let model: Model
   let basePath: BasePath
 
-  var json: JSONValue {
+  package init(model: Model, basePath: BasePath) {
+    self.model = model
+    self.basePath = basePath
+  }
+
+  package var json: JSONValue {
     let resources = model.resources.values.map { resource -> JSONValue in
       let columns = resource.columns.map { column -> JSONValue in
         .object(
@@ -32,7 +37,7 @@ struct IndexDocument {
   }
 
   /// Returns the index as a page.
-  var page: Representation {
+  package var page: Representation {
     let origins = AssociationOrigins(model)
     let rows = model.resources.values.map { resource in
       let columns = resource.columns.map { column in

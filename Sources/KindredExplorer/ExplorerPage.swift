@@ -3,7 +3,7 @@ import KindredOutput
 import KindredRequests
 
 /// A page for browsers, complete without scripts and enhanced by the explorer's.
-struct ExplorerPage {
+package struct ExplorerPage {
   /// What its links begin with; no URL writes its characters otherwise, so it is never escaped.
   let basePath: BasePath
   /// The unescaped title.
@@ -13,7 +13,7 @@ struct ExplorerPage {
   /// Whether the server allows writing.
   var isWritable = false
   /// Links to the first and the next page, with their relations as names; unescaped.
-  var links: [(name: String, target: String)] = []
+  package var links: [(name: String, target: String)] = []
   /// Links to the whole result in other formats.
   var downloads: [Download] = []
 
@@ -38,7 +38,7 @@ struct ExplorerPage {
   ].joined(separator: "; ")
 
   /// The HTML before the content.
-  var header: String {
+  package var header: String {
     let title = title.escapedForHTML
     let base = basePath.text
     let assets = base + ExplorerAssets.shared.path
@@ -62,7 +62,7 @@ struct ExplorerPage {
   }
 
   /// The HTML after the content.
-  var footer: String {
+  package var footer: String {
     var content = ""
     if !links.isEmpty {
       let items = links.map { name, target in
@@ -84,7 +84,7 @@ struct ExplorerPage {
 
 extension Representation {
   /// Creates the representation of a page around HTML content.
-  init(_ page: ExplorerPage, _ content: String) {
+  package init(_ page: ExplorerPage, _ content: String) {
     self.init(MediaType.html.field, Array((page.header + content + page.footer).utf8))
     headers.append("Content-Security-Policy", ExplorerPage.policy)
     headers.append("Referrer-Policy", "same-origin")

@@ -5,14 +5,14 @@ import KindredRequests
 import KindredTools
 
 /// A problem as a page: what is wrong, the request with the wrong word marked, and links to corrected requests.
-struct ProblemPage {
+package struct ProblemPage {
   private let problem: Problem
   private let request: HTTPRequest
   /// The description of the request, if known.
   private let description: RequestDescription?
   private let basePath: BasePath
 
-  init(
+  package init(
     _ problem: Problem, _ request: HTTPRequest, _ description: RequestDescription?, below basePath: BasePath
   ) {
     self.problem = problem
@@ -21,7 +21,7 @@ struct ProblemPage {
     self.basePath = basePath
   }
 
-  var response: HTTPResponse {
+  package var response: HTTPResponse {
     let page = ExplorerPage(request.target, below: basePath)
     var response = problem.response(MediaType.html.field, Array((page.header + content + page.footer).utf8))
     response.headers.append("Vary", "Accept, Accept-Encoding")
