@@ -6,7 +6,8 @@ let commit = Context.environment["KINDRED_COMMIT"] ?? ""
 
 /// What the tests of the library need, where each request that is fetched from a file is fetched from a server, too.
 let bothSides: [Target.Dependency] = [
-  "Kindred", "KindredRemote", "KindredAPI", "KindredRequests", "KindredHTTP", "KindredModel", "KindredPlanning",
+  "Kindred", "KindredRemote", "KindredAPI", "KindredRequests", "KindredHTTP", "KindredModel",
+  "KindredPlanning",
   "KindredSQLiteBackend",
   "KindredSQLite", "KindredSQLSyntax", "CKindredSQLite", .product(name: "Logging", package: "swift-log"),
 ]
@@ -23,7 +24,8 @@ let package = Package(
     .library(
       name: "KindredModules",
       targets: [
-        "KindredAPI", "KindredRequests", "KindredTools", "KindredExplorer", "KindredHTTP", "KindredBackend", "KindredOutput", "KindredSQLiteBackend",
+        "KindredAPI", "KindredRequests", "KindredTools", "KindredExplorer", "KindredHTTP", "KindredBackend",
+        "KindredOutput", "KindredSQLiteBackend",
         "KindredMigrations", "KindredSQLite", "KindredModel", "KindredPlanning", "KindredModelFile",
         "KindredSQLSyntax", "KindredCryptography", "KindredClock",
       ]),
@@ -136,6 +138,10 @@ let package = Package(
         "CKindredSockets", "CKindredOpenSSL", "CKindredZlib", "KindredClock",
         .product(name: "Logging", package: "swift-log"),
       ]),
+    // Fetches small documents over HTTP.
+    .target(
+      name: "KindredHTTPClient",
+      dependencies: ["KindredSystem", "CKindredSockets", "CKindredOpenSSL", "KindredHTTP"]),
     // YAML with its lines: model files and configuration files.
     .target(name: "KindredYAML", dependencies: ["KindredSystem", "Yams"]),
     .target(
@@ -171,7 +177,8 @@ let package = Package(
     .target(
       name: "KindredAPI",
       dependencies: [
-        "KindredSystem", "KindredHTTP", "KindredRequests", "KindredTools", "KindredExplorer", "KindredBackend", "KindredOutput", "KindredModel",
+        "KindredSystem", "KindredHTTP", "KindredHTTPClient", "KindredRequests", "KindredTools",
+        "KindredExplorer", "KindredBackend", "KindredOutput", "KindredModel",
         "KindredPlanning",
         "KindredSQLSyntax", "KindredClock", "KindredCryptography",
         .product(name: "Logging", package: "swift-log"),
@@ -183,7 +190,8 @@ let package = Package(
       name: "KindredCommand",
       dependencies: [
         "CKindredBuild",
-        "KindredAPI", "KindredRequests", "KindredTools", "KindredClients", "KindredHTTP", "KindredMigrations", "KindredSQLite",
+        "KindredAPI", "KindredRequests", "KindredTools", "KindredClients", "KindredHTTP", "KindredHTTPClient",
+        "KindredMigrations", "KindredSQLite",
         "KindredModel", "KindredPlanning", "KindredSQLiteDialect", "KindredSQLiteBackend",
         "KindredPostgreSQL",
         "KindredPostgreSQLBackend", "KindredBackend", "KindredClock", "KindredModelFile", "KindredYAML",
@@ -204,7 +212,8 @@ let package = Package(
     .testTarget(
       name: "KindredPostgreSQLTests",
       dependencies: [
-        "KindredAPI", "KindredRequests", "KindredHTTP", "KindredBackend", "KindredPostgreSQL", "KindredPostgreSQLBackend",
+        "KindredAPI", "KindredRequests", "KindredHTTP", "KindredBackend", "KindredPostgreSQL",
+        "KindredPostgreSQLBackend",
         "KindredMigrations",
         "KindredModel", "KindredPlanning", "KindredSQLSyntax", "KindredClock", "KindredSQLite",
         "KindredSQLiteBackend", "KindredModelFile", "TestSupport",
@@ -263,11 +272,15 @@ let package = Package(
       ]),
     .testTarget(
       name: "KindredHTTPTests",
-      dependencies: ["KindredHTTP", "CKindredOpenSSL", .product(name: "Logging", package: "swift-log")]),
+      dependencies: [
+        "KindredHTTP", "KindredHTTPClient", "CKindredOpenSSL",
+        .product(name: "Logging", package: "swift-log"),
+      ]),
     .testTarget(
       name: "KindredAPITests",
       dependencies: [
-        "KindredAPI", "KindredRequests", "KindredTools", "KindredExplorer", "KindredModel", "KindredPlanning", "KindredSQLiteDialect", "KindredPostgreSQLDialect",
+        "KindredAPI", "KindredRequests", "KindredTools", "KindredExplorer", "KindredModel", "KindredPlanning",
+        "KindredSQLiteDialect", "KindredPostgreSQLDialect",
         "KindredBackend", "KindredOutput", "KindredSQLiteBackend",
         "KindredModelFile", "KindredMigrations", "KindredSQLite", "KindredClock", "KindredCryptography",
         "TestSupport", .product(name: "OrderedCollections", package: "swift-collections"),

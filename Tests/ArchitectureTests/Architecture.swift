@@ -62,6 +62,9 @@ enum Architecture {
       name: "KindredHTTP", uses: ["KindredClock"],
       gates: ["CKindredSockets", "CKindredOpenSSL", "CKindredZlib"],
       libraries: ["Dispatch", "Logging"]),
+    // Apart from the server, over the same transports.
+    Module(
+      name: "KindredHTTPClient", uses: ["KindredHTTP"], gates: ["CKindredSockets", "CKindredOpenSSL"]),
     // The one importer of Yams.
     Module(name: "KindredYAML", libraries: ["Yams"]),
     Module(
@@ -70,7 +73,7 @@ enum Architecture {
     // Requests as values, and the forms of answers. Nothing in it holds a connection.
     Module(
       name: "KindredRequests",
-uses: ["KindredHTTP", "KindredBackend", "KindredCryptography"],
+      uses: ["KindredHTTP", "KindredBackend", "KindredCryptography"],
       libraries: ["OrderedCollections"]),
     // Pure: documents of a model and of requests.
     Module(name: "KindredTools", uses: ["KindredRequests"], libraries: ["OrderedCollections"]),
@@ -78,7 +81,7 @@ uses: ["KindredHTTP", "KindredBackend", "KindredCryptography"],
       name: "KindredExplorer", uses: ["KindredTools"], gates: ["CKindredExplorer"],
       libraries: ["Foundation", "OrderedCollections"]),
     Module(
-      name: "KindredAPI", uses: ["KindredExplorer"],
+      name: "KindredAPI", uses: ["KindredExplorer", "KindredHTTPClient"],
       libraries: ["Dispatch", "Foundation", "Logging", "OrderedCollections"]),
     Module(
       name: "KindredClients", uses: ["KindredPlanning"], gates: ["CKindredClients"],

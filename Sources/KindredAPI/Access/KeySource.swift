@@ -1,6 +1,6 @@
 import Foundation
 import KindredClock
-import KindredHTTP
+import KindredHTTPClient
 import KindredSystem
 import Logging
 import Synchronization

@@ -6,6 +6,7 @@ import KindredModel
 import KindredBackend
 import KindredClients
 import KindredHTTP
+import KindredHTTPClient
 import KindredModelFile
 import Logging
 

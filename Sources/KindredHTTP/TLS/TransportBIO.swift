@@ -3,7 +3,7 @@ import CKindredOpenSSL
 /// Presents a `PlainTransport` to OpenSSL as a BIO.
 ///
 /// OpenSSL's own socket BIO would raise SIGPIPE for a client that has disconnected.
-enum TransportBIO {
+package enum TransportBIO {
   // Initialised once and only read afterwards.
   private nonisolated(unsafe) static let method: OpaquePointer? = {
     guard let method = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "kindred transport") else {
@@ -32,7 +32,7 @@ enum TransportBIO {
   }()
 
   /// Returns a BIO that reads and writes through `transport`, which must outlive it.
-  static func make(over transport: PlainTransport) -> OpaquePointer? {
+  package static func make(over transport: PlainTransport) -> OpaquePointer? {
     guard let method, let bio = BIO_new(method) else { return nil }
     BIO_set_data(bio, Unmanaged.passUnretained(transport).toOpaque())
     BIO_set_init(bio, 1)

@@ -1,5 +1,5 @@
 /// The result of a non-blocking read or write.
-enum TransferResult: Hashable, Sendable {
+package enum TransferResult: Hashable, Sendable {
   /// The number of bytes transferred, more than 0.
   case transferred(Int)
   /// Nothing can be transferred before the next event.

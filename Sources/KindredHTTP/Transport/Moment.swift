@@ -2,17 +2,19 @@ import Dispatch
 import KindredClock
 
 /// A moment, in nanoseconds of a monotonic clock.
-struct Moment: Comparable, Sendable {
-  var nanoseconds: UInt64
+package struct Moment: Comparable, Sendable {
+  package var nanoseconds: UInt64
 
-  static var now: Moment { Moment(nanoseconds: MonotonicTime.now()) }
+  package init(nanoseconds: UInt64) { self.nanoseconds = nanoseconds }
+
+  package static var now: Moment { Moment(nanoseconds: MonotonicTime.now()) }
 
   /// Later than every other moment.
-  static let never = Moment(nanoseconds: .max)
+  package static let never = Moment(nanoseconds: .max)
 
-  static func < (left: Moment, right: Moment) -> Bool { left.nanoseconds < right.nanoseconds }
+  package static func < (left: Moment, right: Moment) -> Bool { left.nanoseconds < right.nanoseconds }
 
-  static func + (moment: Moment, duration: Duration) -> Moment {
+  package static func + (moment: Moment, duration: Duration) -> Moment {
     let (sum, overflow) = moment.nanoseconds.addingReportingOverflow(duration.nanoseconds)
     return overflow ? .never : Moment(nanoseconds: sum)
   }
@@ -20,7 +22,7 @@ struct Moment: Comparable, Sendable {
 
 extension Duration {
   /// The duration in nanoseconds, clamped to between 0 and about 292 years.
-  var nanoseconds: UInt64 {
+  package var nanoseconds: UInt64 {
     // Not by `components`, which divides twice and checks for overflow.
     UInt64(min(max(attoseconds / 1_000_000_000, 0), Int128(Int64.max)))
   }

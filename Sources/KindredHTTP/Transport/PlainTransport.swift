@@ -1,7 +1,7 @@
 import KindredSystem
 
 /// A transport without encryption.
-final class PlainTransport: ByteTransport {
+package final class PlainTransport: ByteTransport {
   private let descriptor: CInt
   /// Whether the kernel may have bytes: false after a short read, until the next event.
   private var mayBeReadable = true
@@ -15,19 +15,19 @@ final class PlainTransport: ByteTransport {
   var hasUsedAllowance: Bool { readAllowance == 0 && mayBeReadable }
 
   /// Creates a transport over a descriptor that the caller owns.
-  init(descriptor: CInt) { self.descriptor = descriptor }
+  package init(descriptor: CInt) { self.descriptor = descriptor }
 
   var isSecure: Bool { false }
 
   var isPlainPeer: Bool { false }
 
-  func noteEvent(hasHungUp: Bool) {
+  package func noteEvent(hasHungUp: Bool) {
     mayBeReadable = true
     isWaitingToWrite = false
     if hasHungUp { self.hasHungUp = true }
   }
 
-  func read(into buffer: UnsafeMutableRawBufferPointer) -> TransferResult {
+  package func read(into buffer: UnsafeMutableRawBufferPointer) -> TransferResult {
     guard mayBeReadable, readAllowance > 0 else { return .wouldBlock }
     readAllowance -= 1
     let result = Socket.receive(descriptor, buffer)
@@ -41,7 +41,7 @@ final class PlainTransport: ByteTransport {
     return result
   }
 
-  func write(
+  package func write(
     _ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer, _ third: UnsafeRawBufferPointer
   ) -> TransferResult {
     let result = Socket.send(descriptor, first, second, third)

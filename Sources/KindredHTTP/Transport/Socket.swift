@@ -2,7 +2,7 @@ import CKindredSockets
 import KindredSystem
 
 /// System calls on sockets, with results as values.
-enum Socket {
+package enum Socket {
   /// Receives bytes from a non-blocking socket.
   static func receive(_ descriptor: CInt, _ buffer: UnsafeMutableRawBufferPointer) -> TransferResult {
     while true {
@@ -56,7 +56,7 @@ enum Socket {
     }
   }
 
-  static func close(_ descriptor: CInt) {
+  package static func close(_ descriptor: CInt) {
     #if canImport(Glibc)
       _ = Glibc.close(descriptor)
     #elseif canImport(Musl)

@@ -1,5 +1,5 @@
 /// Decodes the chunked transfer coding (RFC 9112 §7.1), without I/O.
-struct ChunkedDecoder: Sendable {
+package struct ChunkedDecoder: Sendable {
   private enum State {
     case size
     case data(remaining: Int)
@@ -16,14 +16,14 @@ struct ChunkedDecoder: Sendable {
   /// The bytes of chunk extensions and trailer fields so far, limited to the length of a header.
   private var overhead = 0
 
-  init(limits: HTTPLimits) { self.limits = limits }
+  package init(limits: HTTPLimits) { self.limits = limits }
 
   /// Decodes `input` from `position` on and appends the content; returns where it stopped, and whether that is the end.
   ///
   /// - Parameters:
   ///   - taken: The number of content bytes that were decoded before and are no longer in `content`.
   ///   - maxLength: The largest length of the whole content in bytes.
-  mutating func decode(
+  package mutating func decode(
     _ input: UnsafeRawBufferPointer, from position: Int, into content: inout [UInt8], taken: Int = 0,
     maxLength: Int
   ) throws(HTTPError) -> (position: Int, isAtEnd: Bool) {

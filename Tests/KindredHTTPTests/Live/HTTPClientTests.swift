@@ -2,7 +2,7 @@ import Dispatch
 import Glibc
 import Testing
 
-@testable import KindredHTTP
+@testable import KindredHTTPClient
 
 @Suite("A client of HTTP")
 struct HTTPClientTests {

@@ -1,5 +1,6 @@
 import CKindredOpenSSL
 import CKindredSockets
+import KindredHTTP
 import KindredSystem
 
 /// A client's connection; its calls block, and all of them together until one deadline.

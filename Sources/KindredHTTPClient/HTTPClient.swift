@@ -1,3 +1,5 @@
+import KindredHTTP
+
 /// Fetches small documents over HTTP, such as the keys of an identity provider.
 ///
 /// For an `https` URL, the certificate must be valid for the host, according to the authorities that the system trusts
