@@ -131,10 +131,12 @@ let package = Package(
       dependencies: [
         "KindredSystem", "KindredSQLSyntax", "KindredSQLite", "KindredPostgreSQL", "KindredCryptography",
       ]),
+    // Temporary files, with a budget for each client.
+    .target(name: "KindredSpooling", dependencies: ["KindredSystem", "CKindredSockets"]),
     .target(
       name: "KindredHTTP",
       dependencies: [
-        "KindredSystem",
+        "KindredSystem", "KindredSpooling",
         "CKindredSockets", "CKindredOpenSSL", "CKindredZlib", "KindredClock",
         .product(name: "Logging", package: "swift-log"),
       ]),
@@ -177,7 +179,8 @@ let package = Package(
     .target(
       name: "KindredAPI",
       dependencies: [
-        "KindredSystem", "KindredHTTP", "KindredHTTPClient", "KindredRequests", "KindredTools",
+        "KindredSystem", "KindredSpooling", "KindredHTTP", "KindredHTTPClient", "KindredRequests",
+        "KindredTools",
         "KindredExplorer", "KindredBackend", "KindredOutput", "KindredModel",
         "KindredPlanning",
         "KindredSQLSyntax", "KindredClock", "KindredCryptography",
@@ -190,7 +193,8 @@ let package = Package(
       name: "KindredCommand",
       dependencies: [
         "CKindredBuild",
-        "KindredAPI", "KindredRequests", "KindredTools", "KindredClients", "KindredHTTP", "KindredHTTPClient",
+        "KindredAPI", "KindredRequests", "KindredTools", "KindredClients", "KindredSpooling", "KindredHTTP",
+        "KindredHTTPClient",
         "KindredMigrations", "KindredSQLite",
         "KindredModel", "KindredPlanning", "KindredSQLiteDialect", "KindredSQLiteBackend",
         "KindredPostgreSQL",
@@ -273,13 +277,14 @@ let package = Package(
     .testTarget(
       name: "KindredHTTPTests",
       dependencies: [
-        "KindredHTTP", "KindredHTTPClient", "CKindredOpenSSL",
+        "KindredSpooling", "KindredHTTP", "KindredHTTPClient", "CKindredOpenSSL",
         .product(name: "Logging", package: "swift-log"),
       ]),
     .testTarget(
       name: "KindredAPITests",
       dependencies: [
-        "KindredAPI", "KindredRequests", "KindredTools", "KindredExplorer", "KindredModel", "KindredPlanning",
+        "KindredAPI", "KindredRequests", "KindredTools", "KindredExplorer", "KindredSpooling", "KindredModel",
+        "KindredPlanning",
         "KindredSQLiteDialect", "KindredPostgreSQLDialect",
         "KindredBackend", "KindredOutput", "KindredSQLiteBackend",
         "KindredModelFile", "KindredMigrations", "KindredSQLite", "KindredClock", "KindredCryptography",

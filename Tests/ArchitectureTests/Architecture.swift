@@ -58,8 +58,9 @@ enum Architecture {
     Module(name: "KindredRemote", uses: ["Kindred"], libraries: ["Foundation", "FoundationNetworking"]),
     Module(
       name: "KindredMigrations", uses: ["KindredSQLite", "KindredPostgreSQL", "KindredCryptography"]),
+    Module(name: "KindredSpooling", gates: ["CKindredSockets"]),
     Module(
-      name: "KindredHTTP", uses: ["KindredClock"],
+      name: "KindredHTTP", uses: ["KindredClock", "KindredSpooling"],
       gates: ["CKindredSockets", "CKindredOpenSSL", "CKindredZlib"],
       libraries: ["Dispatch", "Logging"]),
     // Apart from the server, over the same transports.

@@ -4,6 +4,7 @@ import Testing
 
 @testable import KindredAPI
 @testable import KindredRequests
+@testable import KindredSpooling
 
 @Suite("Imports")
 struct ImportTests {

@@ -10,6 +10,7 @@ import TestSupport
 import Testing
 
 @testable import KindredAPI
+@testable import KindredSpooling
 
 /// A client that reads only the beginning of a result until it is told to continue.
 private final class SlowClient: Sendable {

@@ -5,6 +5,7 @@ import KindredHTTP
 import KindredRequests
 import KindredTools
 import KindredExplorer
+import KindredSpooling
 import Synchronization
 
 /// Answers requests about the server and its model: the index and the pages under `/-/`.

@@ -3,6 +3,7 @@ import KindredClock
 import KindredHTTP
 import KindredOutput
 import KindredRequests
+import KindredSpooling
 
 /// A result that is read while it is sent.
 ///

@@ -1,4 +1,5 @@
 import KindredHTTP
+import KindredSpooling
 
 /// The part of a result that was read ahead of its client, in a temporary file.
 final class ResultSpool {

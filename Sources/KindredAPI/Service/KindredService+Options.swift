@@ -1,5 +1,6 @@
 import KindredHTTP
 import KindredRequests
+import KindredSpooling
 
 extension KindredService {
   /// The options of the service.

@@ -2,6 +2,7 @@ import KindredModel
 import KindredPlanning
 import KindredHTTP
 import KindredRequests
+import KindredSpooling
 
 /// The key that identifies a request, so that it is executed once however often it is sent.
 struct IdempotencyKey: Hashable, Sendable {

@@ -4,6 +4,7 @@ import KindredAPI
 import KindredBackend
 import KindredHTTP
 import KindredSQLite
+import KindredSpooling
 import Logging
 
 /// The command `kindred import`.

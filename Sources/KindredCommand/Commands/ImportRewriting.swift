@@ -1,5 +1,6 @@
 import Foundation
 import KindredHTTP
+import KindredSpooling
 
 /// Rewrites text part by part.
 protocol TextRewriter {

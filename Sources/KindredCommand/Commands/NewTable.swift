@@ -6,6 +6,7 @@ import KindredHTTP
 import KindredSQLSyntax
 import KindredSQLite
 import KindredRequests
+import KindredSpooling
 
 /// A table that is created for the records of an import.
 struct NewTable {

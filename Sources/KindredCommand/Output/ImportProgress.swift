@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import KindredHTTP
+import KindredSpooling
 
 /// Shows the progress of an import as a bar on standard error, if that is a terminal.
 final class ImportProgress {

@@ -3,6 +3,7 @@ import KindredAPI
 import KindredBackend
 import KindredHTTP
 import KindredSQLite
+import KindredSpooling
 import KindredRequests
 import Logging
 

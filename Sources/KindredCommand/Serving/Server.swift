@@ -3,6 +3,7 @@ import Foundation
 import KindredAPI
 import KindredBackend
 import KindredHTTP
+import KindredSpooling
 import Logging
 
 /// A server with its database, from its start to its end, without the process around it.

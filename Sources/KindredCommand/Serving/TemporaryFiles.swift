@@ -1,5 +1,6 @@
 import Foundation
 import KindredHTTP
+import KindredSpooling
 
 /// The directory of temporary files.
 enum TemporaryFiles {

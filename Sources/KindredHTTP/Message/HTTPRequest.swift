@@ -1,3 +1,5 @@
+import KindredSpooling
+
 /// A complete request.
 public struct HTTPRequest: Sendable {
   /// The method.

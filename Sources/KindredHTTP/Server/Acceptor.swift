@@ -1,4 +1,5 @@
 import KindredSystem
+import KindredSpooling
 import Logging
 import Synchronization
 

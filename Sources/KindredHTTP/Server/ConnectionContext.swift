@@ -1,3 +1,4 @@
+import KindredSpooling
 import Logging
 
 /// State shared by all connections of a server.

@@ -1,3 +1,5 @@
+import KindredSpooling
+
 extension HTTPConnection {
   /// The client of a connection.
   struct Client: Sendable {

@@ -1,3 +1,4 @@
+import KindredSpooling
 import Logging
 import Synchronization
 

@@ -1,3 +1,4 @@
+import KindredSpooling
 import Dispatch
 import Logging
 import Synchronization

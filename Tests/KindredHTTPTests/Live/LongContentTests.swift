@@ -1,6 +1,7 @@
 import Testing
 
 @testable import KindredHTTP
+@testable import KindredSpooling
 
 @Suite("Content that is too long for memory", .eachWayOfWaiting)
 struct LongContentTests {

@@ -1,4 +1,5 @@
 import KindredHTTP
+@testable import KindredSpooling
 import Logging
 import Testing
 

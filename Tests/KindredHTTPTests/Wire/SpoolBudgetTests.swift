@@ -1,6 +1,7 @@
 import Testing
 
 @testable import KindredHTTP
+@testable import KindredSpooling
 
 @Suite("The budget of temporary files")
 struct SpoolBudgetTests {

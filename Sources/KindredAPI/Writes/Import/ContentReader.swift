@@ -1,6 +1,7 @@
 import KindredModel
 import KindredHTTP
 import KindredRequests
+import KindredSpooling
 
 /// Reads the content of a request in parts, from memory or from a file.
 struct ContentReader: ~Copyable {

@@ -1,5 +1,6 @@
 import KindredHTTP
 import KindredRequests
+import KindredSpooling
 
 /// The columns of a new table for the records of an import, with types that fit all their values.
 public struct InferredColumns {

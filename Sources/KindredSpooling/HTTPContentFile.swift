@@ -71,7 +71,7 @@ public final class HTTPContentFile: Sendable {
   }
 
   /// Appends bytes; returns false if the budget or the disk has no room for them.
-  func append(_ bytes: [UInt8]) -> Bool { bytes.withUnsafeBytes(append) }
+  package func append(_ bytes: [UInt8]) -> Bool { bytes.withUnsafeBytes(append) }
 
   /// Appends bytes; returns false if the budget or the disk has no room for them.
   package func append(_ bytes: UnsafeRawBufferPointer) -> Bool {
