@@ -3,32 +3,32 @@
 /// After each of them except `tooManyRequests` the connection is closed, because the rest of the failed request can't
 /// be told from the next one (RFC 9112 §2.2, §6.3, §9.6).
 public struct HTTPError: Error, Hashable, Sendable {
-  /// The kinds of error.
+  /// The kinds of error; the raw value is the code that clients get.
   public enum Code: String, Hashable, Sendable, CaseIterable {
     /// The request violates RFC 9112: 400.
-    case malformedRequest
+    case malformedRequest = "malformed-request"
     /// The request did not arrive in time: 408.
-    case requestTimeout
+    case requestTimeout = "request-timeout"
     /// The content is longer than allowed: 413.
-    case contentTooLarge
+    case contentTooLarge = "content-too-large"
     /// The request target is longer than allowed: 414.
-    case targetTooLong
+    case targetTooLong = "uri-too-long"
     /// An expectation other than `100-continue`: 417.
-    case expectationFailed
+    case expectationFailed = "expectation-failed"
     /// The header section is longer than allowed: 431.
-    case headersTooLarge
+    case headersTooLarge = "headers-too-large"
     /// A method or transfer coding that isn't supported: 501.
-    case notImplemented
+    case notImplemented = "not-implemented"
     /// There is no room in temporary files for the content: 503.
-    case outOfSpace
+    case outOfSpace = "out-of-space"
     /// The server has too many connections: 503.
-    case tooManyConnections
+    case tooManyConnections = "too-many-connections"
     /// The client has too many connections: 429.
-    case tooManyConnectionsOfClient
+    case tooManyConnectionsOfClient = "too-many-connections-of-client"
     /// The client has sent too many requests: 429.
-    case tooManyRequests
+    case tooManyRequests = "too-many-requests"
     /// A version other than HTTP/1: 505.
-    case versionNotSupported
+    case versionNotSupported = "version-not-supported"
   }
 
   /// The kind of error.
