@@ -39,11 +39,11 @@ struct ImportTests {
     }
   }
 
-  private func file(_ content: String) throws -> HTTPContentFile {
+  private func file(_ content: String) throws -> ContentFile {
     let path = NSTemporaryDirectory() + "import-\(UUID().uuidString)"
     try content.write(toFile: path, atomically: true, encoding: .utf8)
     defer { unlink(path) }
-    return HTTPContentFile(descriptor: open(path, O_RDONLY), length: content.utf8.count)
+    return ContentFile(descriptor: open(path, O_RDONLY), length: content.utf8.count)
   }
 
   @Test

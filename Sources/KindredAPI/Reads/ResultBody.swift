@@ -158,13 +158,13 @@ private final class ResultSpool {
 
   private static let partLength = 128 << 10
 
-  private let file: HTTPContentFile
+  private let file: ContentFile
   private let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: partLength, alignment: 16)
   private var position = 0
 
   /// - Throws: `Unavailable`
   init(in budget: SpoolBudget, for client: ClientAddress?) throws {
-    guard let file = HTTPContentFile(in: budget, for: client) else { throw Unavailable() }
+    guard let file = ContentFile(in: budget, for: client) else { throw Unavailable() }
     self.file = file
   }
 

@@ -65,7 +65,7 @@ struct IdempotencyKey: Hashable, Sendable {
     return nil
   }
 
-  private static func update(_ hash: inout ContentHash, with file: HTTPContentFile) {
+  private static func update(_ hash: inout ContentHash, with file: ContentFile) {
     let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
     defer { memory.deallocate() }
     var offset = 0

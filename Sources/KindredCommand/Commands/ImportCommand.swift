@@ -92,7 +92,7 @@ struct ImportCommand: Configurable {
   private var fileFormat: ImportFileFormat { format ?? ImportFileFormat(fileName: file) ?? .csv }
 
   /// Returns the content as CSV with commas or as JSON Lines.
-  private func content() throws -> HTTPContentFile {
+  private func content() throws -> ContentFile {
     let content = try ImportFile(path: file).content()
     switch fileFormat {
     case .jsonl: return content
@@ -105,7 +105,7 @@ struct ImportCommand: Configurable {
     }
   }
 
-  private func run(_ content: HTTPContentFile, _ location: DatabaseLocation, path: String) throws {
+  private func run(_ content: ContentFile, _ location: DatabaseLocation, path: String) throws {
     var opening = DatabaseLocation.Opening()
     opening.isWritable = true
     opening.configuration = requests.connectionConfiguration
@@ -129,7 +129,7 @@ struct ImportCommand: Configurable {
     StandardOutput.report(progress.summary(of: count))
   }
 
-  private func request(_ content: HTTPContentFile, _ resource: String) -> HTTPRequest {
+  private func request(_ content: ContentFile, _ resource: String) -> HTTPRequest {
     var headers: HTTPHeaders = ["Content-Type": fileFormat.mediaType]
     if duplicates != .fail { headers.append("Prefer", "resolution=\(duplicates.rawValue)-duplicates") }
     let query = onConflict.map {

@@ -10,19 +10,19 @@ struct ImportFile {
   /// Returns the content as that of a request.
   ///
   /// - Throws: `ImportError`
-  func content() throws(ImportError) -> HTTPContentFile {
+  func content() throws(ImportError) -> ContentFile {
     let descriptor = path == "-" ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC)
     var status = stat()
     guard descriptor >= 0, fstat(descriptor, &status) == 0 else { throw unreadable() }
     let isFile = status.st_mode & S_IFMT == S_IFREG
     // A shell may have read the beginning of its standard input.
-    if isFile, path != "-" { return HTTPContentFile(descriptor: descriptor, length: Int(status.st_size)) }
+    if isFile, path != "-" { return ContentFile(descriptor: descriptor, length: Int(status.st_size)) }
     defer { close(descriptor) }
     return try copy(of: descriptor)
   }
 
   /// Returns a copy in a temporary file, because the content is read at several positions, which a pipe doesn't allow.
-  private func copy(of descriptor: CInt) throws(ImportError) -> HTTPContentFile {
+  private func copy(of descriptor: CInt) throws(ImportError) -> ContentFile {
     let copy = try TemporaryFiles.content()
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
     while true {

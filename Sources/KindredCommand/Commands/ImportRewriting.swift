@@ -11,11 +11,11 @@ protocol TextRewriter {
   mutating func end(_ output: inout [UInt8]) throws
 }
 
-extension HTTPContentFile {
+extension ContentFile {
   /// Returns this content in another form, in a temporary file.
   ///
   /// - Throws: `ImportError`, and what the rewriter throws.
-  func rewritten(by rewriter: some TextRewriter) throws -> HTTPContentFile {
+  func rewritten(by rewriter: some TextRewriter) throws -> ContentFile {
     var rewriter = rewriter
     let copy = try TemporaryFiles.content()
     let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)

@@ -18,7 +18,7 @@ struct NewTable {
   ///
   /// - Throws: `ValidationError` for PostgreSQL; `ImportError` for content without columns.
   init(
-    of content: HTTPContentFile, _ format: ImportFileFormat, named name: String, in location: DatabaseLocation
+    of content: ContentFile, _ format: ImportFileFormat, named name: String, in location: DatabaseLocation
   ) throws {
     guard case .file(let path) = location else {
       throw ValidationError("--create-table requires SQLite; create the table of PostgreSQL by psql")

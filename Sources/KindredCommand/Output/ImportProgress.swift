@@ -5,13 +5,13 @@ import KindredSpooling
 
 /// Shows the progress of an import as a bar on standard error, if that is a terminal.
 final class ImportProgress {
-  private let file: HTTPContentFile
+  private let file: ContentFile
   private let start = DispatchTime.now()
   private let timer: (any DispatchSourceTimer)?
 
   private static let width = 40
 
-  init(of file: HTTPContentFile) {
+  init(of file: ContentFile) {
     self.file = file
     guard isatty(STDERR_FILENO) == 1 else {
       timer = nil

@@ -23,12 +23,12 @@ enum TemporaryFiles {
   /// Returns an empty file without a name, for content.
   ///
   /// - Throws: `ImportError` if none can be created.
-  static func content() throws(ImportError) -> HTTPContentFile {
+  static func content() throws(ImportError) -> ContentFile {
     guard let descriptor = unnamed() else {
       throw ImportError(
         description: "no temporary file can be created in \(directory.path); set the variable TMPDIR")
     }
-    return HTTPContentFile(descriptor: descriptor, length: 0)
+    return ContentFile(descriptor: descriptor, length: 0)
   }
 
   /// Returns the error of a temporary file that has no room for more.

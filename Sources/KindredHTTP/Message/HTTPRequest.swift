@@ -26,7 +26,7 @@ public struct HTTPRequest: Sendable {
   public var body: [UInt8]
 
   /// The content, in place of `body`, if it is too long for memory (`HTTPDecision.receive`).
-  public var longBody: HTTPContentFile?
+  public var longBody: ContentFile?
 
   /// Whether the request has content.
   public var hasContent: Bool { !body.isEmpty || longBody != nil }
@@ -46,7 +46,7 @@ public struct HTTPRequest: Sendable {
   /// Creates a request that comes from no connection, for in-process calls and tests.
   public init(
     method: HTTPMethod, target: String, version: HTTPVersion = .http1_1, headers: HTTPHeaders = [:],
-    body: [UInt8] = [], longBody: HTTPContentFile? = nil, peer: String? = nil, isSecure: Bool = false,
+    body: [UInt8] = [], longBody: ContentFile? = nil, peer: String? = nil, isSecure: Bool = false,
     cancellation: HTTPCancellation = HTTPCancellation()
   ) {
     let parts = Self.parts(of: target)

@@ -26,7 +26,7 @@ final class HTTPConnection: @unchecked Sendable {
   /// The response that the request is waiting for.
   @exclusivity(unchecked) private var pending: HTTPPendingResponse?
   /// The content received so far, if it is too long for memory.
-  @exclusivity(unchecked) private var contentFile: HTTPContentFile?
+  @exclusivity(unchecked) private var contentFile: ContentFile?
   /// The request whose content is being received, and what answers it then.
   @exclusivity(unchecked) private var considered: (request: HTTPRequest, answer: (HTTPRequest) -> HTTPAnswer)?
   @exclusivity(unchecked) private var quota: RequestQuota
@@ -349,7 +349,7 @@ final class HTTPConnection: @unchecked Sendable {
 
   private func keep(_ part: [UInt8]) {
     if contentFile == nil {
-      contentFile = HTTPContentFile(in: context.spools, for: considered?.request.client)
+      contentFile = ContentFile(in: context.spools, for: considered?.request.client)
     }
     if !(contentFile?.append(part) ?? false) {
       contentFile = nil

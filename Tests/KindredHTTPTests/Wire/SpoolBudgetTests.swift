@@ -28,12 +28,12 @@ struct SpoolBudgetTests {
     let budget = SpoolBudget(maximum: 4000)
     let bytes = [UInt8](repeating: 1, count: 600)
     do {
-      let file = try #require(HTTPContentFile(in: budget, for: one))
+      let file = try #require(ContentFile(in: budget, for: one))
       #expect(file.append(bytes))
       #expect(!file.append(bytes))
       #expect(budget.used == 600 && file.count == 600)
     }
     #expect(budget.used == 0)
-    #expect(try #require(HTTPContentFile(in: budget, for: one)).append(bytes))
+    #expect(try #require(ContentFile(in: budget, for: one)).append(bytes))
   }
 }

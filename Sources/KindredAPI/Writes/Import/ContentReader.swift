@@ -6,7 +6,7 @@ import KindredSpooling
 /// Reads the content of a request in parts, from memory or from a file.
 struct ContentReader: ~Copyable {
   private let body: [UInt8]
-  private let file: HTTPContentFile?
+  private let file: ContentFile?
   private let memory: UnsafeMutableRawBufferPointer
   private var offset = 0
 

@@ -59,7 +59,7 @@ public struct InferredColumns {
   ///
   /// - Parameter isCSV: whether the content is CSV; JSON Lines otherwise.
   /// - Throws: `Problem` for content that isn't in the format.
-  public init(of content: HTTPContentFile, isCSV: Bool) throws {
+  public init(of content: ContentFile, isCSV: Bool) throws {
     let request = HTTPRequest(method: .post, target: "/", headers: [:], longBody: content)
     let count = isCSV ? try readCSV(request) : try readLines(request)
     columns = drafts.map { draft in

@@ -5,7 +5,7 @@ import Synchronization
 /// Content that is too long for memory, in an unnamed temporary file.
 ///
 /// The content of a request arrives at the client's pace and is then read at the disk's.
-public final class HTTPContentFile: Sendable {
+public final class ContentFile: Sendable {
   private let descriptor: CInt
   private let length = Atomic(0)
   private let furthest = Atomic(0)
