@@ -45,17 +45,23 @@ extension KindredService {
     return response
   }
 
-  /// Checks the head of a request before its content is read.
+  /// Checks the head of a request before its content is read, and returns what needn't be checked again.
   ///
   /// - Throws: `Problem` (405 or 415); `RequestError` (403 or 404).
-  func screenContent(of request: HTTPRequest, at route: Route, _ principal: Principal) throws {
-    if request.method == .query, case .records = route { return try QueryContent.checkType(of: request) }
-    if request.method.isSafe { return }
+  func screenContent(
+    of request: HTTPRequest, at route: Route, _ principal: Principal
+  ) throws -> ScreenedWrite? {
+    if request.method == .query, case .records = route {
+      try QueryContent.checkType(of: request)
+      return nil
+    }
+    if request.method.isSafe { return nil }
     if case .records(let segments) = route { return try writes.screen(segments, request, principal) }
     guard route == .mcp || route == .batch && context.isWritable, request.method == .post else {
       throw Problem.methodNotAllowed(request.method, allow: try methods(at: route, .operator))
     }
     try WriteContent.checkType(of: request, among: [MediaType.json.rawValue])
+    return nil
   }
 
   /// Returns the value of `Allow`.

@@ -128,7 +128,7 @@ public final class KindredService: HTTPHandler {
       let admission = try admission ?? admit(request, &principal)
       var asked = RequestContext(
         request, at: admission.route, by: admission.principal, readers: readers, timing: start,
-        deadline: deadline(from: start))
+        deadline: deadline(from: start), screened: admission.write)
       defer { timing = asked.timing }
       switch try answer(&asked) {
       case .now(let response): return .now(context.finisher.finished(response, to: request, asked.timing))
@@ -141,7 +141,7 @@ public final class KindredService: HTTPHandler {
     }
   }
 
-  private typealias Admission = (principal: Principal, route: Route)
+  private typealias Admission = (principal: Principal, route: Route, write: ScreenedWrite?)
 
   /// Screens a request, and identifies its client and its route.
   ///
@@ -150,7 +150,7 @@ public final class KindredService: HTTPHandler {
     try screening.check(request)
     let sender = try context.access.principal(of: request)
     principal = sender
-    return (sender, try Route(request.path))
+    return (sender, try Route(request.path), nil)
   }
 
   private func failure(
@@ -197,10 +197,10 @@ public final class KindredService: HTTPHandler {
     let timing = timing()
     var principal: Principal?
     do {
-      let admission = try admit(request, &principal)
-      try screenContent(of: request, at: admission.route, admission.principal)
+      var admission = try admit(request, &principal)
+      admission.write = try screenContent(of: request, at: admission.route, admission.principal)
       let isLong = writes.takesLongBody(request, at: admission.route)
-      return .receive(isLong: isLong) { [self] request in
+      return .receive(isLong: isLong) { [self, admission] request in
         let isCurrent = !admission.principal.hasExpired
         return answer(
           basePath.removed(from: request), .free, self.timing(), isCurrent ? admission : nil)

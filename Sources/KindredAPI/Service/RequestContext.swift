@@ -15,11 +15,14 @@ struct RequestContext: Sendable {
   var timing: RequestTiming
   /// When the request must be answered, in nanoseconds of `MonotonicTime`; nil for no limit.
   let deadline: UInt64?
+  /// What has been checked of a write before its content was received.
+  let screened: ScreenedWrite?
 
   /// - Parameter deadline: In nanoseconds of `MonotonicTime`; nil for no limit.
   init(
     _ request: HTTPRequest, at route: Route, by principal: Principal, readers: ReaderSource = .waiting,
-    timing: RequestTiming = RequestTiming(isOn: false), deadline: UInt64? = nil
+    timing: RequestTiming = RequestTiming(isOn: false), deadline: UInt64? = nil,
+    screened: ScreenedWrite? = nil
   ) {
     self.request = request
     self.route = route
@@ -28,6 +31,7 @@ struct RequestContext: Sendable {
     self.readers = readers
     self.timing = timing
     self.deadline = deadline
+    self.screened = screened
   }
 
   /// Returns a request that is a part of this one, such as that of a tool, on behalf of the same client.

@@ -5,8 +5,16 @@ import KindredHTTP
 import KindredOutput
 import KindredRequests
 
+/// A write whose target, permission and type of content have been checked by the head of its request.
+struct ScreenedWrite: Sendable {
+  let version: ModelVersion
+  let target: WriteTarget
+}
+
 /// A write whose names have been resolved in one version of the model.
-struct WritePlan: Sendable {
+///
+/// An object, so that the steps of a write share it without copying its parts.
+final class WritePlan: Sendable {
   let version: ModelVersion
   /// The segments of the path as received.
   let segments: [Substring]
@@ -39,11 +47,14 @@ struct WritePlan: Sendable {
     self.version = version
     self.segments = segments
     self.principal = principal
-    target = try WriteTarget(segments, in: version.model)
-    try target.checkPermission(for: request.method, in: version.model)
-    try target.checkMethod(request.method, in: version.model)
-    // The same check as by the head, which a request of a batch doesn't have.
-    if request.method != .delete, request.hasContent { try WriteContent.checkType(of: request) }
+    if let screened = asked.screened, screened.version === version {
+      target = screened.target
+    } else {
+      target = try WriteTarget(segments, in: version.model)
+      try target.checkPermission(for: request.method, in: version.model)
+      try target.checkMethod(request.method, in: version.model)
+      if request.method != .delete, request.hasContent { try WriteContent.checkType(of: request) }
+    }
     _ = try MediaType.negotiate(request.headers.values(for: "Accept"), among: [.json])
     preferences = try WritePreferences(request)
     let resource = target.resource

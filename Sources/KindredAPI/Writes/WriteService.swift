@@ -39,18 +39,22 @@ final class WriteService: Sendable {
     return (try? WriteTarget(segments, in: model))?.allow(in: model) ?? WriteTarget.allow()
   }
 
-  /// Checks the head of a request before its content is read.
+  /// Checks the head of a request before its content is read, and returns what needn't be checked again.
   ///
   /// - Throws: `Problem` (405 or 415); `RequestError` (403 or 404).
-  func screen(_ segments: [Substring], _ request: HTTPRequest, _ principal: Principal) throws {
+  func screen(
+    _ segments: [Substring], _ request: HTTPRequest, _ principal: Principal
+  ) throws -> ScreenedWrite {
     guard context.isWritable else {
       throw Problem.methodNotAllowed(request.method, allow: WriteTarget.allow())
     }
-    let model = try models.latest().seen(by: principal).model
+    let version = try models.latest().seen(by: principal)
+    let model = version.model
     let target = try WriteTarget(segments, in: model)
     try target.checkPermission(for: request.method, in: model)
     try target.checkMethod(request.method, in: model)
     if request.method != .delete { try WriteContent.checkType(of: request) }
+    return ScreenedWrite(version: version, target: target)
   }
 
   /// Executes a write completely or not at all.

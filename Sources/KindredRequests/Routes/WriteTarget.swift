@@ -18,7 +18,9 @@ import OrderedCollections
 /// | `/books/1/author` | | changes | replaces, or adds and refers to it | |
 /// | others | | changes a record, or those that match | | |
 /// | `/authors/1/name`, a column | | | | |
-package struct WriteTarget {
+///
+/// An object, so that the steps of a write share it without copying the resource.
+package final class WriteTarget: Sendable {
   package let path: RequestPath
   package let literals: Literals
   /// The resource of the records.
