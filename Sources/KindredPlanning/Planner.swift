@@ -35,8 +35,8 @@ public struct Planner {
 
   /// Returns the plan of a request.
   ///
-  /// The names are resolved as the selects are built; then the database's strategy adapts these, and the text is
-  /// written.
+  /// First the names are resolved, then the selects are built; the database's strategy adapts these, and the text is
+  /// written last.
   ///
   /// - Parameter isForManyKeys: Whether the request is for one record, and the plan may also run for the keys of several
   ///   at once (``Plan/Node/batch`` of its root).
@@ -50,9 +50,8 @@ public struct Planner {
     _ request: FetchRequest, _ context: PlanningContext, isForManyKeys: Bool = false
   ) throws -> Plan {
     let strategy = context.state.strategy
-    let built = try TreeBuilder(context).tree(of: request)
-    try JoinedNodeCheck.check(request, context)
-    var selects = strategy.arranged(built)
+    let resolved = try RequestResolver(state: context.state).resolve(request)
+    var selects = strategy.arranged(try TreeBuilder(context).tree(of: resolved, for: request))
     if isForManyKeys, case .record(let key) = request.path.segments.last {
       selects = strategy.batched(selects, over: Set(key.flatMap(\.literals)))
     }
@@ -62,12 +61,23 @@ public struct Planner {
     return plan
   }
 
+  /// Returns what a request means.
+  ///
+  /// - Throws: `RequestError` for the names and expressions without a meaning, and combinations of parameters.
+  package func resolve(_ request: FetchRequest) throws -> ResolvedRequest {
+    try RequestResolver(state: context(of: request).state).resolve(request)
+  }
+
   /// Collects the errors of a request and the meanings of its names.
   ///
   /// - Throws: The error that ends the planning.
   package func check(_ request: FetchRequest, _ diagnostics: Diagnostics) throws {
     do {
-      _ = try plan(request, context(of: request, diagnostics: diagnostics))
+      let context = context(of: request, diagnostics: diagnostics)
+      let resolved = try RequestResolver(state: context.state).resolve(request)
+      // Whether the types of operands match is known when their SQL is made.
+      guard diagnostics.errors.isEmpty else { return }
+      _ = try TreeBuilder(context).tree(of: resolved, for: request)
     } catch let error as RequestError {
       diagnostics.note(error)
     } catch is Diagnostics.Full {

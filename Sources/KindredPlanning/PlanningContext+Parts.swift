@@ -6,6 +6,7 @@ extension PlanningContext {
   // MARK: Resolution
 
   var resolver: ExpressionResolver { ExpressionResolver(state: state) }
+  var associations: AssociationResolver { AssociationResolver(state: state) }
 
   // MARK: Selects
 

@@ -5,8 +5,6 @@ struct PlanningContext {
   let state: PlanningState
   /// Whether an access rule is being compiled, within which no rules apply.
   var isInRule = false
-  /// The nodes whose conditions are being compiled.
-  var filtered = FilteredNodes()
 
   var model: Model { state.model }
   var dialect: any SQLDialect { state.dialect }

@@ -88,13 +88,6 @@ final class PlanningState {
     return try body()
   }
 
-  /// Returns a state without memory, for statements that are checked but never run.
-  func scratch() -> PlanningState {
-    PlanningState(
-      model: model, dialect: dialect, literals: literals, budget: budget, diagnostics: diagnostics,
-      isForOneRecord: isForOneRecord)
-  }
-
   /// Returns the results of looking up the names of a record.
   func memory(of scope: NameScope) -> NameMemory {
     let id = ObjectIdentifier(scope)

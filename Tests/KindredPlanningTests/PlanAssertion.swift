@@ -139,12 +139,20 @@ extension Model {
       try request(for: resource, root, after: after))
   }
 
+  /// Returns what a request means.
+  fileprivate func meaning(of resource: String, _ root: Node, on dialect: Dialect) throws -> String {
+    let request = try request(for: resource, root)
+    return try Planner(model: self, dialect: dialect).resolve(request).text(literals: request.literals.values)
+  }
+
   /// Returns the plan of a request before and after the strategy of the database has arranged its selects.
   func arrangement(
     of resource: String, _ root: Node, on dialect: Dialect
   ) throws -> (before: Plan, after: Plan) {
     let context = Planner(model: self, dialect: dialect).context(of: try request(for: resource, root))
-    let tree = try TreeBuilder(context).tree(of: request(for: resource, root))
+    let request = try request(for: resource, root)
+    let resolved = try RequestResolver(state: context.state).resolve(request)
+    let tree = try TreeBuilder(context).tree(of: resolved, for: request)
     var writer = PlanWriter(context.state)
     return (try writer.plan(of: tree), try writer.plan(of: context.state.strategy.arranged(tree)))
   }
@@ -182,6 +190,27 @@ func expectPlan(
   let model = try rule.map { try Library.model(dialect, booksWhere: $0) } ?? Library.model(dialect)
   let plan = try model.plan(of: resource, root, on: dialect, after: after)
   #expect(plan.description(root: resource) == expected, sourceLocation: sourceLocation)
+}
+
+/// Expects what the names of a request mean.
+func expectMeaning(
+  of resource: String, _ root: Node, on dialect: Dialect = .sqlite, _ expected: String,
+  sourceLocation: SourceLocation = #_sourceLocation
+) throws {
+  let meaning = try Library.model(dialect).meaning(of: resource, root, on: dialect)
+  #expect(meaning == expected, sourceLocation: sourceLocation)
+}
+
+/// Expects the error of a request, which is found before there is any SQL.
+func expectRefusal(
+  of resource: String, _ root: Node, on dialect: Dialect = .sqlite, _ message: String,
+  sourceLocation: SourceLocation = #_sourceLocation
+) throws {
+  let model = Library.model(dialect)
+  let error = #expect(throws: RequestError.self, sourceLocation: sourceLocation) {
+    try model.meaning(of: resource, root, on: dialect)
+  }
+  #expect(error?.message == message, sourceLocation: sourceLocation)
 }
 
 /// Expects what the strategy of a database makes of the last statement of a request; nil if that stays as it is.

@@ -9,7 +9,7 @@ extension Expression {
     }
 
     /// The name by which completion proposes the aggregate of a group: SQL's.
-    var nameOfGroup: String { self == .average ? "avg" : rawValue }
+    package var nameOfGroup: String { self == .average ? "avg" : rawValue }
 
     package var takesArgument: Bool { argumentCount.upperBound > 0 }
 

@@ -19,6 +19,12 @@ public indirect enum RecordShape: Sendable {
     public let shape: RecordShape
     /// Whether the last level of a recursion leaves it out.
     public let isRepetition: Bool
+
+    init(name: String, shape: RecordShape, isRepetition: Bool = false) {
+      self.name = name
+      self.shape = shape
+      self.isRepetition = isRepetition
+    }
   }
 
   /// The columns of the record and of the records in it, in order, including those that mark optional content.
@@ -41,31 +47,5 @@ public indirect enum RecordShape: Sendable {
     var value: Int? {
       if case .value(let column, _) = self { column } else { nil }
     }
-  }
-}
-
-/// Builds the shape of a record.
-struct RecordShapeBuilder {
-  private var members: [RecordShape.Member] = []
-  private var names: NameSet = []
-
-  /// The shape of the members added so far.
-  var object: RecordShape { .object(members) }
-
-  /// Reserves the name of a member.
-  ///
-  /// - Throws: `RequestError` if the record already has a member of this name.
-  mutating func reserve(_ name: String, at origin: Origin) throws {
-    guard names.insert(name) else {
-      throw RequestError(
-        .duplicateName,
-        "two members of one record would be named `\(name)`; rename one of them, as in `other:\(name)`",
-        at: origin, suggestions: ["\(name)2:\(name)"])
-    }
-  }
-
-  /// Adds a member whose name has been reserved.
-  mutating func add(_ name: String, _ shape: RecordShape, isRepetition: Bool = false) {
-    members.append(RecordShape.Member(name: name, shape: shape, isRepetition: isRepetition))
   }
 }

@@ -66,14 +66,17 @@ struct AggregateResolver {
     arguments: [Expression], in context: NameContext, at origin: Origin
   ) throws -> ResolvedAggregate {
     let countsWays = (filters + arguments).contains(where: \.readsVia)
-    let association = try context.scope.destination(
-      of: keyed, for: context.author, countsWays: countsWays)
+    let association = try AssociationResolver(state: state).resolve(
+      keyed, in: context, countsWays: countsWays)
     var aggregate = ResolvedAggregate(
       function: function, association: association, countsWays: countsWays, origin: origin)
     let inside = context.moved(to: association.names)
     let resolver = ExpressionResolver(state: state)
     aggregate.filters = try filters.map { try resolver.resolve($0, in: inside) }
     aggregate.arguments = try arguments.map { try resolver.resolve($0, in: inside) }
+    if function == .concat {
+      aggregate.sort = try association.names.node?.sort?.map { try resolver.resolve($0, in: inside) }
+    }
     return aggregate
   }
 

@@ -13,6 +13,23 @@ struct ExpressionResolver {
     return ResolvedExpression(meaning: try meaning(of: expression, in: context), source: expression)
   }
 
+  /// Returns an expression about a record with resolved names.
+  ///
+  /// - Parameter isOfGroup: Whether aggregates of a group are allowed in it, and it has to have one value in each.
+  func resolve(
+    _ expression: Expression, of record: NameScope, by author: ExpressionAuthor, isOfGroup: Bool
+  ) throws -> ResolvedExpression {
+    let resolved = try resolve(
+      expression, in: NameContext(scope: record, author: author, allowsGroupAggregates: isOfGroup))
+    if isOfGroup { try noting(state.diagnostics) { try GroupCheck(state, of: record).check(resolved) } }
+    return resolved
+  }
+
+  /// Returns a term of an order with resolved names.
+  func resolve(_ term: SortTerm, in context: NameContext) throws -> ResolvedSortTerm {
+    ResolvedSortTerm(expression: try resolve(term.expression, in: context), term: term)
+  }
+
   private func resolve(
     _ expression: Expression, in context: NameContext, isComparedWith: Bool
   ) throws -> ResolvedExpression {

@@ -8,7 +8,7 @@ import KindredSQLSyntax
 struct GroupCheck {
   let state: PlanningState
   let scope: NameScope
-  private let groups: [ResolvedExpression]
+  let groups: [ResolvedExpression]
 
   init(_ state: PlanningState, of scope: NameScope) throws {
     (self.state, self.scope) = (state, scope)

@@ -8,6 +8,10 @@ struct NameContext {
   var allowsGroupAggregates = false
   /// Whether something is compared with the expression, so that an unknown name may be a text without quotes.
   var isComparedWith = false
+  /// The nodes whose conditions are being resolved.
+  private(set) var filtered = FilteredNodes()
+  /// The names of the request whose definitions are being resolved, so that none refers to itself.
+  private var resolving: [(scope: NameScope, name: String)] = []
   /// The record that an expression of the model is about, above which it can't refer to any; nil for the request's.
   private let top: NameScope?
 
@@ -16,8 +20,29 @@ struct NameContext {
     top = author == .request ? nil : scope
   }
 
+  /// The place of a condition of the request's node for the record.
+  init(conditionOn scope: NameScope, in filtered: FilteredNodes) {
+    self.init(scope: scope, author: .request)
+    self.filtered = filtered
+  }
+
   private init(scope: NameScope, in context: NameContext) {
     (self.scope, author, top) = (scope, context.author, context.top)
+    (filtered, resolving) = (context.filtered, context.resolving)
+  }
+
+  /// Returns the place of the expression that the request gives a name of the record; nil within that expression.
+  func defining(_ name: String) -> NameContext? {
+    guard !isDefining(name) else { return nil }
+    var inside = self
+    inside.isComparedWith = false
+    inside.resolving.append((scope, name))
+    return inside
+  }
+
+  /// Returns whether the expression is part of what the request gives this name of the record.
+  func isDefining(_ name: String) -> Bool {
+    resolving.contains { $0.scope === scope && ExactName($0.name) == ExactName(name) }
   }
 
   /// Returns the place of a part of the expression that is about another record.

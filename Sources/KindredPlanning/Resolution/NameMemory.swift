@@ -6,8 +6,6 @@ final class NameMemory {
   private let scope: NameScope
   /// The annotations and fields resolved so far.
   var resolved: NameDictionary<ResolvedName> = [:]
-  /// The names of those being resolved, so that none refers to itself.
-  var resolving: NameSet = []
   /// The computed columns resolved so far.
   var computed: NameDictionary<ResolvedComputedColumn> = [:]
   /// The scope of the join table that leads to the record.
@@ -22,8 +20,9 @@ final class NameMemory {
   private(set) lazy var expressions = namedExpressions()
   /// The keys of the request's associations with their singulars, from which default names are made.
   private lazy var singulars = scope.singularKeys
-  /// The to-one associations by ``ResolvedAssociation/place``.
-  private var associated: [ResolvedAssociation.Place: ResolvedAssociation] = [:]
+  /// The to-one associations by ``ResolvedAssociation/place``, each with a scope that is shared by all expressions that
+  /// name it.
+  var associated: [ResolvedAssociation.Place: ResolvedAssociation] = [:]
 
   init(of scope: NameScope) { self.scope = scope }
 
@@ -49,15 +48,5 @@ final class NameMemory {
     // Expressions of the model can't use keys of the request.
     try scope.defaultAggregate(
       named: name, among: author == .request ? singulars : scope.singularKeys, for: author)
-  }
-
-  /// Returns a to-one association with a scope that is shared by all expressions that name it.
-  func toOne(_ keyed: KeyedAssociation, for author: ExpressionAuthor = .request) throws -> ResolvedAssociation
-  {
-    let place = ResolvedAssociation.Place(key: keyed.key, isOfModel: author != .request)
-    if let known = associated[place] { return known }
-    let resolved = try scope.destination(of: keyed, for: author, countsWays: true)
-    associated[place] = resolved
-    return resolved
   }
 }

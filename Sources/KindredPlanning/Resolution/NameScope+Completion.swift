@@ -11,7 +11,7 @@ extension NameScope {
 
   /// Returns the scope of the records to which a key leads; nodes of the request hide associations of the model.
   package func associated(_ key: String) -> NameScope? {
-    association(key).flatMap { try? destination(of: $0, countsWays: true).names }
+    association(key).flatMap { try? destination(of: $0, countsWays: true) }
   }
 
   /// The associations that can be named, those of the request first.

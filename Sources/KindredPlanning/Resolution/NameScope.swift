@@ -4,7 +4,7 @@ import OrderedCollections
 /// A record as a scope of names: its columns, its associations, and the names that the request defines for it.
 ///
 /// It is independent of SQL: the planner resolves expressions in it, and completion lists its names.
-package final class NameScope {
+package final class NameScope: Sendable {
   /// The model in which names are looked up.
   let model: Model
   /// The record's table as clients see it.
@@ -59,25 +59,17 @@ package final class NameScope {
     return keys
   }
 
-  /// Returns the association of a node, with a scope for its destination.
-  func destination(of node: RequestNode, countsWays: Bool = false) throws -> ResolvedAssociation {
-    try destination(of: KeyedAssociation(of: node), countsWays: countsWays)
-  }
-
-  /// Returns an association with a scope for its destination.
+  /// Returns the scope of an association's destination.
   ///
   /// - Parameter countsWays: Whether each way to a record counts, even if the node doesn't read the join table.
   func destination(
     of keyed: KeyedAssociation, for author: ExpressionAuthor = .request, countsWays: Bool = false
-  ) throws -> ResolvedAssociation {
+  ) throws -> NameScope {
     let association = keyed.association
-    return ResolvedAssociation(
-      key: keyed.key, association: association,
-      names: NameScope(
-        model: model, resource: try model.resource(named: association.destination, for: author),
-        node: keyed.node, parent: self,
-        via: try via(of: association, countsWays: countsWays || keyed.node?.readsVia ?? false)),
-      isOfModel: author != .request)
+    return NameScope(
+      model: model, resource: try model.resource(named: association.destination, for: author),
+      node: keyed.node, parent: self,
+      via: try via(of: association, countsWays: countsWays || keyed.node?.readsVia ?? false))
   }
 
   /// Returns the join table before the destination; nil if it is only read in a subquery.

@@ -48,7 +48,7 @@ struct PathResolver {
         return .aggregate(
           try AggregateResolver(state: state).resolve(keyed, rest, in: context, at: first.origin))
       }
-      let joined = try state.memory(of: scope).toOne(keyed, for: author)
+      let joined = try AssociationResolver(state: state).toOne(keyed, in: context)
       return .joined(joined, try resolve(rest, in: context.moved(to: joined.names)))
     }
     if first.name == "via", let via = state.memory(of: scope).via, rest.count == 1 {
@@ -88,12 +88,11 @@ struct PathResolver {
         at: component.origin)
     }
     try scope.checkPermission(component.name, for: author, at: component.origin)
-    let resolving = state.memory(of: scope).resolving
     return try path(
       to: column(
-        component, of: scope.resource, in: context, isDefinedByItself: resolving.contains(component.name)
+        component, of: scope.resource, in: context, isDefinedByItself: context.isDefining(component.name)
       ) {
-        try candidates(in: scope).filter { !resolving.contains($0) }
+        try candidates(in: scope).filter { !context.isDefining($0) }
       }, of: scope)
   }
 
@@ -156,16 +155,13 @@ struct PathResolver {
     let memory = state.memory(of: context.scope)
     guard let expression = memory.expressions[name] else { return nil }
     // Within its own definition a name has its other meaning: the item `bookCount` is the aggregate `bookCount`.
-    guard memory.resolving.insert(name) else {
+    guard let inside = context.defining(name) else {
       state.selfReferences += 1
       return nil
     }
-    defer { memory.resolving.remove(name) }
     let isOfGroup = context.allowsGroupAggregates
     if let known = memory.resolved[name], known.isOfGroup == isOfGroup { return known }
     let before = state.selfReferences
-    var inside = context
-    inside.isComparedWith = false
     let resolved = ResolvedName(
       name: name,
       expression: try ExpressionResolver(state: state).resolve(expression, in: inside),

@@ -1,8 +1,7 @@
 import KindredModel
-import KindredSQLSyntax
 
 /// An expression with resolved names: its meaning, independent of SQL.
-struct ResolvedExpression {
+struct ResolvedExpression: Sendable {
   let meaning: Meaning
   /// The expression in the request or the model file.
   let source: Expression
@@ -14,7 +13,7 @@ struct ResolvedExpression {
 }
 
 /// What the call of a function means.
-enum ResolvedFunction: Equatable {
+enum ResolvedFunction: Equatable, Sendable {
   /// A function of values, by its name in lower case.
   case scalar(String)
   /// An aggregate of a group.
@@ -22,7 +21,7 @@ enum ResolvedFunction: Equatable {
 }
 
 /// The meaning of a path, starting from a record.
-indirect enum ResolvedPath {
+indirect enum ResolvedPath: Sendable {
   case column(Column)
   case computed(ResolvedComputedColumn)
   /// A column of the join table that led to the record.
@@ -41,11 +40,13 @@ indirect enum ResolvedPath {
 }
 
 /// An association, and the scope of the records that it leads to.
-struct ResolvedAssociation {
+struct ResolvedAssociation: Sendable {
   let key: String
   let association: Association
   /// The scope of the destination's record.
   let names: NameScope
+  /// What the request's node demands of the records; nil without a node.
+  let conditions: ResolvedConditions?
   /// Whether an expression of the model names it, so that the conditions of the request's nodes don't apply.
   let isOfModel: Bool
 
@@ -60,7 +61,7 @@ struct ResolvedAssociation {
 }
 
 /// A column that the model defines by an expression.
-struct ResolvedComputedColumn {
+struct ResolvedComputedColumn: Sendable {
   let name: String
   let expression: ResolvedExpression
   /// The other computed columns of the record that it reads, each after those that it reads itself.
@@ -68,7 +69,7 @@ struct ResolvedComputedColumn {
 }
 
 /// An annotation or a field named by another expression.
-struct ResolvedName {
+struct ResolvedName: Sendable {
   let name: String
   let expression: ResolvedExpression
   /// Whether aggregates of a group are allowed in it.
@@ -78,12 +79,14 @@ struct ResolvedName {
 }
 
 /// An aggregate of associated records.
-struct ResolvedAggregate {
+struct ResolvedAggregate: Sendable {
   let function: Expression.AggregateFunction
   let association: ResolvedAssociation
   /// The conditions on the records, in addition to those of their node.
   var filters: [ResolvedExpression] = []
   var arguments: [ResolvedExpression] = []
+  /// The order of the records that the request's node has for a concatenation; nil for the default one.
+  var sort: [ResolvedSortTerm]?
   /// Whether each way to a record counts, because the join table is read.
   var countsWays = false
   let origin: Origin

@@ -40,8 +40,8 @@ struct RowSelectBuilder {
     of node: RequestNode, from record: StatementRecord, into select: SelectBuilder, isRepeated: Bool
   ) throws -> StatementRecord {
     try context.chains.chain(
-      record.names.destination(of: node, countsWays: true), from: record, into: select, isRepeated: isRepeated
-    )
+      context.associations.resolve(node, of: record.names, countsWays: true), from: record, into: select,
+      isRepeated: isRepeated)
   }
 
   /// Opens the joined records before it compiles expressions, which may read any of them.

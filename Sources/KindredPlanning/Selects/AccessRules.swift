@@ -38,7 +38,9 @@ struct AccessRules {
 
   /// Returns a condition of the model file, as a part of `WHERE` or `ON`.
   func modelCondition(_ expression: Expression, in record: StatementRecord) throws -> SQL {
-    try context.within(expression, of: record).rules.guarded(expression, in: record, by: context.modelAuthor)
+    let inside = try context.within(expression, of: record)
+    return try inside.rules.guarded(
+      inside.expressions.resolve(expression, in: record, by: context.modelAuthor), in: record)
   }
 
   /// Returns the conditions of a step and its association on the records that they lead to.
@@ -57,18 +59,6 @@ struct AccessRules {
   /// SQLite evaluates conditions in any order. An expression that could disclose a record, by an error or by its
   /// duration, is therefore evaluated only after the rules of the records that it reads: `CASE` evaluates nothing that
   /// it doesn't need (<https://www.sqlite.org/lang_expr.html#the_case_expression>).
-  func guarded(
-    _ expression: Expression, in record: StatementRecord, by author: ExpressionAuthor = .request
-  ) throws -> SQL {
-    if context.restrictsRows, case .all(let operands) = expression.kind {
-      return try operands.map { try guarded($0, in: record, by: author) }.joined(separator: " AND ")
-    }
-    return try guarding(in: record) {
-      try context.expressions.condition(expression, in: record, by: author)
-    }
-  }
-
-  /// Returns a resolved condition as a part of `WHERE` or `ON`.
   func guarded(_ expression: ResolvedExpression, in record: StatementRecord) throws -> SQL {
     if context.restrictsRows, case .all(let operands) = expression.meaning {
       return try operands.map { try guarded($0, in: record) }.joined(separator: " AND ")

@@ -19,7 +19,7 @@ struct AggregateCompiler {
       for filter in aggregate.filters { select.add(try context.rules.guarded(filter, in: records)) }
       let values = try aggregate.arguments.map { try context.expressions.compile($0, in: records) }
       if function == .concat {
-        return try concatenation(of: values, aggregate.association, records, select)
+        return try concatenation(of: values, aggregate, records, select)
       }
       if function == .isEmpty {
         return CompiledExpression(
@@ -74,13 +74,13 @@ struct AggregateCompiler {
   ///
   ///     (SELECT group_concat(value, separator) FROM (SELECT … FROM records ORDER BY order))
   private func concatenation(
-    of values: [CompiledExpression], _ association: ResolvedAssociation, _ records: StatementRecord,
+    of values: [CompiledExpression], _ aggregate: ResolvedAggregate, _ records: StatementRecord,
     _ select: SelectBuilder
   ) throws -> CompiledExpression {
     let orders = context.orders
     let sort =
-      try records.node?.sort?.compactMap { try orders.term($0, in: records) }
-      ?? orders.visibleTerms(association.association.sort, in: records)
+      try aggregate.sort?.compactMap { try orders.term($0, in: records) }
+      ?? orders.visibleTerms(aggregate.association.association.sort, in: records)
     let names: [SQL] = ["value", "separator"]
     var columns: [SQL] = zip(values, names).map { "\($0.sql) AS \($1)" }
     let order = (sort + orders.keyTerms(of: records)).map { term -> SQL in

@@ -22,7 +22,8 @@ struct AssociationChains {
       isRepeated: isRepeated)
     guard let last = association.steps.last else { return pivot }
     let record = try newRecord(
-      resolved.names, of: last, in: select, parent: origin, via: association.steps.count > 1 ? pivot : nil)
+      resolved.names, of: last, in: select, parent: origin, via: association.steps.count > 1 ? pivot : nil,
+      conditions: resolved.conditions)
     record.isGathered = try pivot.gathers([last], in: select, model)
     try add(record, by: last, of: association, isLast: true, from: pivot, isRepeated: isRepeated)
     return record
@@ -43,7 +44,9 @@ struct AssociationChains {
       let names = NameScope(
         model: model, resource: try model.table(named: step.destination).resource, node: node,
         parent: previous.names, via: via?.resource)
-      let record = try newRecord(names, of: step, in: select, parent: previous, via: via)
+      let record = try newRecord(
+        names, of: step, in: select, parent: previous, via: via,
+        conditions: context.associations.conditions(on: names))
       record.isGathered = try previous.gathers([step], in: select, model)
       try add(record, by: step, of: association, isLast: false, from: previous, isRepeated: isRepeated)
       previous = record
@@ -66,7 +69,8 @@ struct AssociationChains {
     guard let last = association.steps.last, !countsWays, model.findsByWays(association) else {
       return try chain(resolved, from: origin, into: select, isRepeated: isRepeated)
     }
-    let record = try newRecord(resolved.names, of: last, in: select, parent: origin, via: nil)
+    let record = try newRecord(
+      resolved.names, of: last, in: select, parent: origin, via: nil, conditions: resolved.conditions)
     record.isGathered = try origin.gathers(association.steps, in: select, model)
     guard !model.takesFirst(last, of: association) else {
       // The subquery contains the same records, and their aliases, once more.
@@ -121,12 +125,12 @@ struct AssociationChains {
 
   private func newRecord(
     _ names: NameScope, of step: AssociationStep, in select: SelectBuilder, parent: StatementRecord,
-    via: StatementRecord?
+    via: StatementRecord?, conditions: ResolvedConditions?
   ) throws -> StatementRecord {
     let table = try model.table(named: step.destination).table
     return StatementRecord(
       names, table: table, alias: select.alias(for: table, node: names.node), select: select,
-      parent: parent, via: via, parameters: step.parameters)
+      parent: parent, via: via, parameters: step.parameters, conditions: conditions)
   }
 
   /// Adds the table of a step.

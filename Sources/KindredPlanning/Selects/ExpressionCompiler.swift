@@ -17,7 +17,7 @@ struct ExpressionCompiler {
     _ expression: Expression, in record: StatementRecord, by author: ExpressionAuthor = .request,
     isOfGroup: Bool = false
   ) throws -> CompiledExpression {
-    try compile(try resolve(expression, in: record, by: author, isOfGroup), in: record)
+    try compile(try resolve(expression, in: record, by: author, isOfGroup: isOfGroup), in: record)
   }
 
   /// Returns the SQL of a condition, as an operand of `AND`.
@@ -25,23 +25,18 @@ struct ExpressionCompiler {
     _ expression: Expression, in record: StatementRecord, by author: ExpressionAuthor = .request,
     isOfGroup: Bool = false
   ) throws -> SQL {
-    try condition(try resolve(expression, in: record, by: author, isOfGroup), in: record)
+    try condition(try resolve(expression, in: record, by: author, isOfGroup: isOfGroup), in: record)
   }
 
-  private func resolve(
-    _ expression: Expression, in record: StatementRecord, by author: ExpressionAuthor, _ isOfGroup: Bool
+  func resolve(
+    _ expression: Expression, in record: StatementRecord, by author: ExpressionAuthor, isOfGroup: Bool = false
   ) throws -> ResolvedExpression {
-    let resolved = try context.resolver.resolve(
-      expression, in: NameContext(scope: record.names, author: author, allowsGroupAggregates: isOfGroup))
-    if isOfGroup {
-      try noting(state.diagnostics) { try GroupCheck(state, of: record.names).check(resolved) }
-    }
-    return resolved
+    try context.resolver.resolve(expression, of: record.names, by: author, isOfGroup: isOfGroup)
   }
 
   /// Returns whether an expression of the model file reads what the client's roles may not.
   func readsWithheld(_ expression: Expression, in record: StatementRecord) throws -> Bool {
-    try resolve(expression, in: record, by: context.modelAuthor, false).readsWithheld(of: record.names)
+    try resolve(expression, in: record, by: context.modelAuthor).readsWithheld(of: record.names)
   }
 
   // MARK: Resolved expressions
@@ -104,15 +99,13 @@ struct ExpressionCompiler {
     case .boolean(let value):
       return truth(value)
     case .path(let path):
-      return try noting(state.diagnostics) { try compile(path, in: record) } ?? .unknown
+      return try compile(path, in: record)
     case .function(.scalar(let name), let arguments, _):
-      return try noting(state.diagnostics) { try call(of: name, arguments, in: record) } ?? .unknown
+      return try call(of: name, arguments, in: record)
     case .function(.aggregate(let function), let arguments, let isDistinct):
-      return try noting(state.diagnostics) {
-        var value = try dialect.aggregate(function, try arguments.map(operand), isDistinct: isDistinct)
-        value.sql = .term(value.sql.noted(GroupAggregateNote()))
-        return value
-      } ?? .unknown
+      var value = try dialect.aggregate(function, try arguments.map(operand), isDistinct: isDistinct)
+      value.sql = .term(value.sql.noted(GroupAggregateNote()))
+      return value
     case .all(let operands):
       return try logical(operands, "AND", .and, in: record)
     case .any(let operands):

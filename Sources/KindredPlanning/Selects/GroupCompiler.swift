@@ -14,9 +14,9 @@ struct GroupCompiler {
 
   /// Returns the grouping expressions without constants, which make no groups and databases don't take there: some read
   /// them as the number of a column.
-  func terms(of node: RequestNode, in record: StatementRecord) throws -> Terms {
+  func terms(of group: ResolvedGroup, in record: StatementRecord) throws -> Terms {
     var terms = Terms()
-    for expression in node.group {
+    for expression in group.expressions {
       let (compiled, exposure) = try context.state.exposing {
         try context.expressions.compile(expression, in: record)
       }
@@ -25,14 +25,14 @@ struct GroupCompiler {
       terms.order.append(OrderTerm(context.dialect.sortable(compiled), exposure: exposure))
     }
     // Without records there is no group either, unlike without `GROUP BY`.
-    if !node.group.isEmpty, terms.keys.isEmpty { terms.keys = ["TRUE IS TRUE"] }
+    if !group.expressions.isEmpty, terms.keys.isEmpty { terms.keys = ["TRUE IS TRUE"] }
     return terms
   }
 
   /// Returns the columns that expressions outside aggregates read, besides the grouping ones and those that the database
   /// knows to have one value in each group.
-  func determined(in record: StatementRecord) throws -> [SQL] {
-    let columns = try context.state.memory(of: record.names).determined.map { path in
+  func determined(of group: ResolvedGroup, in record: StatementRecord) throws -> [SQL] {
+    let columns = try group.determined.map { path in
       let expression = ResolvedExpression(meaning: .path(path), source: Expression(.null, at: Origin()))
       return try context.expressions.compile(expression, in: record).sql
     }
@@ -40,12 +40,12 @@ struct GroupCompiler {
   }
 
   /// Returns the conditions of the groups.
-  func havings(of node: RequestNode, in record: StatementRecord) throws -> [SQL] {
-    try node.havings.map { having in
+  func havings(of group: ResolvedGroup, in record: StatementRecord) throws -> [SQL] {
+    try group.havings.map { having in
       let (condition, exposure) = try context.state.exposing {
-        try context.expressions.condition(having, in: record, isOfGroup: true)
+        try context.expressions.condition(having, in: record)
       }
-      return exposure.tells ? condition.behind(guards(of: node)) : condition
+      return exposure.tells ? condition.behind(guards(of: group)) : condition
     }
   }
 
@@ -54,7 +54,7 @@ struct GroupCompiler {
   /// Databases evaluate a condition without an aggregate before they group the records, and so together with the rules
   /// of these, but one with an aggregate only for the groups of visible records. The single group of all records may be
   /// empty, but its conditions read only aggregates.
-  func guards(of node: RequestNode) -> [SQL] {
-    context.restrictsRows && !node.group.isEmpty ? ["count(*) > 0"] : []
+  func guards(of group: ResolvedGroup) -> [SQL] {
+    context.restrictsRows && !group.expressions.isEmpty ? ["count(*) > 0"] : []
   }
 }

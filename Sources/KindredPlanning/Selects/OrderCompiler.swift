@@ -13,12 +13,12 @@ struct OrderCompiler {
   /// - Parameter shown: The columns that distinguish results. If no key does, their order alone may not be total, since
   ///   collations treat some texts as equal.
   func terms(
-    of node: RequestNode, association: Association?, in record: StatementRecord, rank: [SQL]?,
-    group: [OrderTerm]?, shown: [SQL] = []
+    of node: ResolvedNode, in record: StatementRecord, rank: [SQL]?, group: [OrderTerm]?, shown: [SQL] = []
   ) throws -> [OrderTerm] {
+    let association = node.association?.association
     var terms: [OrderTerm] = []
     if let sort = node.sort {
-      terms = try sort.compactMap { try term($0, in: record, isOfGroup: group != nil) }
+      terms = try sort.compactMap { try term($0, in: record) }
     } else if let rank {
       terms = rank.map { OrderTerm(sql: $0) }
     } else if group == nil {
@@ -30,10 +30,10 @@ struct OrderCompiler {
     }
     terms += try toOneTerms(of: node, in: record)
     terms += keyTerms(of: record)
-    if node.isDistinct, record.table.identity.isEmpty {
+    if node.node.isDistinct, record.table.identity.isEmpty {
       terms += shown.compactMap { dialect.orderedByBytes($0).map { OrderTerm(sql: $0) } }
     }
-    if let association, node.readsVia, !context.state.model.leadsOnce(association) {
+    if let association, node.node.readsVia, !context.state.model.leadsOnce(association) {
       // The same record may appear several times, by different ways.
       var pivot = record.via
       while let via = pivot {
@@ -47,7 +47,9 @@ struct OrderCompiler {
   /// Returns the order of an association, or else that of the resource.
   func defaultTerms(_ sort: [SortTerm], in record: StatementRecord) throws -> [OrderTerm] {
     try (sort.isEmpty ? record.resource.sort : sort).compactMap { term in
-      try context.within(term.expression, of: record).orders.term(term, in: record, by: context.modelAuthor)
+      let inside = try context.within(term.expression, of: record)
+      let expression = try inside.expressions.resolve(term.expression, in: record, by: context.modelAuthor)
+      return try inside.orders.term(ResolvedSortTerm(expression: expression, term: term), in: record)
     }
   }
 
@@ -89,11 +91,11 @@ struct OrderCompiler {
   }
 
   /// Returns the requested orders of the to-one nodes, in the order of the nodes.
-  private func toOneTerms(of node: RequestNode, in record: StatementRecord) throws -> [OrderTerm] {
+  private func toOneTerms(of node: ResolvedNode, in record: StatementRecord) throws -> [OrderTerm] {
     var terms: [OrderTerm] = []
-    for child in node.children where child.association?.cardinality == .toOne && child.recursion == nil {
-      guard child.ordersAbove else { continue }
-      let joined = try context.toOne.join(child, to: record)
+    for child in node.children where child.ordersAbove {
+      guard let association = child.association else { continue }
+      let joined = try context.toOne.join(association, to: record)
       terms += try (child.sort ?? []).compactMap { try term($0, in: joined) }
       terms += try toOneTerms(of: child, in: joined)
     }
@@ -102,14 +104,10 @@ struct OrderCompiler {
 
   /// Returns a term of an order; nil for a constant, which orders nothing and databases don't take there: some read it
   /// as the number of a column.
-  ///
-  /// - Parameter isOfGroup: Whether aggregates of a group are allowed in it.
-  func term(
-    _ term: SortTerm, in record: StatementRecord, by author: ExpressionAuthor = .request,
-    isOfGroup: Bool = false
-  ) throws -> OrderTerm? {
+  func term(_ resolved: ResolvedSortTerm, in record: StatementRecord) throws -> OrderTerm? {
+    let term = resolved.term
     var (compiled, exposure) = try context.state.exposing {
-      try context.expressions.compile(term.expression, in: record, by: author, isOfGroup: isOfGroup)
+      try context.expressions.compile(resolved.expression, in: record)
     }
     guard !compiled.isConstant else { return nil }
     if term.isNoCase { compiled = try dialect.collated(compiled, .nocase) }
@@ -124,10 +122,9 @@ struct OrderCompiler {
   }
 }
 
-extension RequestNode {
-  /// Whether the request sorts it, or a to-one node below it.
-  var ordersAbove: Bool {
-    sort != nil
-      || children.contains { $0.association?.cardinality == .toOne && $0.recursion == nil && $0.ordersAbove }
+extension ResolvedNode {
+  /// Whether it is joined to the record above, and the request sorts it, or a to-one node below it.
+  fileprivate var ordersAbove: Bool {
+    node.isOneRecord && (sort != nil || children.contains(where: \.ordersAbove))
   }
 }

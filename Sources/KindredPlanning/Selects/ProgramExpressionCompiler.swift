@@ -31,7 +31,8 @@ struct ProgramExpressionCompiler {
         throw RequestError(.unknownAssociation, "`\(key)` is not an association of \(record.resource.name)")
       }
       return try context.aggregates.compileCount(
-        of: try record.names.destination(of: keyed), most: most, in: record)
+        of: context.associations.resolve(
+          keyed, in: NameContext(scope: record.names, author: .request)), most: most, in: record)
     case .search(let pattern):
       return CompiledExpression(sql: search(pattern, in: record), precedence: .or, format: .boolean)
     case .exists(let request):

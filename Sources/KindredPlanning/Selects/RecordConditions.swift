@@ -11,55 +11,40 @@ struct RecordConditions {
   ///
   /// - Parameter joinedSearch: The number of the search that is already in the statement's `FROM` clause.
   func conditions(of record: StatementRecord, joinedSearch: Int? = nil) throws -> [SQL] {
-    guard let node = record.node else { return [] }
-    var inside = context
-    inside.filtered = try context.filtered.adding(node)
-    return try RecordConditions(context: inside).conditions(of: node, in: record, joinedSearch: joinedSearch)
-  }
-
-  private func conditions(of node: RequestNode, in record: StatementRecord, joinedSearch: Int?) throws
-    -> [SQL]
-  {
-    var conditions = try node.equalities.map { column in
-      try context.rules.guarding(in: record) { try equality(column, in: record) }
+    guard let resolved = record.conditions else { return [] }
+    var conditions = try resolved.equalities.map { equality in
+      try context.rules.guarding(in: record) { try self.equality(equality, in: record) }
     }
-    conditions += try filters(of: node).map { try context.rules.guarded($0, in: record) }
-    // The conditions of groups don't apply to records.
-    if !node.isGrouped { conditions += try node.havings.map { try context.rules.guarded($0, in: record) } }
-    for (number, search) in node.searches.enumerated() where number != joinedSearch {
-      let match = try noting(state.diagnostics) { try context.searches.match(search, in: record) }
-      conditions.append(match ?? "TRUE")
+    conditions += try (resolved.filters.flatMap(apart) + resolved.havings)
+      .map { try context.rules.guarded($0, in: record) }
+    for (number, search) in resolved.searches.enumerated() where number != joinedSearch {
+      conditions.append(try context.searches.match(search, in: record))
     }
-    for child in node.children where child.isRequired {
-      if record.canJoin, record.isAlwaysPresent, child.association?.cardinality == .toOne,
-        child.recursion == nil
-      {
+    for association in resolved.required {
+      if record.canJoin, record.isAlwaysPresent, association.names.node?.isOneRecord ?? false {
         // An inner join is the condition.
-        _ = try context.toOne.join(child, to: record)
+        _ = try context.toOne.join(association, to: record)
       } else {
-        conditions.append(try exists(child, of: record))
+        conditions.append(try exists(association, of: record))
       }
     }
     return conditions
   }
 
-  /// Returns the filters of a node; where one of several conditions can determine the shard, each of these.
-  private func filters(of node: RequestNode) -> [Expression] {
-    guard context.dialect.isSharded else { return node.filters }
-    return node.filters.flatMap { filter in
-      if case .all(let operands) = filter.kind { operands } else { [filter] }
-    }
+  /// Returns a filter; where one of several conditions can determine the shard, each of these.
+  private func apart(_ filter: ResolvedExpression) -> [ResolvedExpression] {
+    guard context.dialect.isSharded, case .all(let operands) = filter.meaning else { return [filter] }
+    return operands
   }
 
   /// Returns the condition that a column has one of its candidate values.
   ///
   /// - Parameter isKey: Whether the record is identified by it.
   func equality(
-    _ column: RequestPath.KeyColumn, in record: StatementRecord, isKey: Bool = false
+    _ equality: ResolvedEquality, in record: StatementRecord, isKey: Bool = false
   ) throws -> SQL {
-    if record.resource.column(withName: column.name)?.isComputed ?? false {
-      return try computedEquality(column, in: record)
-    }
+    let column = equality.column
+    if let computed = equality.computed { return try self.equality(column, as: computed, in: record) }
     let (sql, type) = context.dialect.equatable(
       isKey
         ? record.table.keyColumn(column.name, of: record.id)
@@ -74,10 +59,10 @@ struct RecordConditions {
   }
 
   /// Returns the same for a computed column, whose expression determines the comparison.
-  private func computedEquality(
-    _ column: RequestPath.KeyColumn, in record: StatementRecord
+  private func equality(
+    _ column: RequestPath.KeyColumn, as computed: ResolvedExpression, in record: StatementRecord
   ) throws -> SQL {
-    let value = try context.expressions.compile(Expression(names: [column.name]), in: record)
+    let value = try context.expressions.compile(computed, in: record)
     let literals = column.literals.map { context.dialect.literal(.parameter($0), state.literals[$0]) }
     do {
       return try context.dialect.isAmong(value, literals, negated: false).sql(within: .and)
@@ -86,13 +71,11 @@ struct RecordConditions {
     }
   }
 
-  /// Returns the condition that an associated record exists that meets its own conditions.
-  private func exists(_ child: RequestNode, of record: StatementRecord) throws -> SQL {
-    guard child.association != nil else { return "TRUE" }
-    return try record.statement.subquery { select in
+  /// Returns the condition that an association leads to a record that meets its own conditions.
+  private func exists(_ association: ResolvedAssociation, of record: StatementRecord) throws -> SQL {
+    try record.statement.subquery { select in
       let records = try context.chains.chain(
-        record.names.destination(of: child, countsWays: true), from: record, into: select,
-        isRepeated: record.statement.repeatsInner)
+        association, from: record, into: select, isRepeated: record.statement.repeatsInner)
       select.add(try conditions(of: records))
       return "EXISTS (SELECT 1 \(select.from))"
     }

@@ -9,21 +9,9 @@ struct SearchCompiler {
   private var state: PlanningState { context.state }
   private var dialect: any SQLDialect { context.dialect }
 
-  /// Returns the full-text index of a search.
-  private func fullText(of record: StatementRecord, for search: RequestNode.Search) throws -> FullText {
-    guard let fullText = record.table.fullText else {
-      throw RequestError(
-        .invalidValue,
-        "\(record.resource.name) has no full-text index; use `filter` with `like`, or \(dialect.fullTextIndex(of: record.table.name))",
-        at: search.origin)
-    }
-    return fullText
-  }
-
   /// Returns the condition that a search finds the record.
-  func match(_ search: RequestNode.Search, in record: StatementRecord) throws -> SQL {
-    let fullText = try fullText(of: record, for: search)
-    let (found, check) = try compiled(search, fullText, in: record)
+  func match(_ search: ResolvedSearch, in record: StatementRecord) throws -> SQL {
+    let (found, check) = try compiled(search, in: record)
     return found.condition(on: record.id).noted(check)
   }
 
@@ -31,11 +19,11 @@ struct SearchCompiler {
   ///
   /// - Parameter isPlain: Whether the statement's rows are those of the table, neither distinct nor grouped.
   /// - Returns: The rank; nil if it would depend on hidden columns, or the database can't compute it for such rows.
-  func join(_ search: RequestNode.Search, to record: StatementRecord, isPlain: Bool) throws -> SQL? {
-    let fullText = try fullText(of: record, for: search)
+  func join(_ search: ResolvedSearch, to record: StatementRecord, isPlain: Bool) throws -> SQL? {
+    let fullText = search.fullText
     let alias =
       fullText.table == record.table.name ? record.alias : record.select.alias(for: fullText.table)
-    let (found, check) = try compiled(search, fullText, in: record)
+    let (found, check) = try compiled(search, in: record)
     let match = found.match(record.id, by: alias, isPlain: isPlain)
     if let link = match.link {
       record.select.join(context.sources.reference(to: fullText, as: alias), on: [link])
@@ -47,10 +35,10 @@ struct SearchCompiler {
   /// Returns the search as the database writes it, and a note of its pattern if that is to be validated before the
   /// statements run.
   private func compiled(
-    _ search: RequestNode.Search, _ fullText: FullText, in record: StatementRecord
+    _ resolved: ResolvedSearch, in record: StatementRecord
   ) throws -> (search: any TextSearch, check: PlanNote?) {
+    let (search, fullText, visible) = (resolved.search, resolved.fullText, resolved.visible)
     try state.budget.charge(8, at: search.origin)
-    let visible = visibleColumns(of: fullText, in: record)
     let pattern = TextPattern(literal: search.literal, value: state.literals[search.literal])
     let found: any TextSearch
     do {
@@ -79,16 +67,6 @@ struct SearchCompiler {
         "\(record.resource.name) can't be searched, because its full-text index contains hidden data"
       }
     return RequestError(.invalidValue, message, at: search.origin)
-  }
-
-  /// Returns the columns that neither the record's resource hides, nor the index's own if that is a table.
-  private func visibleColumns(of fullText: FullText, in record: StatementRecord) -> [String] {
-    let isTable = fullText.vector == nil
-    let own = isTable ? state.model.resources.values.filter { $0.table.name == fullText.table } : []
-    let resources = [record.resource] + own
-    return fullText.columns.filter { column in
-      !resources.contains { $0.hidden.contains(where: column.equalsIgnoringCase) }
-    }
   }
 }
 

@@ -5,6 +5,8 @@ import KindredSQLSyntax
 package final class StatementRecord {
   /// The names that expressions about the record can use.
   let names: NameScope
+  /// What the request demands of the record; nil if nothing, or if that is a condition elsewhere.
+  let conditions: ResolvedConditions?
   package let table: Table
   package let alias: String
   package let select: SelectBuilder
@@ -33,9 +35,11 @@ package final class StatementRecord {
   init(
     _ names: NameScope, table: Table, alias: String, select: SelectBuilder, parent: StatementRecord?,
     via: StatementRecord? = nil, canJoin: Bool = true, isAlwaysPresent: Bool = true, presence: SQL? = nil,
-    constants: [String: SQLValue]? = nil, parameters: [String: SQLValue] = [:]
+    constants: [String: SQLValue]? = nil, parameters: [String: SQLValue] = [:],
+    conditions: ResolvedConditions? = nil
   ) {
     self.names = names
+    self.conditions = conditions
     self.table = table
     self.alias = alias
     self.select = select
@@ -63,14 +67,14 @@ package final class StatementRecord {
   /// The same record, for expressions that can't add joins.
   var withoutJoins: StatementRecord {
     StatementRecord(
-      names, table: table, alias: alias, select: select, parent: parent, via: via, canJoin: false)
+      names, table: table, alias: alias, select: select, parent: parent, via: via, canJoin: false,
+      conditions: conditions)
   }
 
   /// The record without a parent.
   var asRoot: StatementRecord {
-    let names = NameScope(
-      model: names.model, resource: names.resource, node: names.node, parent: nil, via: names.via)
-    return StatementRecord(names, table: table, alias: alias, select: select, parent: nil, via: via)
+    StatementRecord(
+      names, table: table, alias: alias, select: select, parent: nil, via: via, conditions: conditions)
   }
 
   /// Returns a column of the record for its own statement or one below.

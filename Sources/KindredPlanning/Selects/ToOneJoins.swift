@@ -35,13 +35,8 @@ struct ToOneJoins {
     }
   }
 
-  /// Returns the joined record of a node.
-  func join(_ node: RequestNode, to record: StatementRecord) throws -> StatementRecord {
-    try join(state.memory(of: record.names).toOne(KeyedAssociation(of: node)), to: record)
-  }
-
   /// Returns the record that an association leads to; it is joined once, however many expressions read it.
-  private func join(_ resolved: ResolvedAssociation, to record: StatementRecord) throws -> StatementRecord {
+  func join(_ resolved: ResolvedAssociation, to record: StatementRecord) throws -> StatementRecord {
     let memory = state.memory(of: record)
     if let joined = memory.joined[resolved.place] { return joined }
     let isRequired = record.isAlwaysPresent && (resolved.names.node?.isRequired ?? false)
@@ -50,11 +45,11 @@ struct ToOneJoins {
       let names = NameScope(
         model: model, resource: try model.table(named: step.destination).resource, node: nil,
         parent: record.names, via: previous === record ? nil : previous.resource)
-      previous = try join(step, from: previous, names, of: nil, base: record, isRequired: isRequired)
+      previous = try join(step, from: previous, names, base: record, isRequired: isRequired)
     }
     if let last = resolved.association.steps.last {
       previous = try join(
-        last, from: previous, resolved.names, of: resolved.association, base: record, isRequired: isRequired)
+        last, from: previous, resolved.names, of: resolved, base: record, isRequired: isRequired)
     }
     memory.joined[resolved.place] = previous
     // With an inner join, `WHERE` is equivalent to `ON`, and allows further joins.
@@ -64,12 +59,12 @@ struct ToOneJoins {
 
   /// - Parameters:
   ///   - names: The names of the record that the step leads to.
-  ///   - association: The association whose last step it is; nil for a pivot.
+  ///   - resolved: The association whose last step it is; nil for a pivot.
   private func join(
-    _ step: AssociationStep, from origin: StatementRecord, _ names: NameScope, of association: Association?,
-    base: StatementRecord, isRequired: Bool
+    _ step: AssociationStep, from origin: StatementRecord, _ names: NameScope,
+    of resolved: ResolvedAssociation? = nil, base: StatementRecord, isRequired: Bool
   ) throws -> StatementRecord {
-    let select = base.select
+    let (select, association) = (base.select, resolved?.association)
     let table = try model.table(named: step.destination).table
     let alias = select.alias(for: table, node: names.node)
     let id = RecordID(alias: alias, depth: select.depth)
@@ -79,7 +74,7 @@ struct ToOneJoins {
       isAlwaysPresent: isRequired,
       presence: leadsToOne
         ? step.destinationColumns.first.map { .column(id, $0) } : table.identity(of: id).first,
-      parameters: step.parameters)
+      parameters: step.parameters, conditions: resolved?.conditions)
     record.isGathered = try origin.gathers([step], in: select, model)
     try state.register(record, above: origin)
     let kind: SelectSource.JoinKind = isRequired ? .required : .optional
@@ -167,7 +162,8 @@ struct ToOneJoins {
       )
     let candidate = StatementRecord(
       names, table: record.table, alias: select.alias(for: record.table), select: select,
-      parent: record.parent, via: record.via, parameters: step.parameters)
+      parent: record.parent, via: record.via, parameters: step.parameters,
+      conditions: association == nil ? nil : record.conditions)
     candidate.isNumbered = record.isNumbered
     candidate.isGathered = record.isGathered
     let source = try context.sources.source(of: candidate, by: step, from: origin, isRepeated: isRepeated)

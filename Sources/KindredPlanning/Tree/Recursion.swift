@@ -6,8 +6,6 @@ final class RecursionContext {
   let node: RequestNode
   /// The record of the level above, or for the first level, the one that the recursion starts from.
   let base: StatementRecord
-  /// Whether it is the second level, which repeats itself on all levels below.
-  let isRepetition: Bool
   /// Whether the second level is being planned below this one.
   fileprivate(set) var isRepeated = false
   /// The columns of the first level's record that levels below read, and how to read the same from any level's record.
@@ -20,10 +18,9 @@ final class RecursionContext {
     case path(ResolvedPath, isInRule: Bool)
   }
 
-  init(node: RequestNode, base: StatementRecord, isRepetition: Bool) {
+  init(node: RequestNode, base: StatementRecord) {
     self.node = node
     self.base = base
-    self.isRepetition = isRepetition
   }
 
   /// Notes that the column is read by a statement below.
@@ -35,10 +32,11 @@ final class RecursionContext {
 extension ContentBuilder {
   /// Adds the member for the next level to the record of a recursive node.
   mutating func addRepetition(
-    of context: RecursionContext, in record: StatementRecord, to shape: inout RecordShapeBuilder, name: String
+    of resolved: ResolvedNode, in record: StatementRecord, to members: inout [RecordShape.Member]
   ) throws {
-    let (node, base) = (context.node, context.base)
-    guard let levels = node.recursion else { return }
+    guard let context = record.recursion, let next = resolved.repetition, let levels = resolved.node.recursion
+    else { return }
+    let (node, base) = (resolved.node, context.base)
     let identity = record.identityColumns.map {
       record.statement.column(record.column($0.name, in: record.statement))
     }
@@ -46,15 +44,13 @@ extension ContentBuilder {
       base.statement.column(base.column($0.name, in: base.statement))
     }
     var repetition = number
-    if !context.isRepetition, levels > 1 {
-      var next = node
-      next.isRequired = false
+    if case .level(let next) = next {
       context.isRepeated = true
       defer { context.isRepeated = false }
-      repetition = try add(next, below: record, hops: [], name: name, isRepetition: true)
+      repetition = try add(next, below: record, isRepetition: true)
     }
-    try shape.reserve(node.key, at: node.origin)
-    shape.add(node.key, .child(node: repetition), isRepetition: true)
+    members.append(
+      RecordShape.Member(name: node.key, shape: .child(node: repetition), isRepetition: true))
     recursion = Plan.Recursion(
       levels: levels, identity: identity, baseIdentity: baseIdentity, repetition: repetition,
       limit: node.limit.map { .parameter($0) }, offset: node.offset.map { .parameter($0) })

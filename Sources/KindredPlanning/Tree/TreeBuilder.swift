@@ -13,23 +13,23 @@ struct TreeBuilder {
   init(_ context: PlanningContext) { self.context = context }
 
   /// Returns the selects of a request, from its path to its innermost nodes.
-  func tree(of request: FetchRequest) throws -> SelectTree {
-    let path = try RecordPath(request.path, context)
-    let (records, node) = (path.records, request.root)
-    try check(node, name: "")
+  func tree(of resolved: ResolvedRequest, for request: FetchRequest) throws -> SelectTree {
+    let path = try RecordPath(resolved.path, context)
+    let (records, node) = (resolved.records, resolved.root)
     let statement = StatementBuilder(
       dialect, level: path.level, runsOften: false, givesMany: !records.isSingle)
-    let record = try path.end(node: node, statement: statement)
-    let draft = try rows(of: node, number: 0, association: records.association, in: record)
+    let record = try path.end(records, in: statement)
+    let draft = try rows(of: node, number: 0, in: record)
     // A cursor consists of the terms of the order.
     if !records.isSingle { for term in draft.order { _ = statement.column(term.sql) } }
     let all = draft.finished
     let pages =
       records.isSingle
       ? nil
-      : try RootPages(of: all, request: request, rules: { try rules(ofOrderOf: draft) }, dialect)
+      : try RootPages(
+        of: all, request: request, rules: { try rules(ofOrderOf: draft, in: node.group) }, dialect)
     let rows = pages?.rows(of: all) ?? all
-    let page = records.isSingle ? .first : page(of: node, looksAhead: true, passed: rows.passed)
+    let page = records.isSingle ? .first : page(of: node.node, looksAhead: true, passed: rows.passed)
     let root = NodeSelect(
       rows: rows, page: page, isToMany: !records.isSingle, level: statement.level, name: "")
     return SelectTree(
@@ -43,86 +43,53 @@ struct TreeBuilder {
   ///
   /// - Parameters:
   ///   - number: The number of the node in the tree.
-  ///   - hops: The joined to-many nodes on the way, whose records are not returned.
   ///   - isRepetition: Whether it is the second level of a recursion.
   func nested(
-    _ node: RequestNode, number: Int, below record: StatementRecord, hops: [RequestNode], name: String,
-    isRepetition: Bool
+    _ resolved: ResolvedNode, number: Int, below record: StatementRecord, isRepetition: Bool
   ) throws -> [NodeSelect] {
-    // The cost of a select, in addition to its columns and expressions.
-    try context.state.budget.charge(16, at: node.origin)
-    let isToMany = node.association?.cardinality == .toMany || !hops.isEmpty
-    try check(node, name: name, isToMany: isToMany)
-    if node.recursion != nil, !hops.isEmpty {
-      throw RequestError(
-        .invalidExpression,
-        "`\(node.key)` can't be recursive below a joined association; include the joined one",
-        at: node.origin)
-    }
+    let (node, isToMany) = (resolved.node, resolved.isToMany)
     let above = record.statement
     let statement = StatementBuilder(
       dialect, level: above.level + 1, runsOften: above.repeatsInner, givesMany: isToMany)
-    let opened =
-      hops.isEmpty
-      ? try open(node, below: record, in: statement)
-      : try open(node, through: hops, below: record, in: statement)
-    if node.recursion != nil {
-      opened.recursion = RecursionContext(node: node, base: record, isRepetition: isRepetition)
-    }
-    let draft = try rows(
-      of: node, number: number, association: node.association, in: opened, isFiltered: !hops.isEmpty,
-      name: name)
+    let opened = try open(resolved, below: record, in: statement)
+    if node.recursion != nil { opened.recursion = RecursionContext(node: node, base: record) }
+    let draft = try rows(of: resolved, number: number, in: opened)
     if isRepetition { try align(opened) }
     // The limit of a recursive node is applied when the rows are read, since records that are their own ancestors don't
     // count.
     let page = !isToMany ? .first : node.recursion == nil ? self.page(of: node) : Page()
     var select = NodeSelect(
-      rows: draft.finished, page: page, isToMany: isToMany, level: statement.level, name: name,
+      rows: draft.finished, page: page, isToMany: isToMany, level: statement.level, name: resolved.name,
       recursion: draft.recursion)
-    if isToMany, hops.isEmpty, page.isWhole, opened.recursion == nil { select.collectionOf = record }
+    if isToMany, resolved.ways.isEmpty, page.isWhole, opened.recursion == nil { select.collectionOf = record }
     return [select] + draft.below
-  }
-
-  /// Checks the combination of a node's parameters.
-  ///
-  /// - Throws: `RequestError`
-  func check(_ node: RequestNode, name: String, isToMany: Bool = false) throws {
-    try noting(context.state.diagnostics) {
-      try NodeRules(node: node, name: name, isToMany: isToMany).check()
-    }
   }
 
   // MARK: Records
 
-  /// Begins the select of a node's records.
-  func open(_ node: RequestNode, below record: StatementRecord, in statement: StatementBuilder) throws
-    -> StatementRecord
-  {
-    try context.chains.destination(
-      of: record.names.destination(of: node), from: record, into: statement.newSelect(),
-      isRepeated: statement.runsOften)
+  /// Begins the select of a node's records: below joined to-many ones each once, however many ways lead to it.
+  private func open(
+    _ node: ResolvedNode, below record: StatementRecord, in statement: StatementBuilder
+  ) throws -> StatementRecord {
+    let select = statement.newSelect()
+    guard node.ways.isEmpty else { return try open(node, below: record, into: select) }
+    guard let association = node.association else { return record }
+    return try context.chains.destination(
+      of: association, from: record, into: select, isRepeated: statement.runsOften)
   }
 
-  /// Begins the select of a node's records below joined to-many ones: each once, however many ways lead to it.
   private func open(
-    _ node: RequestNode, through hops: [RequestNode], below record: StatementRecord,
-    in statement: StatementBuilder
+    _ node: ResolvedNode, below record: StatementRecord, into select: SelectBuilder
   ) throws -> StatementRecord {
-    guard let last = node.association else { return record }
-    let resource = try context.model.resource(named: last.destination)
-    let select = statement.newSelect()
+    let table = node.names.resource.table
     let result = StatementRecord(
-      NameScope(
-        model: context.model, resource: resource, node: node, parent: nil,
-        parentRefusal: "the parent records are joined, not returned"),
-      table: resource.table, alias: select.alias(for: resource.table), select: select, parent: nil)
-    let steps = (hops + [node]).compactMap(\.association).flatMap(\.steps)
+      node.names, table: table, alias: select.alias(for: table), select: select, parent: nil)
+    let steps = node.ways.flatMap(\.association.steps)
     try context.chains.begin(select, with: result, isOnce: context.model.leadsOnce(steps)) { ways in
       var reached = record
-      for hop in hops + [node] where hop.association != nil {
+      for way in node.ways {
         reached = try context.chains.chain(
-          reached.names.destination(of: hop, countsWays: true), from: reached, into: ways,
-          isRepeated: statement.runsOften)
+          way, from: reached, into: ways, isRepeated: select.statement.runsOften)
         ways.add(try context.conditions.conditions(of: reached))
       }
       return reached
@@ -134,37 +101,33 @@ struct TreeBuilder {
 
   /// Builds the rows of a node.
   ///
-  /// - Parameters:
-  ///   - number: The number of the node in the tree.
-  ///   - isFiltered: Whether the conditions are already in the subquery that finds the records.
+  /// - Parameter number: The number of the node in the tree.
   func rows(
-    of node: RequestNode, number: Int, association: Association?, in record: StatementRecord,
-    isFiltered: Bool = false, name: String = ""
+    of resolved: ResolvedNode, number: Int, in record: StatementRecord
   ) throws -> RecordSelectDraft {
+    let node = resolved.node
     var rank: [SQL]?
-    if let last = node.searches.indices.last {
-      try noting(context.state.diagnostics) {
-        let best = try context.searches.join(
-          node.searches[last], to: record, isPlain: !node.isDistinct && !node.isGrouped)
-        // The rank of a record depends on all others, including invisible ones.
-        rank = context.rules.restricts(record) ? [] : best.map { [$0] } ?? []
-      }
+    if let search = resolved.conditions?.searches.last {
+      let best = try context.searches.join(
+        search, to: record, isPlain: !node.isDistinct && !node.isGrouped)
+      // The rank of a record depends on all others, including invisible ones.
+      rank = context.rules.restricts(record) ? [] : best.map { [$0] } ?? []
     }
-    if !isFiltered {
-      record.select.add(
-        try context.conditions.conditions(of: record, joinedSearch: node.searches.indices.last))
-    }
+    record.select.add(
+      try context.conditions.conditions(
+        of: record, joinedSearch: resolved.conditions?.searches.indices.last))
     var content = ContentBuilder(self, number: number)
-    let shape = try content.content(of: node, in: record, name: name)
+    let shape = try content.content(of: resolved, in: record)
     let groups = context.groups
-    let havings = node.isGrouped ? try groups.havings(of: node, in: record) : []
-    let group = node.isGrouped ? try groups.terms(of: node, in: record) : nil
+    let havings = try resolved.group.map { try groups.havings(of: $0, in: record) } ?? []
+    let group = try resolved.group.map { try groups.terms(of: $0, in: record) }
     let order = try context.orders.terms(
-      of: node, association: association, in: record, rank: rank,
-      group: group?.order,
+      of: resolved, in: record, rank: rank, group: group?.order,
       shown: shape.shown(of: record.statement.columns, by: record.statement.collations, dialect))
     if node.isDistinct { for term in order { _ = record.statement.column(term.sql) } }
-    let keys = try group.map { try $0.keys + groups.determined(in: record) }
+    let keys = try resolved.group.flatMap { resolved in
+      try group.map { try $0.keys + groups.determined(of: resolved, in: record) }
+    }
     return RecordSelectDraft(
       record: record, shape: shape, order: order, group: keys, havings: havings,
       below: content.below, recursion: content.recursion)
@@ -174,9 +137,9 @@ struct TreeBuilder {
   ///
   /// The condition that starts a page reads the same records as the order; of groups, it is a condition on these. For
   /// distinct results, it reads only their columns, and they are made of visible records.
-  private func rules(ofOrderOf rows: RecordSelectDraft) throws -> [SQL] {
+  private func rules(ofOrderOf rows: RecordSelectDraft, in group: ResolvedGroup?) throws -> [SQL] {
     guard context.restrictsRows, !rows.isDistinct else { return [] }
-    if rows.group != nil, let node = rows.record.node { return context.groups.guards(of: node) }
+    if let group { return context.groups.guards(of: group) }
     var exposure = Exposure()
     for term in rows.order { exposure.add(term.exposure) }
     return try context.rules.rules(of: exposure, in: rows.record.select)

@@ -25,14 +25,16 @@ extension Planner {
     for case .record(let key) in path.segments {
       for literal in key.flatMap(\.literals) { keys[literal] = .key }
     }
-    let request = FetchRequest(path: path, root: RequestNode())
+    var request = FetchRequest(path: path, root: RequestNode())
+    request.root.fields = []
     let context = context(of: request, isForOneRecord: true)
-    let path = try RecordPath(request.path, context)
+    let resolved = try RequestResolver(state: context.state).resolve(request)
+    let path = try RecordPath(resolved.path, context)
     let statement = StatementBuilder(context.dialect, level: path.level, runsOften: false, givesMany: false)
-    let record = try path.end(node: nil, statement: statement)
+    let record = try path.end(resolved.records, in: statement)
     let names = try record.add(columns, context)
     var writer = PlanWriter(context.state)
-    let last = PathSelect(record, absence: path.records.absence)
+    let last = PathSelect(record, absence: resolved.records.absence)
     return RecordLookup(
       steps: (path.selects + [last]).map { writer.step($0) }, columns: names, places: keys)
   }
@@ -43,21 +45,20 @@ extension Planner {
   /// - Parameter columns: The names of the columns to read, which may be hidden ones.
   public func lookup(_ request: FetchRequest, columns: [String]) throws -> RecordLookup {
     var request = request
-    request.root.fields = []
+    (request.root.fields, request.root.values) = ([], nil)
     request.root.children = request.root.children.map(\.joined)
     let context = context(of: request)
+    let resolved = try RequestResolver(state: context.state).resolve(request)
     let tree = TreeBuilder(context)
-    let path = try RecordPath(request.path, context)
+    let path = try RecordPath(resolved.path, context)
     let statement = StatementBuilder(context.dialect, level: path.level, runsOften: false, givesMany: true)
-    let record = try path.end(node: request.root, statement: statement)
+    let record = try path.end(resolved.records, in: statement)
     let names = try record.add(columns, context)
-    let rows = try tree.rows(
-      of: request.root, number: 0, association: path.records.association, in: record
-    ).finished
+    let rows = try tree.rows(of: resolved.root, number: 0, in: record).finished
     var writer = PlanWriter(context.state)
     var steps = path.selects.map { writer.step($0) }
     let sql = rows.sql(page: tree.page(of: request.root, looksAhead: true).sql(context.dialect))
-    steps.append(Plan.Step(statement: writer.statement(sql, of: rows), absence: path.records.absence))
+    steps.append(Plan.Step(statement: writer.statement(sql, of: rows), absence: resolved.records.absence))
     let lookup = RecordLookup(steps: steps, columns: names, places: request.literals.places)
     try writer.checkLength(with: lookup.searches)
     return lookup
@@ -68,7 +69,7 @@ extension RequestNode {
   /// The node and those below it, joined without being part of the result.
   fileprivate var joined: RequestNode {
     var node = self
-    node.isIncluded = false
+    (node.isIncluded, node.recursion) = (false, nil)
     node.children = children.map(\.joined)
     return node
   }

@@ -1,6 +1,6 @@
 import KindredModel
 
-/// The nodes of a request whose conditions are being compiled.
+/// The nodes of a request whose conditions are being resolved.
 ///
 /// An aggregate of a node covers the records that meet the node's conditions, so these can't contain it.
 struct FilteredNodes {
