@@ -1,5 +1,4 @@
 import CKindredExplorer
-import Foundation
 import KindredHTTP
 import KindredRequests
 
@@ -64,7 +63,8 @@ package struct ExplorerAssets: Sendable {
       defer { index += 1 }
       guard let file = files[found[index]] else { continue }
       for line in String(decoding: file.content, as: UTF8.self).split(separator: ";\n") {
-        guard let start = line.range(of: "from \"./") ?? line.range(of: "import \"./"), line.hasSuffix("\"")
+        guard let start = line.firstRange(of: "from \"./") ?? line.firstRange(of: "import \"./"),
+          line.hasSuffix("\"")
         else { continue }
         let name = String(line[start.upperBound...].dropLast())
         if files[name] != nil, !found.contains(name) { found.append(name) }

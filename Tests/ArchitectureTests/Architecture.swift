@@ -80,7 +80,7 @@ enum Architecture {
     Module(name: "KindredTools", uses: ["KindredRequests"], libraries: ["OrderedCollections"]),
     Module(
       name: "KindredExplorer", uses: ["KindredTools"], gates: ["CKindredExplorer"],
-      libraries: ["Foundation", "OrderedCollections"]),
+      libraries: ["OrderedCollections"]),
     Module(
       name: "KindredAPI", uses: ["KindredExplorer", "KindredHTTPClient"],
       libraries: ["Dispatch", "Foundation", "Logging", "OrderedCollections"]),
