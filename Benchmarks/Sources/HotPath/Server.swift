@@ -3,6 +3,7 @@ import KindredModel
 import KindredPlanning
 import KindredSQLiteBackend
 import KindredHTTP
+import KindredRequests
 import KindredSQLite
 import Logging
 
