@@ -1,9 +1,7 @@
 import KindredModel
-import KindredHTTP
 import KindredOutput
 import KindredRequests
 import KindredTools
-import OrderedCollections
 
 /// The document at `/`: the resources with their columns and associations.
 package struct IndexDocument {

@@ -5,7 +5,6 @@ import KindredOutput
 import KindredSQLSyntax
 import KindredRequests
 import KindredTools
-import OrderedCollections
 
 /// A request extended by what a page shows: the labels of referenced records, the keys that links need, and counts of
 /// associated records, all read by the request's own statements.

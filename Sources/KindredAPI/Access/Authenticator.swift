@@ -1,9 +1,7 @@
 import KindredModel
-import KindredPlanning
 import KindredCryptography
 import KindredHTTP
 import KindredOutput
-import KindredSQLSyntax
 import KindredRequests
 import Logging
 import Synchronization

@@ -1,6 +1,5 @@
 import Foundation
 import KindredModel
-import KindredPlanning
 import KindredBackend
 import KindredClock
 import KindredCryptography

@@ -4,7 +4,6 @@ import KindredBackend
 import KindredOutput
 import KindredSQLSyntax
 import KindredRequests
-import OrderedCollections
 
 /// The access rules of a write: which records, and which of their columns, a principal may add, change and delete.
 ///

@@ -1,4 +1,3 @@
-import KindredBackend
 import KindredHTTP
 import KindredRequests
 

@@ -1,5 +1,3 @@
-import KindredModel
-import KindredPlanning
 import KindredBackend
 import KindredHTTP
 import KindredRequests

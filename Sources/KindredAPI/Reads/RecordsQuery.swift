@@ -1,4 +1,3 @@
-import KindredHTTP
 import KindredRequests
 
 /// Which records a client reads, and in which form: what a plan depends on.

@@ -1,6 +1,5 @@
 import Foundation
 import KindredModel
-import OrderedCollections
 
 /// Masks the names of hidden columns in the output of `explain`, since statements may use hidden columns, as for a
 /// default order.

@@ -1,4 +1,3 @@
-import KindredHTTP
 import KindredRequests
 import KindredSpooling
 

@@ -4,7 +4,6 @@ import KindredBackend
 import KindredHTTP
 import KindredRequests
 import Logging
-import OrderedCollections
 
 /// Answers the requests of clients from a database.
 ///

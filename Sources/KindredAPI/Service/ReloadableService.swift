@@ -1,6 +1,5 @@
 import KindredModel
 import KindredPlanning
-import KindredBackend
 import KindredHTTP
 import Synchronization
 

@@ -1,6 +1,5 @@
 import KindredBackend
 import KindredModel
-import KindredOutput
 import KindredPlanning
 import KindredSQLSyntax
 import KindredRequests

@@ -1,5 +1,3 @@
-import KindredModel
-import KindredPlanning
 import KindredOutput
 import KindredSQLSyntax
 import KindredRequests

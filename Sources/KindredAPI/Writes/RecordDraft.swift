@@ -2,7 +2,6 @@ import KindredModel
 import KindredPlanning
 import KindredSQLSyntax
 import KindredRequests
-import OrderedCollections
 
 /// A record to be written, with the records to be associated with it.
 struct RecordDraft: Sendable {

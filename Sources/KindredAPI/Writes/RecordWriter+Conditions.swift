@@ -2,7 +2,6 @@ import KindredPlanning
 import KindredModel
 import KindredBackend
 import KindredOutput
-import KindredSQLSyntax
 import KindredRequests
 
 extension RecordWriter {

@@ -1,10 +1,8 @@
 import KindredBackend
 import KindredModel
-import KindredOutput
 import KindredPlanning
 import KindredSQLSyntax
 import KindredRequests
-import OrderedCollections
 
 /// Writes records and their associated records in a transaction.
 ///

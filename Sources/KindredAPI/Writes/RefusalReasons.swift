@@ -1,10 +1,7 @@
 import KindredModel
-import KindredPlanning
 import KindredBackend
-import KindredHTTP
 import KindredSQLSyntax
 import KindredRequests
-import OrderedCollections
 
 /// Finds out why a record can't be stored: the database reports that a foreign key is violated, but not which one.
 struct RefusalReasons {

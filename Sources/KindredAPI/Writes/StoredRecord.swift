@@ -1,6 +1,5 @@
 import KindredModel
 import KindredPlanning
-import KindredOutput
 import KindredSQLSyntax
 import KindredRequests
 

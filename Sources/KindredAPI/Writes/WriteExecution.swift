@@ -5,7 +5,6 @@ import KindredHTTP
 import KindredOutput
 import KindredSQLSyntax
 import KindredRequests
-import OrderedCollections
 
 /// Executes one write in a transaction, which the caller rolls back if this throws.
 struct WriteExecution {

@@ -1,8 +1,6 @@
 import KindredModel
 import KindredPlanning
 import KindredBackend
-import KindredClock
-import KindredCryptography
 import KindredHTTP
 import KindredRequests
 

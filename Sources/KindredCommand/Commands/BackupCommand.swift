@@ -1,6 +1,5 @@
 import ArgumentParser
 import Foundation
-import KindredSQLite
 
 /// The command `kindred backup`.
 struct BackupCommand: ParsableCommand {

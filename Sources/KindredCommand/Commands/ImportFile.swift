@@ -1,5 +1,4 @@
 import Foundation
-import KindredHTTP
 import KindredSpooling
 
 /// A file to be imported: one on disk, a pipe, or standard input.

@@ -1,5 +1,4 @@
 import Foundation
-import KindredHTTP
 import KindredSpooling
 
 /// Rewrites text part by part.

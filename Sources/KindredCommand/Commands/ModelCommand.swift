@@ -1,6 +1,5 @@
 import KindredPlanning
 import ArgumentParser
-import KindredAPI
 import KindredModel
 import KindredHTTP
 import KindredModelFile

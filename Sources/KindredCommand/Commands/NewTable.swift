@@ -2,7 +2,6 @@ import ArgumentParser
 import KindredAPI
 import KindredModel
 import KindredSQLiteBackend
-import KindredHTTP
 import KindredSQLSyntax
 import KindredSQLite
 import KindredRequests

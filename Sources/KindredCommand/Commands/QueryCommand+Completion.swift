@@ -1,5 +1,4 @@
 import ArgumentParser
-import KindredAPI
 import KindredTools
 
 /// Completes the URL in a shell, with the names of the database that precedes it.

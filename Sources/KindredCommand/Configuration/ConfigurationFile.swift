@@ -1,5 +1,4 @@
 import KindredModel
-import KindredPlanning
 import KindredYAML
 
 /// A configuration file: a YAML mapping of settings, some of them in sections.

@@ -2,7 +2,6 @@ import ArgumentParser
 import Foundation
 import KindredAPI
 import KindredModel
-import KindredPlanning
 
 /// A command that reads a configuration file.
 protocol Configurable: ParsableCommand {

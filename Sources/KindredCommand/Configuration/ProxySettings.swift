@@ -1,5 +1,4 @@
 import ArgumentParser
-import KindredAPI
 import KindredHTTP
 import KindredRequests
 

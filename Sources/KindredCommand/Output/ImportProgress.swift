@@ -1,6 +1,5 @@
 import Dispatch
 import Foundation
-import KindredHTTP
 import KindredSpooling
 
 /// Shows the progress of an import as a bar on standard error, if that is a terminal.

@@ -1,5 +1,4 @@
 import ArgumentParser
-import KindredModel
 import KindredPlanning
 import KindredBackend
 import KindredSQLiteBackend

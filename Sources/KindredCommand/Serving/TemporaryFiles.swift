@@ -1,5 +1,4 @@
 import Foundation
-import KindredHTTP
 import KindredSpooling
 
 /// The directory of temporary files.

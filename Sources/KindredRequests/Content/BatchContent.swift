@@ -1,5 +1,4 @@
 import KindredModel
-import KindredPlanning
 import KindredHTTP
 
 /// The requests in the content of a batch.

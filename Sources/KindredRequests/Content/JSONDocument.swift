@@ -1,5 +1,4 @@
 import KindredModel
-import KindredPlanning
 
 /// A JSON document that a client sent (RFC 8259), with its bytes.
 package struct JSONDocument {

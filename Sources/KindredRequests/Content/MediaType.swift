@@ -1,5 +1,3 @@
-import KindredModel
-
 /// A media type of responses, chosen by the client's `Accept` (RFC 9110 §12.5.1).
 package enum MediaType: String {
   case json = "application/json"

@@ -1,5 +1,3 @@
-import KindredHTTP
-
 /// A member of a list of preferences, such as `Accept` and `Accept-Encoding` (RFC 9110 §12.4.2).
 package struct Preference {
   /// The value in lower case.

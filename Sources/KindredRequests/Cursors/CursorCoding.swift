@@ -1,7 +1,5 @@
 import KindredModel
-import KindredPlanning
 import KindredCryptography
-import KindredOutput
 import Synchronization
 
 /// Encodes cursors as text for URLs: sealed, so that they reveal nothing and can't be forged, and bound to their

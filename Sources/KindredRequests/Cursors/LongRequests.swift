@@ -1,5 +1,4 @@
 import KindredModel
-import KindredPlanning
 import KindredHTTP
 
 /// Links to pages of requests that are too long for a URL (docs/requests.md): `after` contains the request itself.

@@ -1,5 +1,4 @@
 import KindredModel
-import KindredPlanning
 import KindredHTTP
 
 /// The entry of an error code in `/-/errors`.

@@ -2,7 +2,6 @@ import KindredModel
 import KindredPlanning
 import KindredBackend
 import KindredHTTP
-import OrderedCollections
 
 /// The problems of writes.
 extension Problem {

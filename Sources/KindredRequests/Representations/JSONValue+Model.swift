@@ -1,5 +1,4 @@
 import KindredModel
-import KindredPlanning
 import KindredSQLSyntax
 
 /// What `/` and `/-/schema` tell of a model in the same words.

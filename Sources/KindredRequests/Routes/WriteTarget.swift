@@ -1,8 +1,6 @@
 import KindredModel
 import KindredPlanning
 import KindredHTTP
-import KindredSQLSyntax
-import OrderedCollections
 
 /// The target of a write: the records at a path.
 ///

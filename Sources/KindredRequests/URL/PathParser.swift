@@ -1,7 +1,4 @@
 import KindredModel
-import KindredPlanning
-import KindredSQLSyntax
-import OrderedCollections
 
 /// Parses a path: a resource, then records and associations in turn (docs/requests.md).
 package struct PathParser {

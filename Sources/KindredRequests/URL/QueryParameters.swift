@@ -1,5 +1,4 @@
 import KindredModel
-import KindredPlanning
 
 /// The decoded parameters of a query, in order.
 package struct QueryParameters {

@@ -1,4 +1,3 @@
-import KindredModel
 import KindredPlanning
 
 /// The limits of requests (docs/operation.md).

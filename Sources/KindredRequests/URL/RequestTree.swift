@@ -1,5 +1,4 @@
 import KindredModel
-import KindredPlanning
 import OrderedCollections
 
 /// Builds the tree of a request from the keys of `include` and `join`.

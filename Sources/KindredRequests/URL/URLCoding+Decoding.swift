@@ -1,7 +1,5 @@
 import KindredModel
-import KindredPlanning
 import KindredHTTP
-import KindredOutput
 
 extension URLCoding {
   /// Returns the byte that an escape at a place encodes; nil if there is none.

@@ -1,5 +1,4 @@
 import KindredModel
-import KindredPlanning
 
 /// The query of a URL, split once into its parameters; names and values are decoded where they are needed.
 ///

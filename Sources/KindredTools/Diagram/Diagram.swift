@@ -1,5 +1,4 @@
 import KindredModel
-import KindredPlanning
 import OrderedCollections
 
 /// An entity-relationship diagram, before layout: the tables of a model and the foreign keys between them.

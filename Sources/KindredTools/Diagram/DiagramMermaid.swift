@@ -1,5 +1,4 @@
 import KindredModel
-import KindredPlanning
 import OrderedCollections
 
 /// A diagram in the notation of Mermaid (<https://mermaid.js.org/syntax/entityRelationshipDiagram.html>).

@@ -1,7 +1,6 @@
 import KindredModel
 import KindredPlanning
 import KindredRequests
-import OrderedCollections
 
 extension Completer {
   /// Completes what is before the `=` of a parameter: parameters, columns, and nodes, which have parameters.

@@ -1,7 +1,5 @@
 import KindredModel
-import KindredPlanning
 import KindredRequests
-import OrderedCollections
 
 extension Completer {
   /// Completes a segment of the path.

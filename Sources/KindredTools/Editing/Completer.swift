@@ -1,7 +1,6 @@
 import KindredModel
 import KindredPlanning
 import KindredRequests
-import OrderedCollections
 
 /// Completes URLs (docs/tools.md).
 ///

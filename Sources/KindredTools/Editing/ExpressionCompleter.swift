@@ -1,7 +1,6 @@
 import KindredModel
 import KindredPlanning
 import KindredRequests
-import OrderedCollections
 
 /// Completes the values of parameters that contain expressions or associations.
 struct ExpressionCompleter {

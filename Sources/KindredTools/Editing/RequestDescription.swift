@@ -1,7 +1,6 @@
 import KindredModel
 import KindredPlanning
 import KindredRequests
-import OrderedCollections
 
 /// Describes the parts of a URL and all its errors (docs/tools.md).
 package struct RequestDescription {

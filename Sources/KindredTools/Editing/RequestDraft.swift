@@ -1,7 +1,6 @@
 import KindredModel
 import KindredPlanning
 import KindredRequests
-import OrderedCollections
 
 /// A request that is being typed: as much of it as can be parsed, and the errors of the rest.
 package struct RequestDraft {

@@ -1,5 +1,4 @@
 import KindredModel
-import KindredPlanning
 import KindredRequests
 
 /// The parameters of a page of Kindred itself, each at most once.

@@ -1,5 +1,4 @@
 import KindredModel
-import KindredPlanning
 import KindredRequests
 
 /// The key of a record in a path: comma-separated values in key order.

@@ -1,6 +1,4 @@
 import KindredModel
-import KindredPlanning
-import OrderedCollections
 
 /// The origins of associations, as far as the client may see them.
 package struct AssociationOrigins {

@@ -1,8 +1,6 @@
 import KindredModel
-import KindredPlanning
 import KindredSQLSyntax
 import KindredRequests
-import OrderedCollections
 
 /// `/-/schema`: the model, for editors, clients and the explorer (docs/tools.md).
 package struct SchemaDocument {

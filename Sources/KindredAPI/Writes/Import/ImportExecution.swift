@@ -1,11 +1,9 @@
 import KindredModel
-import KindredPlanning
 import KindredBackend
 import KindredClock
 import KindredHTTP
 import KindredSQLSyntax
 import KindredRequests
-import OrderedCollections
 
 /// Adds the records of content of any length, one by one as they are read.
 struct ImportExecution {

@@ -1,4 +1,3 @@
-import KindredModel
 import KindredSQLSyntax
 
 /// A number in JSON notation with so few digits that it needs no general conversion, as most numbers of an import have.
