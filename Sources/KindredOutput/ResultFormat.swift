@@ -19,7 +19,7 @@ public enum ResultFormat: Sendable {
     switch self {
     case .json: JSONPrograms.make(plan)
     case .lines: JSONPrograms.make(plan, endingRecordsBy: "\n")
-    case .rows(let inLines): RowPrograms.make(plan, endingRecordsBy: inLines ? "\n" : nil)
+    case .rows(let inLines): JSONPrograms.make(plan, .arrays, endingRecordsBy: inLines ? "\n" : nil)
     case .csv: try CSVProgram.make(plan)
     case .html(let layout): HTMLPrograms.make(plan, layout: layout)
     }
