@@ -1,5 +1,6 @@
 import KindredModel
 import KindredPlanning
+import Synchronization
 
 /// The way from the records of one table to those of another: one link, or several through pivot tables.
 public struct AssociationPath: Sendable {
@@ -109,7 +110,7 @@ enum AssociationKey: Sendable, Hashable {
   /// The key of a single joined record, which default names of aggregates also contain.
   var joined: String {
     switch self {
-    case .inflected(let name), .plural(let name): Inflector.singular(name)
+    case .inflected(let name), .plural(let name): Self.inflected(name, to: .singular)
     case .singular(let key): key
     }
   }
@@ -117,9 +118,25 @@ enum AssociationKey: Sendable, Hashable {
   /// The key of a collection.
   var prefetched: String {
     switch self {
-    case .inflected(let name), .singular(let name): Inflector.plural(name)
+    case .inflected(let name), .singular(let name): Self.inflected(name, to: .plural)
     case .plural(let key): key
     }
+  }
+
+  private enum Number: Int { case singular, plural }
+
+  /// The names that have been inflected, which takes as long as a statement.
+  private static let known = Mutex<[[String: String]]>([[:], [:]])
+  private static let capacity = 1000
+
+  private static func inflected(_ name: String, to number: Number) -> String {
+    if let known = known.withLock({ $0[number.rawValue][name] }) { return known }
+    let inflected = number == .singular ? Inflector.singular(name) : Inflector.plural(name)
+    known.withLock { known in
+      if known[number.rawValue].count >= capacity { known[number.rawValue] = [:] }
+      known[number.rawValue][name] = inflected
+    }
+    return inflected
   }
 }
 

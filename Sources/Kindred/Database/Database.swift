@@ -23,6 +23,10 @@ public final class Database {
   var ownSchema: DatabaseSchema?
   /// The SQL that has been made for that schema; replaced when a rollback may have changed it.
   private lazy var ownStatements = RecordStatements()
+  /// The version of the schema in the open transaction; nil if it has to be read.
+  private var knownVersion: DatabaseSchema.Version?
+  /// Whether the program has SQLite's connection.
+  private var isConnectionShared = false
 
   /// Whether the access may only read, although its connection can write.
   ///
@@ -101,9 +105,9 @@ extension Database {
     try execute(sql: text, arguments: try StatementArguments(bindings))
   }
 
-  private func run(_ statement: DriverStatement) throws {
+  private func run(_ statement: DriverStatement, keepsSchema: Bool = false) throws {
     try checkMayRun(statement)
-    try checkMayStart(statement)
+    try checkMayStart(statement, keepsSchema: keepsSchema)
     try notifying { while try statement.step() {} }
     if keptTransactionDate != nil, !isInsideTransaction { keptTransactionDate = nil }
   }
@@ -155,7 +159,10 @@ extension Database {
   /// - Throws: `DatabaseError` (abort) if SQLite has rolled back the transaction, after which each statement would be
   ///   committed by itself; `DatabaseError` (interrupt) if the access has been cancelled; before a statement that
   ///   writes, the error that a subscript of a row met, whose fallback must not be stored.
-  func checkMayStart(_ statement: DriverStatement) throws {
+  ///
+  /// - Parameter keepsSchema: Whether the statement is known to change neither the schema nor the transaction.
+  func checkMayStart(_ statement: DriverStatement, keepsSchema: Bool = false) throws {
+    if !keepsSchema, !statement.isReadOnly || statement.columnCount == 0 { knownVersion = nil }
     if transactionDepth > 0, !ownConnection.isInTransaction {
       throw DatabaseError(
         extendedCode: SQLITE_ABORT,
@@ -167,13 +174,13 @@ extension Database {
     try transactionEvents?.willRun(statement)
   }
 
-  /// Runs the statement of a text with its values, and ignores the rows that it returns.
+  /// Runs the statement that writes a record, with its values.
   func run(_ text: StatementText, _ values: [SQLValue]) throws {
     let connection = try connection
     let statement = try connection.cached(text)
     defer { connection.release(statement) }
     try statement.bind(values)
-    try run(statement)
+    try run(statement, keepsSchema: true)
   }
 
   /// Prepares a statement.
@@ -221,7 +228,11 @@ extension Database {
   public var configuration: Configuration { context.configuration }
 
   /// SQLite's connection, for functions that this library lacks; nil after the access has ended.
-  public var sqliteConnection: OpaquePointer? { isOpen ? ownConnection.handle : nil }
+  public var sqliteConnection: OpaquePointer? {
+    // Whatever the program runs on it goes unseen.
+    isConnectionShared = true
+    return isOpen ? ownConnection.handle : nil
+  }
 
   /// The date of the transaction, which is the same during all of it; outside of one, the current date.
   ///
@@ -247,9 +258,22 @@ extension Database {
     ownSchema == nil && context.schema(version: version) != nil ? context.recordStatements : ownStatements
   }
 
+  /// The version of the schema, as the current transaction sees it.
+  ///
+  /// It is read once in a transaction, and again after a statement that may have changed it.
+  var schemaVersion: DatabaseSchema.Version {
+    get throws {
+      let connection = try connection
+      if let knownVersion, connection.isInTransaction { return knownVersion }
+      let version = try DatabaseSchema.Version(connection)
+      knownVersion = connection.isInTransaction && !isConnectionShared ? version : nil
+      return version
+    }
+  }
+
   /// Forgets the schema after a rollback, after which its version may stand for another one.
   private func forgetSchema() {
-    ownSchema = nil
+    (ownSchema, knownVersion) = (nil, nil)
     ownStatements = RecordStatements()
   }
 
@@ -285,6 +309,7 @@ extension Database {
   ///
   /// - Throws: The error that `body` throws, or `DatabaseError`.
   public func inSavepoint<Result>(_ body: () throws -> Result) throws -> Result {
+    knownVersion = nil
     var undone: Result?
     do {
       let connection = try connection
@@ -309,7 +334,8 @@ extension Database {
 
   /// Runs `body` in a read transaction.
   func reading<Result>(_ body: () throws -> Result) throws -> Result {
-    try connection.readTransaction { try insideTransaction(body) }
+    knownVersion = nil
+    return try connection.readTransaction { try insideTransaction(body) }
   }
 
   /// Runs `body`, which is refused further statements when its transaction is gone, and checks that it may be
@@ -327,7 +353,7 @@ extension Database {
   /// - Parameter kind: When the transaction takes its locks; immediately by default.
   /// - Throws: `DatabaseError`.
   public func beginTransaction(_ kind: TransactionKind? = nil) throws {
-    keptTransactionDate = nil
+    (keptTransactionDate, knownVersion) = (nil, nil)
     switch kind ?? (isQueryOnly ? .deferred : .immediate) {
     case .immediate:
       let connection = try connection

@@ -59,9 +59,6 @@ extension Model {
 }
 
 extension Database {
-  /// The state of the schema, as the current transaction sees it.
-  var schemaVersion: DatabaseSchema.Version { get throws { try DatabaseSchema.Version(connection) } }
-
   /// The tables, as the current transaction sees them.
   ///
   /// They are read again only when the schema has changed.
@@ -69,8 +66,7 @@ extension Database {
   /// - Throws: `DatabaseError`.
   var model: Model {
     get throws {
-      let connection = try connection
-      let version = try DatabaseSchema.Version(connection)
+      let version = try schemaVersion
       if let ownSchema, ownSchema.version == version { return ownSchema.model }
       if let schema = context.schema(version: version) { return schema.model }
       let schema = try DatabaseSchema(connection, version: version)

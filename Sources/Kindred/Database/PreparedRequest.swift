@@ -1,7 +1,7 @@
 /// A request that is ready to run.
 public struct PreparedRequest {
   /// Adds to rows that were read together what other statements return.
-  typealias Supplement = ([Row]) throws -> [Row]
+  typealias Supplement = (inout [Row]) throws -> Void
 
   /// The statement with its arguments.
   public var statement: Statement

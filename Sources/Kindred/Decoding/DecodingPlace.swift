@@ -2,34 +2,42 @@ import Foundation
 
 /// The position of a decoder within a record.
 struct DecodingPlace {
+  /// A key, and those above it.
+  private final class Path {
+    let above: Path?
+    let key: any CodingKey
+
+    init(_ key: any CodingKey, below above: Path?) { (self.above, self.key) = (above, key) }
+  }
+
   /// The record type whose settings for decoding apply; nil if there is none.
   let record: (any FetchableRecord.Type)?
-  private let above: [any CodingKey]
-  private let key: (any CodingKey)?
+  private let path: Path?
 
   /// Creates the position at the top of a record.
   init(record: (any FetchableRecord.Type)? = nil) {
-    self.init(record: record, above: [], key: nil)
+    self.init(record: record, path: nil)
   }
 
-  private init(record: (any FetchableRecord.Type)?, above: [any CodingKey], key: (any CodingKey)?) {
-    self.record = record
-    self.above = above
-    self.key = key
+  private init(record: (any FetchableRecord.Type)?, path: Path?) {
+    (self.record, self.path) = (record, path)
   }
 
   /// Returns the position below a key of this one.
   func below(_ key: some CodingKey) -> DecodingPlace {
-    DecodingPlace(record: record, above: codingPath, key: key)
+    DecodingPlace(record: record, path: Path(key, below: path))
   }
 
-  /// The same position with its path already computed, for use by many positions below it.
-  var settled: DecodingPlace { DecodingPlace(record: record, above: codingPath, key: nil) }
-
   /// The coding path of this position.
-  ///
-  /// Computed on demand, because it is rarely needed.
-  var codingPath: [any CodingKey] { key.map { above + [$0] } ?? above }
+  var codingPath: [any CodingKey] {
+    var keys: [any CodingKey] = []
+    var path = path
+    while let part = path {
+      keys.append(part.key)
+      path = part.above
+    }
+    return keys.reversed()
+  }
 
   var userInfo: [CodingUserInfoKey: Any] {
     guard let record else { return [:] }

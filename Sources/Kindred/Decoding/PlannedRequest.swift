@@ -1,176 +1,112 @@
-import KindredModel
-import KindredPlanning
-import KindredSQLiteBackend
 import KindredSQLSyntax
 import KindredSQLite
 
-/// The prepared statements of a plan: one for the records, and one for each of their collections.
+/// A plan with the values of a request: the statement of its records, and one for each of their collections.
 ///
 /// If the plan has a batch statement for a collection, it runs once for all records that are read together.
 /// Otherwise the collection's statement runs for each record, with values of the record bound.
 final class PlannedRequest {
+  private let shape: PlannedShape
+  /// The values that the plan takes from the request.
+  private let values: [SQLValue]
   private let db: Database
-  private let nodes: [Node]
 
-  /// A statement and the layout of its rows.
-  private struct Node {
-    let statement: Statement
-    let bindings: [SQLText.Binding]
-    let batch: Plan.Batch?
-    let layout: RowLayout
-    let collections: [Prefetch]
-    /// The columns by whose values collections on lower levels are found.
-    let keyColumns: [Int]
-  }
-
-  /// A collection of rows that belong to a row, or to one of its scopes.
-  struct Prefetch: Sendable {
-    let path: [String]
-    let key: String
-    let node: Int
-  }
-
-  /// The values of the rows above a row, from the root down to and including its own.
-  private typealias Lineage = [[SQLValue]]
-  /// Adds the current row of a statement to the collection of a record.
-  private typealias Addition = (_ values: [SQLValue], _ owner: Int, _ statement: DriverStatement) throws ->
-    Void
-
-  /// The values in the places of marks; empty if the plan has none.
-  private let values: [SQLValue: SQLValue]
-
-  /// Prepares the statements of a plan.
-  ///
-  /// - Parameters:
-  ///   - shape: The plan with the layouts of its rows.
-  ///   - values: The values in the places of the plan's marks.
-  ///   - db: The database.
+  /// - Throws: `DatabaseError` if a table that the statements read can't be created.
   init(_ shape: PlannedShape, values: [SQLValue], on db: Database) throws {
-    self.db = db
+    (self.shape, self.values, self.db) = (shape, values, db)
     try db.prepare(shape.transients)
-    self.values = values.isEmpty ? [:] : PlannedShape.substitutions(values)
-    nodes = try shape.nodes.map { node in
-      Node(
-        statement: try db.makeStatement(node.text), bindings: node.bindings, batch: node.batch,
-        layout: node.layout, collections: node.collections, keyColumns: node.keyColumns)
-    }
   }
 
   /// Returns the request ready to run.
   func prepared() throws -> PreparedRequest {
-    guard let root = nodes.first else { throw DatabaseError.misuse("a plan without statements") }
-    var request = PreparedRequest(statement: root.statement)
-    request.statement.arguments = StatementArguments(try values(root.bindings, below: []))
+    let root = shape.nodes[0]
+    var request = PreparedRequest(statement: try db.makeStatement(root.text))
+    request.statement.arguments = StatementArguments(try root.inputs.map { try value(of: $0) })
     request.layout = root.layout
     request.keyColumns = root.keyColumns
     if !root.collections.isEmpty {
       request.supplement = { rows in
-        try self.completed(rows, root.collections, below: rows.map { _ in [] })
+        try rows.withUnsafeMutableBufferPointer { try self.complete(PlannedRows($0, of: root)) }
       }
     }
     return request
   }
 
-  /// Returns the rows with their collections added.
-  private func completed(_ rows: [Row], _ collections: [Prefetch], below above: [Lineage]) throws -> [Row] {
-    guard !collections.isEmpty, !rows.isEmpty else { return rows }
-    var rows = rows
-    let lineages = zip(above, rows).map { $0 + [$1.values] }
-    for collection in collections {
-      let lists = try lists(of: nodes[collection.node], below: lineages)
-      for (index, list) in lists.enumerated() {
-        rows[index].prefetchedRows.set(list, forKey: collection.key, in: collection.path)
-      }
+  /// Adds the collections to rows.
+  private func complete(_ rows: PlannedRows) throws {
+    guard rows.count > 0 else { return }
+    for collection in rows.node.collections {
+      let lists = try lists(of: shape.nodes[collection.node], below: rows)
+      rows.set(lists, forKey: collection.key, in: collection.path)
     }
-    return rows
   }
 
-  /// Returns the collection of each of several records.
-  private func lists(of node: Node, below lineages: [Lineage]) throws -> [[Row]] {
-    var rows: [Row] = []
-    // For each row, the index of the record that it belongs to.
-    var owners: [Int] = []
-    func add(_ values: [SQLValue], of owner: Int, _ statement: DriverStatement) throws {
-      try statement.checkKeys(node.keyColumns, in: values)
-      rows.append(Row(layout: node.layout, values: values, failures: db.failures))
-      owners.append(owner)
-    }
-    if lineages.count > 1, let batch = node.batch,
-      let keys = try JSONText(lineages.map { try values(batch.columns, below: $0) })
-    {
-      try read(batch, keys: keys, add)
+  /// Returns the collection of each of several rows.
+  private func lists(of node: PlannedShape.Node, below parents: PlannedRows) throws -> [[Row]] {
+    let rows = PlannedRows(of: node, below: parents)
+    if parents.count > 1, let batch = node.batch, let keys = try keys(of: batch, parents) {
+      try read(batch, keys: keys, into: rows)
     } else {
-      try read(node, below: lineages, add)
+      try readOneByOne(into: rows, below: parents)
     }
-    if !node.collections.isEmpty {
-      // Only after the rows have been read: a nested collection may use the same cached statement.
-      rows = try completed(rows, node.collections, below: owners.map { lineages[$0] })
-    }
-    var lists = [[Row]](repeating: [], count: lineages.count)
-    for (row, owner) in zip(rows, owners) { lists[owner].append(row) }
-    return lists
+    // Only after the rows have been read: a nested collection may use the same cached statement.
+    try complete(rows)
+    return rows.takeLists()
   }
 
   /// Reads the rows of one record after another.
-  private func read(_ node: Node, below lineages: [Lineage], _ add: Addition) throws {
-    let statement = try node.statement.prepared
+  private func readOneByOne(into rows: PlannedRows, below parents: PlannedRows) throws {
+    let node = rows.node
+    let lease = try db.makeStatement(node.text)
+    let statement = try lease.prepared
     defer { statement.reset() }
-    for (owner, lineage) in lineages.enumerated() {
+    for owner in 0..<parents.count {
       statement.reset()
-      for (index, binding) in node.bindings.enumerated() {
-        try statement.bind(try value(of: binding, below: lineage), at: Int32(truncatingIfNeeded: index + 1))
+      for (index, input) in node.inputs.enumerated() {
+        try statement.bind(
+          try value(of: input, below: parents, owner), at: Int32(truncatingIfNeeded: index + 1))
       }
-      while try statement.step() { try add(statement.values(statement.columnCount), owner, statement) }
+      while try statement.step() { try rows.append(statement, statement.columnCount, owner, db.failures) }
     }
   }
 
   /// Reads the rows of many records at once.
-  private func read(_ batch: Plan.Batch, keys: JSONText, _ add: Addition) throws {
-    let leased = try db.makeSelectStatement(sql: batch.statement.sql)
-    leased.arguments = StatementArguments(
-      try batch.statement.bindings.map { binding in
-        if case .parameter = binding { .text(keys.text) } else { try value(of: binding, below: []) }
+  private func read(_ batch: PlannedShape.Batch, keys: SQLValue, into rows: PlannedRows) throws {
+    let lease = try db.makeStatement(batch.text)
+    lease.arguments = StatementArguments(
+      try batch.inputs.map { input in
+        if case .keys = input { keys } else { try value(of: input) }
       })
-    let statement = try leased.start()
+    let statement = try lease.start()
     defer { statement.reset() }
     let numberColumn = statement.columnCount - 1
     while try statement.step() {
-      try add(statement.values(numberColumn), Int(statement.int64(numberColumn)), statement)
+      try rows.append(statement, numberColumn, Int(statement.int64(numberColumn)), db.failures)
     }
   }
 
-  private func values(_ bindings: [SQLText.Binding], below lineage: Lineage) throws -> [SQLValue] {
-    try bindings.map { try value(of: $0, below: lineage) }
+  /// Returns the keys of all rows as JSON; nil if JSON can't represent one.
+  private func keys(of batch: PlannedShape.Batch, _ parents: PlannedRows) throws -> SQLValue? {
+    var keys = JSONKeys(columnCount: batch.keys.count)
+    for owner in 0..<parents.count {
+      if batch.keys.isEmpty { _ = keys.append(.null, column: 0) }
+      for (number, input) in batch.keys.enumerated() {
+        guard keys.append(try value(of: input, below: parents, owner), column: number) else { return nil }
+      }
+    }
+    return .text(keys.finished())
   }
 
-  private func value(of binding: SQLText.Binding, below lineage: Lineage) throws -> SQLValue {
-    switch binding {
-    case .value(let value): return values.isEmpty ? value : values[value] ?? value
+  private func value(of input: PlannedShape.Input, below rows: PlannedRows? = nil, _ index: Int = 0) throws
+    -> SQLValue
+  {
+    switch input {
+    case .constant(let value): return value
+    case .value(let number): return values[number]
     case .ancestor(let level, let column):
-      let index = lineage.count - level
-      if lineage.indices.contains(index), lineage[index].indices.contains(column) {
-        return lineage[index][column]
-      }
-    case .moment(let binding): return try value(of: binding, below: lineage)
-    case .parameter, .cursor, .claim, .batch, .beginning, .regularExpression, .json, .document, .elements:
-      break
+      if let value = rows?.value(column, above: level - 1, index) { return value }
+    case .keys: break
     }
     throw DatabaseError.misuse("a value of the request is missing")
-  }
-}
-
-extension DriverStatement {
-  /// Throws if one of these columns of the current row holds a text that is not UTF-8.
-  ///
-  /// In `values`, U+FFFD replaces the invalid bytes, so the text would equal no key of the rows below.
-  func checkKeys(_ columns: [Int], in values: [SQLValue]) throws {
-    for column in columns where values.indices.contains(column) {
-      // U+FFFD begins with the byte EF, which few keys contain.
-      guard case .text(let text) = values[column], text.utf8.contains(0xEF) else { continue }
-      let index = Int32(truncatingIfNeeded: column)
-      guard !text.utf8.elementsEqual(bytes(index)) else { continue }
-      throw RowDecodingError(
-        .mismatch(found: "a text that is not valid UTF-8"), key: columnName(index), type: String.self)
-    }
   }
 }

@@ -6,37 +6,89 @@ import KindredSQLite
 
 /// A plan with the layouts of its rows, for all requests of one shape.
 final class PlannedShape: Sendable {
+  /// What a parameter of a statement is bound to.
+  enum Input: Sendable {
+    case constant(SQLValue)
+    /// The value of the request with this number.
+    case value(Int)
+    /// A column of a row above, 1 being the level of the parent.
+    case ancestor(level: Int, column: Int)
+    /// The keys of all rows above.
+    case keys
+
+    /// - Parameter marks: The numbers of the values by the marks in their places.
+    /// - Throws: `DatabaseError` (misuse) if a request of the library has no such value.
+    fileprivate init(_ binding: SQLText.Binding, _ marks: [SQLValue: Int]) throws {
+      switch binding {
+      case .value(let value): self = marks[value].map { .value($0) } ?? .constant(value)
+      case .ancestor(let level, let column): self = .ancestor(level: level, column: column)
+      case .moment(let binding): self = try Input(binding, marks)
+      case .batch: self = .keys
+      case .parameter, .cursor, .claim, .beginning, .regularExpression, .json, .document, .elements:
+        throw DatabaseError.misuse("a value of the request is missing")
+      }
+    }
+  }
+
+  /// A collection of rows that belong to a row, or to one of its scopes.
+  struct Prefetch: Sendable {
+    let path: [String]
+    let key: String
+    let node: Int
+  }
+
   /// A statement and the layout of its rows.
   struct Node: Sendable {
     let text: StatementText
-    let bindings: [SQLText.Binding]
-    let batch: Plan.Batch?
+    let inputs: [Input]
+    let batch: Batch?
     let layout: RowLayout
-    let collections: [PlannedRequest.Prefetch]
+    let collections: [Prefetch]
     /// The columns by whose values collections on lower levels are found.
     var keyColumns: [Int] = []
 
     /// The values that the node's statements take from the rows above.
     var ancestors: [(level: Int, column: Int)] {
-      (bindings + (batch.map { $0.columns + $0.statement.bindings } ?? [])).compactMap { binding in
-        if case .ancestor(let level, let column) = binding { (level, column) } else { nil }
+      (inputs + (batch.map { $0.keys + $0.inputs } ?? [])).compactMap { input in
+        if case .ancestor(let level, let column) = input { (level, column) } else { nil }
       }
     }
   }
 
+  /// The statement of a node for many rows above at once.
+  struct Batch: Sendable {
+    let text: StatementText
+    let inputs: [Input]
+    /// The values that it reads from each row above.
+    let keys: [Input]
+  }
+
+  /// The nodes of the plan, root first.
   let nodes: [Node]
   let transients: [TransientTable]
 
   /// Finds the layouts of a plan's rows.
-  init(_ plan: Plan, on db: Database) throws {
+  ///
+  /// - Parameter values: The values of the request, in whose places the plan has marks.
+  /// - Throws: `DatabaseError`.
+  init(_ plan: Plan, values: [SQLValue] = [], on db: Database) throws {
+    guard !plan.nodes.isEmpty else { throw DatabaseError.misuse("a plan without statements") }
     transients = plan.transients
     try db.prepare(transients)
+    let marks = Dictionary(
+      values.enumerated().map { (Self.mark($0, in: $1), $0) }, uniquingKeysWith: { first, _ in first })
+    func inputs(_ bindings: [SQLText.Binding]) throws -> [Input] { try bindings.map { try Input($0, marks) } }
     var nodes = try plan.nodes.map { node in
       let names = try db.makeSelectStatement(sql: node.statement.sql).columnNames
       let layout = RowLayout(
         node.layout, names: names, statement: RowLayout(columnNames: node.layout.names(names)))
+      let batch = try node.batch.map { batch in
+        Batch(
+          text: StatementText(batch.statement.sql), inputs: try inputs(batch.statement.bindings),
+          keys: try inputs(batch.columns))
+      }
       return Node(
-        text: StatementText(node.statement.sql), bindings: node.statement.bindings, batch: node.batch,
+        text: StatementText(node.statement.sql), inputs: try inputs(node.statement.bindings), batch: batch,
         layout: layout, collections: node.layout.collections(in: []))
     }
     Self.findKeys(of: &nodes, at: 0, below: [])
@@ -56,18 +108,14 @@ final class PlannedShape: Sendable {
     }
   }
 
-  /// Returns the values by the marks in their places.
-  static func substitutions(_ values: [SQLValue]) -> [SQLValue: SQLValue] {
-    var substitutions: [SQLValue: SQLValue] = [:]
-    for (number, value) in values.enumerated() { substitutions[mark(number, in: value)] = value }
-    return substitutions
-  }
+  /// An integer that no request has.
+  static func mark(_ number: Int) -> Int64 { 7_203_905_116_480_000 + Int64(number) }
 
   /// A value that no request has, in the place of another of the same storage class.
   static func mark(_ number: Int, in place: SQLValue) -> SQLValue {
     switch place {
     case .null: .null
-    case .integer: .integer(7_203_905_116_480_000 + Int64(number))
+    case .integer: .integer(mark(number))
     case .real: .real(7.203905116481e200 * Double(number + 1))
     case .text: .text("kindred:value:\(number)")
     case .blob: .blob(Array("kindred:value:\(number)".utf8))
@@ -116,8 +164,8 @@ extension KindredPlanning.RowLayout {
   }
 
   /// Returns the collections of the row and of its scopes.
-  fileprivate func collections(in path: [String]) -> [PlannedRequest.Prefetch] {
-    prefetched.map { PlannedRequest.Prefetch(path: path, key: $0.key, node: $0.node) }
+  fileprivate func collections(in path: [String]) -> [PlannedShape.Prefetch] {
+    prefetched.map { PlannedShape.Prefetch(path: path, key: $0.key, node: $0.node) }
       + scopes.flatMap { $0.layout.collections(in: path + [$0.key]) }
   }
 }

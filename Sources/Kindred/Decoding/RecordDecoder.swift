@@ -45,7 +45,7 @@ final class RecordDecoder: Decoder {
     func decodeNil() -> Bool { row.hasNull(atIndex: 0) }
 
     func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
-      try RowReading(type).value(of: row, as: type, at: place)
+      try RowReading.of(type).value(of: row, as: type, at: place)
     }
   }
 
@@ -95,56 +95,4 @@ final class RecordDecoder: Decoder {
     guard let position = position(of: name) else { return nil }
     return row.hasNull(atIndex: position) ? .some(nil) : try row.decode(type, at: position, key: name)
   }
-}
-
-/// How a type is decoded from a row.
-enum RowReading {
-  /// By the initializer of a record type.
-  case record(any FetchableRecord.Type)
-  /// From the first column.
-  case column(any DatabaseValueConvertible.Type)
-  /// By decoding its properties.
-  case properties
-
-  init(_ type: any Decodable.Type) {
-    if let type = type as? any FetchableRecord.Type {
-      self = .record(type)
-    } else if let type = type as? any DatabaseValueConvertible.Type {
-      self = .column(type)
-    } else {
-      self = .properties
-    }
-  }
-
-  /// Returns the value of a row.
-  ///
-  /// `type` must be the type that this value was created for.
-  func value<Value: Decodable>(of row: Row, as type: Value.Type, at place: DecodingPlace) throws -> Value {
-    switch self {
-    case .record(let record): try record.read(from: row, as: type)
-    case .column(let column): try column.read(from: row, atIndex: 0, as: type)
-    case .properties: try Value(from: RecordDecoder(row: row, at: place))
-    }
-  }
-}
-
-extension FetchableRecord {
-  /// Returns the record as a `Value`, which must be this type.
-  static func read<Value>(from row: Row, as type: Value.Type) throws -> Value {
-    try identical(Self(row: row), as: type)
-  }
-}
-
-extension DatabaseValueConvertible {
-  /// Returns the value of a column as a `Value`, which must be this type.
-  static func read<Value>(from row: Row, atIndex index: Int, as type: Value.Type) throws -> Value {
-    try identical(row.decode(Self.self, atIndex: index), as: type)
-  }
-}
-
-/// Returns a value as its known type.
-private func identical<Value, Other>(_ value: Value, as type: Other.Type) throws -> Other {
-  // A dynamic cast would look up both types for each value.
-  if Value.self == Other.self { return unsafeBitCast(value, to: Other.self) }
-  throw RowDecodingError(.mismatch(found: "another type"), key: "", type: type)
 }

@@ -3,7 +3,7 @@ import KindredSQLSyntax
 
 /// Encodes the properties of a record into columns; properties that no column can hold directly become JSON.
 final class RecordEncoder: Encoder {
-  private var container = PersistenceContainer()
+  private var container = PersistenceContainer.withSpace()
   /// The first position at which the record requested a container that no column can represent.
   private var misplaced: [any CodingKey]?
   private let record: any EncodableRecord.Type

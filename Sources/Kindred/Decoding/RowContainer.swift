@@ -28,25 +28,31 @@ struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   private func value<Value: Decodable>(_ type: Value.Type, _ key: Key) throws -> Value {
     let name = key.stringValue
     let position = decoder.position(of: name)
-    if let position, let column = Value.self as? any DatabaseValueConvertible.Type {
+    let reading = RowReading.of(type)
+    if let position, let column = reading.column {
       return try decoder.value(column, at: position, as: type)
     }
-    let place = decoder.place.below(key)
     if let rows = row.prefetchedRows[name] {
-      return try RowDecodingError.below(name) { try Value(from: RowsDecoder(rows: rows, at: place)) }
+      return try RowDecodingError.below(name) {
+        try reading.value(of: rows, as: type, at: decoder.place.below(key))
+      }
     }
     if let position {
-      return try ColumnDecoder(row: row, index: position, name: name, place: place).decodeColumn(type)
+      return try ColumnDecoder(row: row, index: position, name: name, place: decoder.place.below(key))
+        .decodeColumn(type)
     }
     if let scope = row.scopesTree[name] {
-      return try RowDecodingError.below(name) { try RowReading(type).value(of: scope, as: type, at: place) }
+      return try RowDecodingError.below(name) {
+        try reading.value(of: scope, as: type, at: decoder.place.below(key))
+      }
     }
     // The property that holds the requested record itself may have any name.
-    let reading = RowReading(type)
-    if case .column = reading { throw RowDecodingError(.columnNotFound, key: name, type: type) }
+    if reading.record == nil, reading.column != nil {
+      throw RowDecodingError(.columnNotFound, key: name, type: type)
+    }
     guard let row = row.forItself else { throw RowDecodingError(.keyNotFound, key: name, type: type) }
     do {
-      return try reading.value(of: row, as: type, at: place)
+      return try reading.value(of: row, as: type, at: decoder.place.below(key))
     } catch let error as RowDecodingError where error.reason == .keyNotFound {
       throw RowDecodingError(.keyNotFound, key: name, type: type)
     }
@@ -59,7 +65,7 @@ struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   private func valueIfPresent<Value: Decodable>(_ type: Value.Type, _ key: Key) throws -> Value? {
     if let position = decoder.position(of: key.stringValue) {
       if row.hasNull(atIndex: position) { return nil }
-      if let column = Value.self as? any DatabaseValueConvertible.Type {
+      if let column = RowReading.of(type).column {
         return try decoder.value(column, at: position, as: type)
       }
     }

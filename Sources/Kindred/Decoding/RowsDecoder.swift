@@ -3,8 +3,8 @@ final class RowsDecoder: Decoder, UnkeyedDecodingContainer {
   let rows: [Row]
   let place: DecodingPlace
   private(set) var currentIndex = 0
-  /// How the last element was decoded; the next one usually has the same type.
-  private var reading: (type: any Decodable.Type, RowReading)?
+  /// Whether the decoder is in use as a container.
+  private var isUsed = false
   var codingPath: [any CodingKey] { place.codingPath }
   var userInfo: [CodingUserInfoKey: Any] { place.userInfo }
   var count: Int? { rows.count }
@@ -12,31 +12,34 @@ final class RowsDecoder: Decoder, UnkeyedDecodingContainer {
 
   init(rows: [Row], at place: DecodingPlace) {
     self.rows = rows
-    self.place = place.settled
+    self.place = place
   }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
     throw RowDecodingError(.mismatch(found: "a collection"), key: "", type: Row.self)
   }
 
-  func unkeyedContainer() -> any UnkeyedDecodingContainer { RowsDecoder(rows: rows, at: place) }
+  func unkeyedContainer() -> any UnkeyedDecodingContainer {
+    defer { isUsed = true }
+    // Each container begins with the first row.
+    return isUsed ? RowsDecoder(rows: rows, at: place) : self
+  }
 
   func singleValueContainer() throws -> any SingleValueDecodingContainer {
     throw RowDecodingError(.mismatch(found: "a collection"), key: "", type: Row.self)
   }
 
-  /// Returns the next row and its position.
-  private func next() throws -> (row: Row, place: DecodingPlace) {
+  private func next() throws -> Row {
     guard rows.indices.contains(currentIndex) else {
       throw RowDecodingError(.keyNotFound, key: "\(currentIndex)", type: Row.self)
     }
     defer { currentIndex += 1 }
-    return (rows[currentIndex], place.below(ElementKey(currentIndex)))
+    return rows[currentIndex]
   }
 
   private func nextDecoder() throws -> RecordDecoder {
-    let (row, place) = try next()
-    return RecordDecoder(row: row, at: place)
+    let place = place.below(ElementKey(currentIndex))
+    return RecordDecoder(row: try next(), at: place)
   }
 
   func decodeNil() -> Bool {
@@ -46,11 +49,10 @@ final class RowsDecoder: Decoder, UnkeyedDecodingContainer {
   }
 
   func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
-    let (row, place) = try next()
-    let reading = reading.flatMap { $0.type == type ? $0.1 : nil } ?? RowReading(type)
-    self.reading = (type, reading)
-    return try RowDecodingError.below(String(currentIndex - 1)) {
-      try reading.value(of: row, as: type, at: place)
+    let index = currentIndex
+    let row = try next()
+    return try RowDecodingError.below(String(index)) {
+      try RowReading.of(type).value(of: row, as: type, at: place.below(ElementKey(index)))
     }
   }
 

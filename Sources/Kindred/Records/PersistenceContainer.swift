@@ -10,6 +10,14 @@ public struct PersistenceContainer: Sendable {
   /// Creates a container without columns.
   public init() {}
 
+  /// Creates a container with space for as many columns as most records have.
+  static func withSpace() -> PersistenceContainer {
+    var container = PersistenceContainer()
+    container.columns.reserveCapacity(8)
+    container.storage.reserveCapacity(8)
+    return container
+  }
+
   /// Creates the container of a record.
   init(_ record: some EncodableRecord) throws {
     try record.encode(to: &self)

@@ -62,12 +62,8 @@ final class RowIDColumnCache: Sendable {
 ///
 /// A record of a type nearly always encodes the same columns, so that finding its SQL compares a few names.
 final class RecordStatementCache: Sendable {
-  private struct Shape: Hashable {
-    let type: ObjectIdentifier
-    let operation: RecordStatement.Operation
-  }
-
   private struct Entry {
+    let operation: RecordStatement.Operation
     let table: String
     let columns: [String]
     /// The schema that has the primary key; nil if the statement depends on none.
@@ -75,26 +71,31 @@ final class RecordStatementCache: Sendable {
     let statement: RecordStatement
   }
 
-  /// The maximum number of lists of columns of one shape, and of shapes.
-  private static let capacity = (lists: 8, shapes: 500)
+  /// The maximum number of statements of one type, and of types.
+  private static let capacity = (statements: 32, types: 500)
 
-  private let entries = Mutex<[Shape: [Entry]]>([:])
+  private let entries = Mutex<[ObjectIdentifier: [Entry]]>([:])
 
   /// Returns a statement, made by `make` unless it is known.
   func statement(
     of type: ObjectIdentifier, table: String, _ operation: RecordStatement.Operation, columns: [String],
     version: DatabaseSchema.Version?, _ make: () throws -> RecordStatement
   ) rethrows -> RecordStatement {
-    let shape = Shape(type: type, operation: operation)
     let known = entries.withLock { entries in
-      entries[shape]?.first { $0.columns == columns && $0.table == table && $0.version == version }
+      // Few operations are compared faster than one is hashed.
+      entries[type]?.first {
+        $0.operation == operation && $0.columns == columns && $0.table == table && $0.version == version
+      }
     }
     if let known { return known.statement }
-    let entry = Entry(table: table, columns: columns, version: version, statement: try make())
+    let entry = Entry(
+      operation: operation, table: table, columns: columns, version: version, statement: try make())
     entries.withLock { entries in
-      if entries.count >= Self.capacity.shapes { entries = [:] }
-      let others = (entries[shape] ?? []).filter { $0.version == version }
-      entries[shape] = [entry] + others.prefix(Self.capacity.lists - 1)
+      if entries.count >= Self.capacity.types { entries = [:] }
+      let others = (entries[type] ?? []).filter {
+        $0.version == nil || version == nil || $0.version == version
+      }
+      entries[type] = [entry] + others.prefix(Self.capacity.statements - 1)
     }
     return entry.statement
   }

@@ -42,7 +42,7 @@ extension MutablePersistableRecord {
         // A table without rowids returns no row if nothing is selected.
         let row = try Row.fetchOne(statement) ?? Row()
         let own = RowLayout(columns: row.layout.columns.dropLast(rowID.count))
-        let result = try decode(Row(layout: own, values: row.values, failures: row.failures))
+        let result = try decode(row.values(in: own))
         let stored = rowID.isEmpty ? nil : try row.decode(Int64.self, atIndex: row.count - 1)
         return (stored ?? db.lastInsertedRowID, result)
       }

@@ -66,48 +66,10 @@ extension QueryInterfaceRequest: FetchRequest {
   ///
   /// - Throws: `AssociationError`, `DatabaseError`.
   public func prepareRequest(_ db: Database, isForSingleRow: Bool) throws -> PreparedRequest {
-    let shape = RequestShape(of: blueprint, isForSingleRow: isForSingleRow)
-    guard shape.isComplete else {
-      let plan = try Self.plan(blueprint, isForSingleRow: isForSingleRow, db)
-      return try PlannedRequest(PlannedShape(plan, on: db), values: [], on: db).prepared()
-    }
-    let version = try db.schemaVersion
-    let cache = db.recordStatements(version).plans
-    if case .planned(let known) = cache.entry(shape.bytes, version) {
-      return try PlannedRequest(known, values: shape.values, on: db).prepared()
-    }
-    let plan = try Self.plan(blueprint, isForSingleRow: isForSingleRow, db)
-    let planned = try PlannedShape(plan, on: db)
-    if cache.entry(shape.bytes, version) == nil {
-      cache.keep(
-        try Self.entry(for: planned, plan, blueprint, isForSingleRow: isForSingleRow, db), shape.bytes,
-        version)
-    }
-    return try PlannedRequest(planned, values: [], on: db).prepared()
-  }
-
-  /// Returns what is known of the shape of a request.
-  ///
-  /// Whether the statements of a plan are the same for other values is found out by planning it with marks.
-  private static func entry(
-    for planned: PlannedShape, _ plan: Plan, _ blueprint: RequestBlueprint, isForSingleRow: Bool,
-    _ db: Database
-  ) throws -> RequestPlanCache.Entry {
-    var marks = ValueMarks()
-    let marked = try Self.plan(marks.marked(blueprint), isForSingleRow: isForSingleRow, db)
-    guard marked.transients == plan.transients, marked.unnumberedSQL == plan.unnumberedSQL else {
-      return .dependsOnValues
-    }
-    return .planned(marks.isEmpty ? planned : try PlannedShape(marked, on: db))
-  }
-
-  private static func plan(_ blueprint: RequestBlueprint, isForSingleRow: Bool, _ db: Database) throws -> Plan
-  {
-    let resolver = try RequestResolver(db, blueprint)
-    var request = try resolver.request(blueprint)
+    var blueprint = blueprint
     // Without a limit, SQLite would sort all rows to return the first.
-    if isForSingleRow { request.root.rows.limit = min(request.root.rows.limit ?? 1, 1) }
-    return try Planner(model: resolver.model, dialect: .sqlite).planRows(request)
+    if isForSingleRow { blueprint.limitToOne() }
+    return try db.recordStatements(db.schemaVersion).plans.request(blueprint, on: db).prepared()
   }
 
   /// Returns the number of rows.
@@ -145,21 +107,6 @@ extension QueryInterfaceRequest: FetchRequest {
   func plan(_ db: Database) throws -> Plan {
     let resolver = try RequestResolver(db, blueprint)
     return try Planner(model: resolver.model, dialect: .sqlite).planRows(resolver.request(blueprint))
-  }
-}
-
-extension Plan {
-  /// The texts of the statements without the numbers of their parameters, of which equal values share one.
-  fileprivate var unnumberedSQL: [String] {
-    nodes.flatMap { [$0.statement.sql] + ($0.batch.map { [$0.statement.sql] } ?? []) }.map { sql in
-      var (text, follows) = ("", false)
-      for character in sql.unicodeScalars {
-        if follows, ("0"..."9").contains(character) { continue }
-        follows = character == "?"
-        text.unicodeScalars.append(character)
-      }
-      return text
-    }
   }
 }
 

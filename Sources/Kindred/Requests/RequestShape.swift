@@ -4,151 +4,81 @@ import KindredSQLSyntax
 
 /// The shape of a request: all of it but the values that its statements bind.
 ///
-/// Requests of one shape have the same statements, so that they are planned once. A request has none if it contains
-/// what can't be compared: closures, aliases, common table expressions, the record that `request(for:)` starts from.
+/// Requests of one shape have the same statements, so that they are planned once. The shape of a request is that of its
+/// blueprint, or if that contains what can't be compared, such as closures, that of the engine's request.
 struct RequestShape {
   /// The shape; two are equal exactly if the shapes are.
   private(set) var bytes: [UInt8] = []
   /// The values that are no part of the shape, in the order in which they are found.
   private(set) var values: [SQLValue] = []
   /// Whether the request has a shape.
-  private(set) var isComplete = true
+  var isComplete = true
+  /// Whether values are replaced by marks.
+  let putsMarks: Bool
+  /// The aliases, in the order in which they are found.
+  private var aliases: [RecordAlias] = []
 
-  /// Describes a request.
-  ///
-  /// - Parameters:
-  ///   - blueprint: The request.
-  ///   - isForSingleRow: Whether at most one of its rows will be read.
-  init(of blueprint: RequestBlueprint, isForSingleRow: Bool) {
+  init(putsMarks: Bool) {
+    self.putsMarks = putsMarks
     bytes.reserveCapacity(512)
-    add(isForSingleRow)
-    add(blueprint)
   }
 
   // MARK: Parts
 
-  private mutating func add(_ tag: UInt8) { bytes.append(tag) }
+  mutating func add(_ tag: UInt8) { bytes.append(tag) }
 
-  private mutating func add(_ flag: Bool) { bytes.append(flag ? 1 : 0) }
+  mutating func add(_ flag: Bool) { bytes.append(flag ? 1 : 0) }
 
-  private mutating func add(_ number: Int) { withUnsafeBytes(of: number) { bytes.append(contentsOf: $0) } }
+  mutating func add(_ number: Int) { withUnsafeBytes(of: number) { bytes.append(contentsOf: $0) } }
 
-  private mutating func add(_ text: String) {
+  mutating func add(_ text: String) {
     // Its length comes first, so that no text can look like two.
     add(text.utf8.count)
     bytes.append(contentsOf: text.utf8)
   }
 
-  private mutating func add(_ texts: [String]?) {
+  mutating func add(_ texts: [String]?) {
     add(texts?.count ?? -1)
     for text in texts ?? [] { add(text) }
   }
 
-  private mutating func add<Element>(_ list: [Element], _ addElement: (inout RequestShape, Element) -> Void) {
+  mutating func add<Element>(_ list: [Element], _ addElement: (inout RequestShape, Element) -> Void) {
     add(list.count)
     for element in list { addElement(&self, element) }
   }
 
-  // MARK: Requests
-
-  private mutating func add(_ blueprint: RequestBlueprint) {
-    guard blueprint.failure == nil, blueprint.origin == nil, blueprint.aliases.isEmpty,
-      blueprint.commonTables.isEmpty
-    else { return isComplete = false }
-    add(blueprint.tableName)
-    add(blueprint.selection ?? blueprint.defaultSelection) { $0.add($1) }
-    add(blueprint.annotations) { $0.add($1) }
-    add(blueprint.filters) { $0.add($1) }
-    add(blueprint.group) { $0.add($1) }
-    add(blueprint.havings) { $0.add($1) }
-    let ordering = blueprint.ordering
-    add(ordering.terms) { shape, term in
-      shape.add(term.expression)
-      shape.add(term.isDescending)
-      shape.add(term.nulls.map { $0 == .first ? 1 : 2 } ?? 0 as Int)
+  /// Adds elements, in which values may be replaced.
+  mutating func add<Element>(
+    _ list: inout [Element], _ addElement: (inout RequestShape, inout Element) -> Void
+  ) {
+    add(list.count)
+    guard putsMarks else {
+      for var element in list { addElement(&self, &element) }
+      return
     }
-    for flag in [
-      ordering.byPrimaryKey, ordering.isReversed, ordering.isStable, blueprint.groupsByPrimaryKey,
-      blueprint.isDistinct, blueprint.isForCollectionsOnly,
-    ] { add(flag) }
-    add(blueprint.limit ?? -1)
-    add(blueprint.offset ?? -1)
-    add(blueprint.children) { $0.add($1) }
+    for index in list.indices { addElement(&self, &list[index]) }
   }
 
-  private mutating func add(_ child: AssociatedRequest) {
-    add(child.key)
-    switch child.inclusion {
-    case .joined(let isRequired, let isIncluded):
-      add(isRequired)
-      add(isIncluded)
-    case .prefetched: add(2 as UInt8)
-    }
-    add(child.path.key)
-    add(child.path.links) { shape, link in
-      switch link.condition {
-      case .belongsTo(let key): shape.add(1, key)
-      case .has(let key): shape.add(2, key)
-      case .on: shape.isComplete = false
-      }
-      shape.add(link.isToOne)
-      shape.add(link.key)
-      shape.add(link.blueprint)
-    }
-  }
-
-  private mutating func add(_ tag: UInt8, _ key: ForeignKey?) {
-    add(tag)
-    add(key?.originColumns)
-    add(key?.destinationColumns)
-  }
-
-  private mutating func add(_ key: AssociationKey) {
-    switch key {
-    case .inflected(let name):
-      add(0 as UInt8)
-      add(name)
-    case .singular(let name):
-      add(1 as UInt8)
-      add(name)
-    case .plural(let name):
-      add(2 as UInt8)
-      add(name)
-    }
-  }
-
-  private mutating func add(_ selection: SQLSelection) {
-    switch selection.item {
-    case .all: add(0 as UInt8)
-    case .allExcept(let names):
-      add(1 as UInt8)
-      add(names)
-    case .expression(let expression, let name):
-      add(2 as UInt8)
-      add(expression)
-      add(name.map { [$0] })
-    case .allOf, .literal, .deferred: isComplete = false
-    }
+  /// Adds an alias, of which only the name and the place matter.
+  mutating func add(_ alias: RecordAlias) {
+    let known = aliases.firstIndex(of: alias)
+    add(known ?? -1)
+    guard known == nil else { return }
+    aliases.append(alias)
+    add(alias.name.map { [$0] })
   }
 
   // MARK: Expressions
 
-  private mutating func add(_ expression: SQLExpression) {
-    switch expression.form {
-    case .known(let known): add(known, hasValues: false)
-    case .joined(let joining, let operands):
-      add(joining == .or ? 250 : 251 as UInt8)
-      add(operands) { $0.add($1) }
-    case .deferred: isComplete = false
-    }
-  }
-
   /// Adds an expression.
   ///
-  /// - Parameter hasValues: Whether a value in its place is bound, whatever it is: it is an operand of a comparison.
-  private mutating func add(_ expression: Expression, hasValues: Bool) {
-    switch expression.kind {
-    case .value(let value): add(value, isBound: hasValues)
+  /// - Parameter hasValues: Whether a value in its place is bound, whatever it is: it is compared or matched.
+  mutating func add(_ expression: inout Expression, hasValues: Bool = false) {
+    var kind = expression.kind
+    switch kind {
+    case .value(var value):
+      add(&value, isBound: hasValues)
+      kind = .value(value)
     case .null: add(10 as UInt8)
     case .boolean(let value):
       add(11 as UInt8)
@@ -156,72 +86,145 @@ struct RequestShape {
     case .program(.column(let name)):
       add(12 as UInt8)
       add(name)
-    case .binary(let op, let left, let right):
+    case .binary(let op, var left, var right):
       add(13 as UInt8)
-      add("\(op)")
-      let isComparison = op.isComparison
-      add(left, hasValues: isComparison)
-      add(right, hasValues: isComparison)
-    case .in(let value, let list, let negated):
+      add(op.rawValue)
+      add(&left, hasValues: op.isComparison)
+      add(&right, hasValues: op.isComparison)
+      kind = .binary(op, left, right)
+    case .in(var value, var list, let negated):
       add(14 as UInt8)
       add(negated)
-      add(value, hasValues: true)
-      add(list) { $0.add($1, hasValues: true) }
-    case .between(let value, let low, let high, let negated):
+      add(&value, hasValues: true)
+      add(&list) { $0.add(&$1, hasValues: true) }
+      kind = .in(value, list, negated: negated)
+    case .between(var value, var low, var high, let negated):
       add(15 as UInt8)
       add(negated)
-      for part in [value, low, high] { add(part, hasValues: true) }
-    case .isNull(let value, let negated):
+      add(&value, hasValues: true)
+      add(&low, hasValues: true)
+      add(&high, hasValues: true)
+      kind = .between(value, low, high, negated: negated)
+    case .isNull(var value, let negated):
       add(16 as UInt8)
       add(negated)
-      add(value, hasValues: false)
-    case .all(let parts):
+      add(&value)
+      kind = .isNull(value, negated: negated)
+    case .all(var parts):
       add(17 as UInt8)
-      add(parts) { $0.add($1, hasValues: false) }
-    case .any(let parts):
+      add(&parts) { $0.add(&$1) }
+      kind = .all(parts)
+    case .any(var parts):
       add(18 as UInt8)
-      add(parts) { $0.add($1, hasValues: false) }
-    case .unary(let op, let operand):
+      add(&parts) { $0.add(&$1) }
+      kind = .any(parts)
+    case .unary(let op, var operand):
       add(19 as UInt8)
-      add("\(op)")
-      add(operand, hasValues: false)
-    case .match(let op, let value, let pattern, let escape, let negated):
+      add(op == .not ? 0 : op == .minus ? 1 : 2 as UInt8)
+      add(&operand)
+      kind = .unary(op, operand)
+    case .match(let op, var value, var pattern, var escape, let negated):
       add(20 as UInt8)
       add(op.rawValue)
       add(negated)
-      add([value, pattern] + (escape.map { [$0] } ?? [])) { $0.add($1, hasValues: false) }
-    case .function(let name, let arguments, let isDistinct):
+      add(&value, hasValues: true)
+      add(&pattern, hasValues: true)
+      add(escape != nil)
+      if var character = escape {
+        add(&character, hasValues: true)
+        escape = character
+      }
+      kind = .match(op, value, pattern, escape: escape, negated: negated)
+    case .function(let name, var arguments, let isDistinct):
       add(21 as UInt8)
       add(name)
       add(isDistinct)
-      add(arguments) { $0.add($1, hasValues: false) }
-    case .collate(let value, let collation):
+      add(&arguments) { $0.add(&$1) }
+      kind = .function(name: name, arguments: arguments, isDistinct: isDistinct)
+    case .collate(var value, let collation):
       add(22 as UInt8)
       add(collation.rawValue)
-      add(value, hasValues: false)
-    case .cast(let value, let type):
+      add(&value)
+      kind = .collate(value, collation)
+    case .cast(var value, let type):
       add(23 as UInt8)
       add(type.rawValue)
-      add(value, hasValues: false)
-    case .program(.raw(let parts)):
+      add(&value)
+      kind = .cast(value, type)
+    case .program(var program):
+      add(&program)
+      kind = .program(program)
+    case .literal, .path, .cases: isComplete = false
+    }
+    if putsMarks { expression.kind = kind }
+  }
+
+  private mutating func add(_ expression: inout Expression.ProgramExpression) {
+    switch expression {
+    case .raw(var parts):
       add(24 as UInt8)
-      add(parts) { shape, part in
-        switch part {
-        case .text(let text):
-          shape.add(0 as UInt8)
-          shape.add(text)
-        case .expression(let expression):
-          shape.add(1 as UInt8)
-          shape.add(expression, hasValues: false)
-        }
+      add(&parts)
+      expression = .raw(parts)
+    case .column(let name):
+      add(12 as UInt8)
+      add(name)
+    case .of(let alias, var inner):
+      add(25 as UInt8)
+      add(alias)
+      add(&inner)
+      expression = .of(alias, inner)
+    case .aggregate(let function, var node, var argument):
+      add(26 as UInt8)
+      add(function.rawValue)
+      add(&node)
+      add(argument != nil)
+      if var value = argument {
+        add(&value)
+        argument = value
       }
-    case .literal, .path, .cases, .program: isComplete = false
+      expression = .aggregate(function, of: node, argument)
+    case .count(let key, let most):
+      add(27 as UInt8)
+      add(key)
+      add(most)
+    case .search(var pattern):
+      add(28 as UInt8)
+      add(&pattern, isBound: true)
+      expression = .search(pattern)
+    case .exists(var request):
+      add(29 as UInt8)
+      add(&request)
+      expression = .exists(request)
+    case .among(var value, var request):
+      add(35 as UInt8)
+      add(&value, hasValues: true)
+      add(&request)
+      expression = .among(value, request)
+    case .scalar(var request):
+      add(36 as UInt8)
+      add(&request)
+      expression = .scalar(request)
     }
   }
 
-  private mutating func add(_ value: SQLValue, isBound: Bool) {
+  mutating func add(_ parts: inout [Expression.RawPart]) {
+    add(&parts) { shape, part in
+      switch part {
+      case .text(let text):
+        shape.add(0 as UInt8)
+        shape.add(text)
+      case .expression(var expression):
+        shape.add(1 as UInt8)
+        shape.add(&expression)
+        part = .expression(expression)
+      }
+    }
+  }
+
+  /// Adds a value, which is replaced by its mark if it is bound.
+  mutating func add(_ value: inout SQLValue, isBound: Bool) {
     switch value {
-    case .null: add(30 as UInt8)
+    case .null: return add(30 as UInt8)
     case .integer(let integer):
       add(isBound ? 31 : 41 as UInt8)
       if !isBound { add(Int(integer)) }
@@ -235,13 +238,15 @@ struct RequestShape {
       add(isBound ? 34 : 44 as UInt8)
       if !isBound { add(blob) { $0.add($1) } }
     }
-    if isBound, value != .null { values.append(value) }
+    guard isBound else { return }
+    values.append(value)
+    if putsMarks { value = PlannedShape.mark(values.count - 1, in: value) }
   }
 }
 
 extension KindredModel.Expression.BinaryOperator {
   /// Whether it compares two values, of which the statement binds those of the program.
-  var isComparison: Bool {
+  fileprivate var isComparison: Bool {
     switch self {
     case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual, .is, .isNot: true
     case .add, .subtract, .multiply, .divide, .remainder, .concatenate, .member, .memberValue: false

@@ -18,7 +18,7 @@ extension Row: CustomDebugStringConvertible {
     let tree = treeLines(indentation: "  ")
     let isAdapted = layout.statement.map { $0.columns != layout.columns } ?? false
     guard isAdapted || !tree.isEmpty else { return description }
-    let base = Row(layout: layout.statement ?? layout, values: values, failures: failures)
+    let base = values(in: layout.statement ?? layout)
     return (["▿ \(description)", "  unadapted: \(base.description)"] + tree).joined(separator: "\n")
   }
 

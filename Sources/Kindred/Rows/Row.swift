@@ -13,21 +13,38 @@ public struct Row: Sendable {
   public var prefetchedRows: PrefetchedRows
 
   /// The values of all columns of the statement, shared by the row and its scopes.
-  let values: [SQLValue]
-  /// Collects the errors of decoding, for all rows of an access.
-  let failures: DecodingFailures
+  private let storage: RowStorage
+  /// The position of the row's first value.
+  private let start: Int32
   /// The number of nested values being decoded that are all this row itself.
-  private(set) var selfDepth = 0
+  private var selfDepth: Int32 = 0
 
   /// Creates a row of values in a layout.
   package init(
     layout: RowLayout, values: [SQLValue], prefetchedRows: PrefetchedRows = PrefetchedRows(),
     failures: DecodingFailures
   ) {
+    self.init(
+      layout: layout, storage: RowStorage(values, failures: failures), start: 0,
+      prefetchedRows: prefetchedRows)
+  }
+
+  /// Creates a row whose first value is at `start`.
+  init(
+    layout: RowLayout, storage: RowStorage, start: Int, prefetchedRows: PrefetchedRows = PrefetchedRows()
+  ) {
     self.layout = layout
-    self.values = values
+    self.storage = storage
+    self.start = Int32(truncatingIfNeeded: start)
     self.prefetchedRows = prefetchedRows
-    self.failures = failures
+  }
+
+  /// Collects the errors of decoding, for all rows of an access.
+  var failures: DecodingFailures { storage.failures }
+
+  /// Returns the same values in another layout, without collections.
+  func values(in layout: RowLayout) -> Row {
+    Row(layout: layout, storage: storage, start: Int(start))
   }
 
   /// Creates a row without columns.
@@ -75,7 +92,7 @@ public struct Row: Sendable {
 
   /// The row of the statement, before adapters and scopes.
   public var unadapted: Row {
-    layout.statement.map { Row(layout: $0, values: values, failures: failures) } ?? unscoped
+    layout.statement.map { values(in: $0) } ?? unscoped
   }
 
   /// The row itself, which is a copy already.
@@ -96,7 +113,10 @@ public struct Row: Sendable {
   ) -> Value? { coalesce(columns.map(\.name)) }
 
   /// Returns whether the column at a position is NULL or missing.
-  public func hasNull(atIndex position: Int) -> Bool { value(at: position) == .null }
+  public func hasNull(atIndex position: Int) -> Bool {
+    guard layout.columns.indices.contains(position) else { return true }
+    return storage.isNull(layout.columns[position].index, ofRowAt: Int(start))
+  }
 
   /// The nested rows of this row.
   public var scopes: RowScopes { RowScopes(row: self) }
@@ -105,9 +125,7 @@ public struct Row: Sendable {
   public var scopesTree: RowScopesTree { RowScopesTree(row: self) }
 
   /// The row without its scopes and prefetched collections.
-  public var unscoped: Row {
-    Row(layout: RowLayout(columns: layout.columns), values: values, failures: failures)
-  }
+  public var unscoped: Row { values(in: RowLayout(columns: layout.columns)) }
 
   /// The row for a property that holds the record of the row itself; `nil` if the nesting is too deep, because a
   /// class can have such properties without end.
@@ -121,9 +139,11 @@ public struct Row: Sendable {
   /// Returns the value at a position; NULL if there is none.
   func value(at position: Int) -> SQLValue {
     guard layout.columns.indices.contains(position) else { return .null }
-    let index = layout.columns[position].index
-    return values.indices.contains(index) ? values[index] : .null
+    return value(ofColumn: layout.columns[position].index) ?? .null
   }
+
+  /// Returns the value of a column of the statement; nil if there is none.
+  func value(ofColumn column: Int) -> SQLValue? { storage.value(column, ofRowAt: Int(start)) }
 
   /// Returns the nested row with a name, with its prefetched collections.
   func scope(_ name: String) -> Row? {
@@ -131,11 +151,12 @@ public struct Row: Sendable {
   }
 
   func scope(_ name: String, layout: RowLayout) -> Row {
-    Row(layout: layout, values: values, prefetchedRows: prefetchedRows.scope(name), failures: failures)
+    Row(
+      layout: layout, storage: storage, start: Int(start), prefetchedRows: prefetchedRows.scope(name))
   }
 
   private func containsOnlyNulls(in layout: RowLayout) -> Bool {
-    layout.columns.allSatisfy { !values.indices.contains($0.index) || values[$0.index] == .null }
+    layout.columns.allSatisfy { storage.isNull($0.index, ofRowAt: Int(start)) }
       && layout.scopes.allSatisfy { containsOnlyNulls(in: $0.layout) }
   }
 }

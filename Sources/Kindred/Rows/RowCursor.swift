@@ -14,8 +14,11 @@ public final class RowCursor: Cursor {
   private var isAtEnd = false
   /// The run of the statement that this cursor reads.
   private let run: Int
+  private let width: Int
   /// Rows that have been read and completed with their collections, in reverse order.
   private var ready: [Row] = []
+  /// The values of the rows that were read last.
+  private var storage: RowStorage?
 
   /// Starts the statement of a request.
   ///
@@ -33,6 +36,7 @@ public final class RowCursor: Cursor {
       } ?? columns
     supplement = request.supplement
     keyColumns = request.keyColumns
+    width = Int(statement.columnCount)
   }
 
   deinit {
@@ -47,8 +51,9 @@ public final class RowCursor: Cursor {
     guard let supplement else { return try read() }
     if ready.isEmpty {
       var rows: [Row] = []
-      while rows.count < Self.batchSize, let row = try read() { rows.append(row) }
-      ready = rows.isEmpty ? [] : try supplement(rows).reversed()
+      while rows.count < Self.batchSize, let row = try read(beside: rows.count) { rows.append(row) }
+      if !rows.isEmpty { try supplement(&rows) }
+      ready = rows.reversed()
     }
     return ready.popLast()
   }
@@ -60,7 +65,10 @@ public final class RowCursor: Cursor {
       try finishWriting()
       return row
     }
-    return try read().flatMap { try supplement([$0]).first }
+    guard let row = try read() else { return nil }
+    var rows = [row]
+    try supplement(&rows)
+    return rows[0]
   }
 
   /// Runs a statement that writes to its end.
@@ -86,14 +94,15 @@ public final class RowCursor: Cursor {
   func all() throws -> [Row] {
     var rows: [Row] = []
     guard let supplement else {
-      while let row = try read() { rows.append(row) }
+      while let row = try read(beside: rows.count) { rows.append(row) }
       return rows
     }
     // Rows that are complete already come first.
     let first = Array(ready.reversed())
     ready = []
-    while let row = try read() { rows.append(row) }
-    return rows.isEmpty ? first : first + (try supplement(rows))
+    while let row = try read(beside: rows.count) { rows.append(row) }
+    if !rows.isEmpty { try supplement(&rows) }
+    return first.isEmpty ? rows : first + rows
   }
 
   /// Returns the transformed remaining rows.
@@ -119,7 +128,10 @@ public final class RowCursor: Cursor {
   /// enough to return the first row soon.
   private static let batchSize = 100
 
-  private func read() throws -> Row? {
+  /// Reads a row.
+  ///
+  /// - Parameter count: The number of rows that are kept together with it.
+  private func read(beside count: Int = 0) throws -> Row? {
     guard !isAtEnd else { return nil }
     // Looked up for each row, because another thread may use the statement once the access has ended.
     let statement = try selectStatement.prepared
@@ -132,9 +144,22 @@ public final class RowCursor: Cursor {
       statement.reset()
       return nil
     }
-    let values = statement.row
-    try statement.checkKeys(keyColumns, in: values)
-    return Row(layout: layout, values: values, failures: failures)
+    let storage = place(beside: count)
+    let row = Row(layout: layout, storage: storage, start: storage.append(statement))
+    try statement.checkKeys(keyColumns, of: row)
+    return row
+  }
+
+  /// Returns storage with a place for a row: that of the last one, if nobody else has it.
+  private func place(beside count: Int) -> RowStorage {
+    if count > 0, let storage, !storage.isFull { return storage }
+    if count == 0, isKnownUniquelyReferenced(&storage), let storage {
+      storage.removeRows()
+      return storage
+    }
+    let new = RowStorage(width: width, besides: count, failures: failures)
+    storage = new
+    return new
   }
 }
 

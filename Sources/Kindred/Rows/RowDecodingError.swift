@@ -75,8 +75,8 @@ extension RowDecodingError {
   }
 
   /// Returns the result of `body`; the path of an error that it throws begins with a key.
-  static func below<Result>(_ key: String, _ body: () throws -> Result) throws -> Result {
-    try refining(body) { $0.path.insert(key, at: 0) }
+  static func below<Result>(_ key: @autoclosure () -> String, _ body: () throws -> Result) throws -> Result {
+    try refining(body) { $0.path.insert(key(), at: 0) }
   }
 
   /// Returns the result of `body`; an error that it throws is given the SQL of the statement.

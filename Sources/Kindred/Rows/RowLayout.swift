@@ -79,9 +79,14 @@ public final class RowLayout: Sendable {
   ///
   /// An exact match is preferred to one that differs in case, and the first column to later ones.
   public func position(of name: String) -> Int? {
-    if let position = positions[name] { return position }
+    // A few names are compared faster than one is hashed.
+    if columns.count <= 16 {
+      for (position, column) in columns.enumerated() where column.name == name { return position }
+    } else if let position = positions[name] {
+      return position
+    }
     // Changing the case preserves the length of ASCII names only.
-    let isTold = name.utf8.allSatisfy { $0 < 0x80 } && foldedLengths & Self.lengthBit(name) == 0
+    let isTold = foldedLengths & Self.lengthBit(name) == 0 && name.utf8.allSatisfy { $0 < 0x80 }
     return isTold ? nil : foldedPositions[name.lowercased()]
   }
 

@@ -10,7 +10,7 @@ extension RowSelect {
   ///     SELECT columns, "kindred:above"."kindred:n"
   ///     FROM "kindred:above" CROSS JOIN "book" … WHERE "book"."authorId" = "kindred:above"."kindred:0"
   ///
-  /// `parameter(0)` is a JSON array with the value read from each parent, or an array of several values.
+  /// `batch(0)` is a JSON array with the value read from each parent, or an array of several values.
   var batch: Plan.Batch? {
     guard statement.level > 0, node.allowsBatches else { return nil }
     var columns: [SQL.Binding] = []
@@ -34,7 +34,7 @@ extension RowSelect {
     let values: [SQL] =
       columns.count == 1 ? ["value"] : columns.indices.map { "value ->> \(.value(.integer(Int64($0))))" }
     let above: SQL =
-      "\(Self.above)(\(names.joined(separator: ", "))) AS (SELECT \((["key"] + values).joined(separator: ", ")) FROM json_each(\(.parameter(0))))"
+      "\(Self.above)(\(names.joined(separator: ", "))) AS (SELECT \((["key"] + values).joined(separator: ", ")) FROM json_each(\(.batch(0))))"
     let with = ([above] + commonTables).joined(separator: ", ")
     return Plan.Batch(columns: columns, statement: Plan.Statement("WITH \(with) \(select)"))
   }

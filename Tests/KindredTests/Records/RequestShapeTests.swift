@@ -48,8 +48,16 @@ struct RequestShapeTests {
     }
   }
 
-  private func shape<T>(_ request: QueryInterfaceRequest<T>, single: Bool = false) -> RequestShape {
-    RequestShape(of: request.blueprint, isForSingleRow: single)
+  private func shape<T>(_ request: QueryInterfaceRequest<T>) -> RequestShape {
+    RequestShape(of: request.blueprint)
+  }
+
+  /// Returns the shape of the engine's request.
+  private func resolvedShape<T>(_ request: QueryInterfaceRequest<T>) throws -> RequestShape {
+    try queue.read { db throws in
+      var resolved = try RequestResolver(db, request.blueprint).request(request.blueprint)
+      return RequestShape(of: &resolved, putsMarks: false)
+    }
   }
 
   @Test
@@ -62,7 +70,14 @@ struct RequestShapeTests {
     #expect(one.isComplete && one.bytes == other.bytes)
     #expect(one.values == [.integer(1), .text("a"), .real(1), .real(2), .integer(1), .integer(2)])
     #expect(one.bytes != shape(request(1, "a", [1])).bytes)
-    #expect(one.bytes != shape(request(1, "a", [1, 2]), single: true).bytes)
+    #expect(one.bytes != shape(request(1, "a", [1, 2]).limit(1)).bytes)
+  }
+
+  @Test
+  func `limits, offsets and patterns are values`() {
+    let one = shape(Author.filter(Column("name").like("a%")).limit(1, offset: 2))
+    #expect(one.bytes == shape(Author.filter(Column("name").like("b%")).limit(3, offset: 4)).bytes)
+    #expect(one.values == [.text("a%"), .integer(1), .integer(2)])
   }
 
   @Test
@@ -72,7 +87,7 @@ struct RequestShapeTests {
       Author.filter(Column("id") == nil), Author.filter(Column("id") != 1), Author.filter(Column("idd") == 1),
       Author.filter(length(Column("name")) == 1), Author.filter(length(Column("name")) + 1 == 1),
       Author.filter(length(Column("name")) + 2 == 1), Author.filter(Column("name").like("a%")),
-      Author.filter(Column("name").like("b%")), Author.limit(1), Author.limit(2), Author.limit(1, offset: 1),
+      Author.limit(1), Author.limit(1, offset: 1),
       Author.order(Column("id")), Author.order(Column("id").desc), Author.order(Column("id").ascNullsLast),
       Author.all().orderByPrimaryKey(), Author.all().distinct(), Author.select(Column("id")),
       Author.select(Column("id").forKey("x")), Author.annotated(with: Column("id")),
@@ -94,15 +109,69 @@ struct RequestShapeTests {
   }
 
   @Test
-  func `requests with closures, aliases and tables of their own have no shape`() {
-    let alias = TableAlias()
-    let cte = CommonTableExpression<Row>(named: "x", sql: "SELECT 1")
-    #expect(!shape(Author.filter(key: 1)).isComplete)
-    #expect(!shape(Author.all().aliased(alias)).isComplete)
-    #expect(!shape(Author.all().with(cte)).isComplete)
-    #expect(!shape(Author.annotated(with: Author.books.count)).isComplete)
-    #expect(!shape(Author(id: 1, name: "", rank: nil).request(for: Author.books)).isComplete)
-    #expect(!shape(Author.select(literal: "1")).isComplete)
+  func `the engine's request has the shape of a blueprint that can't be compared`() throws {
+    let (alias, other) = (TableAlias(name: "x"), TableAlias(name: "x"))
+    func cte(_ id: Int) -> QueryInterfaceRequest<Author> {
+      Author.all().with(CommonTableExpression<Row>(named: "x", literal: "SELECT \(id)"))
+    }
+    func books(_ id: Int64) -> QueryInterfaceRequest<Book> {
+      Author(id: id, name: "", rank: nil).request(for: Author.books)
+    }
+    let pairs: [(RequestShape, RequestShape)] =
+      try [
+        (Author.filter(key: 1), Author.filter(key: 2)),
+        (Author.filter(ids: [1, 2]), Author.filter(ids: [3, 4])),
+          (Author.having(Author.books.count > 1), Author.having(Author.books.count > 2)),
+        (
+          Author.all().aliased(alias).filter(alias["id"] == 1),
+          Author.all().aliased(other).filter(other["id"] == 2)
+        ),
+        (
+          Author.annotated(with: Author.books.max(Column("id"))),
+          Author.annotated(with: Author.books.max(Column("id")))
+        ),
+      ].map { try (resolvedShape($0), resolvedShape($1)) } + [
+        (resolvedShape(books(1)), resolvedShape(books(2)))
+      ]
+    for (one, other) in pairs { #expect(one.isComplete && one.bytes == other.bytes) }
+    #expect(Set(pairs.map(\.0.bytes)).count == pairs.count)
+    #expect(
+      try resolvedShape(Author.filter(ids: [1])).bytes != resolvedShape(Author.filter(ids: [1, 2])).bytes)
+    // Interpolated values of SQL are bound in any place, which may not be the same for all of them.
+    #expect(
+      try resolvedShape(cte(1)).isComplete && resolvedShape(cte(1)).bytes != resolvedShape(cte(2)).bytes)
+    for request in [Author.filter(key: 1), Author.having(Author.books.count > 1), cte(1)] {
+      #expect(!shape(request).isComplete)
+    }
+  }
+
+  @Test
+  func `a plan of the engine's request serves all values of its shape`() throws {
+    try queue.read { db throws in
+      for id in [1, 2, 3, 2, 9] as [Int64] {
+        let exists = id < 9
+        #expect(try Author.filter(key: id).fetchAll(db).map(\.id) == (exists ? [id] : []))
+        let either = Author.filter(ids: [id, 1]).including(all: Author.books).order(Column("id"))
+        #expect(try AuthorInfo.fetchAll(db, either).map(\.books.count) == (exists && id > 1 ? [2, 2] : [2]))
+        let books = Author(id: id, name: "", rank: nil).request(for: Author.books)
+        #expect(
+          try books.order(Column("id")).fetchAll(db).map(\.id) == (exists ? [id * 10 + 1, id * 10 + 2] : []))
+        let counted = Author.having(Author.books.filter(Column("id") > id * 10 + 1).count == 1)
+        #expect(try counted.fetchAll(db).map(\.id) == (exists ? [id] : []))
+        let alias = TableAlias()
+        let aliased = Book.joining(required: Book.author.aliased(alias)).filter(alias["id"] == id)
+        #expect(try aliased.fetchCount(db) == (exists ? 2 : 0))
+        #expect(try aliased.fetchAll(db).count == (exists ? 2 : 0))
+      }
+      for limit in [1, 2, 3, 0] {
+        #expect(try Author.limit(limit).fetchAll(db).count == limit)
+        #expect(try Author.limit(limit).fetchOne(db)?.id == (limit == 0 ? nil : 1))
+        #expect(try Author.limit(3, offset: limit).fetchAll(db).count == 3 - limit)
+        #expect(try Author.filter(Column("name").like("% \(limit)")).fetchAll(db).count == min(limit, 1))
+        let titles = Author.including(all: Author.books.order(Column("id")).limit(limit))
+        #expect(try AuthorInfo.fetchAll(db, titles).map(\.books.count) == [2, 2, 2].map { min($0, limit) })
+      }
+    }
   }
 
   @Test

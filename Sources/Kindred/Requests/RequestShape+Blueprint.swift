@@ -1,0 +1,101 @@
+import KindredModel
+import KindredSQLSyntax
+
+extension RequestShape {
+  /// Describes a blueprint, whose shape isn't complete if it contains closures, aliases, common table expressions or the
+  /// record that `request(for:)` starts from.
+  init(of blueprint: RequestBlueprint) {
+    self.init(putsMarks: false)
+    add(0 as UInt8)
+    add(blueprint)
+  }
+
+  private mutating func add(_ blueprint: RequestBlueprint) {
+    guard blueprint.failure == nil, blueprint.origin == nil, blueprint.aliases.isEmpty,
+      blueprint.commonTables.isEmpty
+    else { return isComplete = false }
+    add(blueprint.tableName)
+    add(blueprint.selection ?? blueprint.defaultSelection) { $0.add($1) }
+    add(blueprint.annotations) { $0.add($1) }
+    add(blueprint.filters) { $0.add($1) }
+    add(blueprint.group) { $0.add($1) }
+    add(blueprint.havings) { $0.add($1) }
+    let ordering = blueprint.ordering
+    add(ordering.terms) { shape, term in
+      shape.add(term.expression)
+      shape.add(term.isDescending)
+      shape.add(term.nulls.map { $0 == .first ? 1 : 2 } ?? 0 as Int)
+    }
+    for flag in [
+      ordering.byPrimaryKey, ordering.isReversed, ordering.isStable, blueprint.groupsByPrimaryKey,
+      blueprint.isDistinct, blueprint.isForCollectionsOnly,
+    ] { add(flag) }
+    add(limit: blueprint.limit.map { Int64($0) }, offset: Int64(blueprint.offset ?? 0))
+    add(blueprint.children) { $0.add($1) }
+  }
+
+  private mutating func add(_ child: AssociatedRequest) {
+    add(child.key)
+    switch child.inclusion {
+    case .joined(let isRequired, let isIncluded):
+      add(isRequired)
+      add(isIncluded)
+    case .prefetched: add(2 as UInt8)
+    }
+    add(child.path.key)
+    add(child.path.links) { shape, link in
+      switch link.condition {
+      case .belongsTo(let key): shape.add(1, key)
+      case .has(let key): shape.add(2, key)
+      case .on: shape.isComplete = false
+      }
+      shape.add(link.isToOne)
+      shape.add(link.key)
+      shape.add(link.blueprint)
+    }
+  }
+
+  private mutating func add(_ tag: UInt8, _ key: ForeignKey?) {
+    add(tag)
+    add(key?.originColumns)
+    add(key?.destinationColumns)
+  }
+
+  private mutating func add(_ key: AssociationKey) {
+    switch key {
+    case .inflected(let name):
+      add(0 as UInt8)
+      add(name)
+    case .singular(let name):
+      add(1 as UInt8)
+      add(name)
+    case .plural(let name):
+      add(2 as UInt8)
+      add(name)
+    }
+  }
+
+  private mutating func add(_ selection: SQLSelection) {
+    switch selection.item {
+    case .all: add(0 as UInt8)
+    case .allExcept(let names):
+      add(1 as UInt8)
+      add(names)
+    case .expression(let expression, let name):
+      add(2 as UInt8)
+      add(expression)
+      add(name.map { [$0] })
+    case .allOf, .literal, .deferred: isComplete = false
+    }
+  }
+
+  private mutating func add(_ expression: SQLExpression) {
+    switch expression.form {
+    case .known(var known): add(&known)
+    case .joined(let joining, let operands):
+      add(joining == .or ? 250 : 251 as UInt8)
+      add(operands) { $0.add($1) }
+    case .deferred: isComplete = false
+    }
+  }
+}
