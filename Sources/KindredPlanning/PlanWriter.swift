@@ -64,7 +64,7 @@ struct PlanWriter {
       statement: isApart
         ? statement(node.rows.sql(page: SQL()), page: page, of: node.rows)
         : statement(node.rows.sql(page: page), of: node.rows),
-      shape: node.rows.shape, batch: node.batch.map { batch($0, of: node.rows) },
+      shape: node.rows.shape, layout: node.layout, batch: node.batch.map { batch($0, of: node.rows) },
       isToMany: node.isToMany, level: node.level, recursion: node.recursion, mergeJoin: node.mergeJoin,
       name: node.name)
   }
@@ -86,7 +86,7 @@ struct PlanWriter {
   mutating func statement(
     _ sql: SQL, page: SQL? = nil, of rows: RecordSelect, counts: Bool = true
   ) -> Plan.Statement {
-    statement(sql, page: page, rows.definitionsRead, counts: counts)
+    statement(rows.withClause + sql, page: page, rows.definitionsRead, counts: counts)
   }
 
   private mutating func statement(

@@ -10,7 +10,8 @@ import KindredSQLSyntax
 /// | `SQLite`, `PostgreSQL` | the tree | the same in the form that suits the database |
 /// | `PlanWriter` | the tree | text and bindings |
 ///
-/// Requests for rows become a different tree (`Rows`), built by the same parts.
+/// Requests for rows are joined in another way, with a row for each combination of records (`Rows`); their selects are
+/// values of the same types, and written by the same writer.
 public struct Planner {
   let model: Model
   let dialect: Dialect
@@ -88,7 +89,14 @@ public struct Planner {
   ///
   /// - Throws: `RequestError` if an alias belongs to two tables or to none.
   public func planRows(_ request: FetchRequest) throws -> Plan {
-    try RowTreeBuilder(context(of: request)).plan(of: request)
+    let context = context(of: request)
+    let selects = try RowTreeBuilder(context).tree(of: request)
+    var writer = PlanWriter(context.state)
+    var plan = try writer.plan(of: selects)
+    if request.count, let root = selects.nodes.first {
+      plan.count = writer.statement(root.rowCount, of: root.rows)
+    }
+    return plan
   }
 
   /// Returns the columns that a request for rows selects from its root, for a statement that gives the table the same

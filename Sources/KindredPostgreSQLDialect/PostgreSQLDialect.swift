@@ -304,6 +304,13 @@ struct PostgreSQLDialect: SQLDialect {
 
   func least(_ left: SQL, _ right: SQL) -> SQL { "LEAST(\(left), \(right))" }
 
+  func inputs(_ columns: [(name: SQL, type: String?)], number: SQL, named table: SQL) -> SQL {
+    let arrays = columns.enumerated().map { SQL.bound(to: .batch($0), as: "\($1.type ?? "text")[]") }
+    let names = columns.map(\.name) + [number]
+    return
+      "unnest(\(arrays.joined(separator: ", "))) WITH ORDINALITY AS \(table)(\(names.joined(separator: ", ")))"
+  }
+
   func page(limit: SQL?, offset: SQL?) -> SQL {
     var sql = SQL()
     if let limit { sql.append(" LIMIT \(limit)") }

@@ -255,6 +255,15 @@ struct SQLiteDialect: SQLDialect {
 
   func orderedByBytes(_ value: SQL) -> SQL? { "\(value) COLLATE BINARY" }
 
+  /// Reads them from one JSON array, whose elements are values, or arrays of values if there are several columns.
+  func inputs(_ columns: [(name: SQL, type: String?)], number: SQL, named table: SQL) -> SQL {
+    let values = columns.enumerated().map { index, column in
+      "\(columns.count == 1 ? "value" : "value ->> \(SQL.number(index))") AS \(column.name)" as SQL
+    }
+    let shown = (["key AS \(number)"] + values).joined(separator: ", ")
+    return "(SELECT \(shown) FROM json_each(\(.batch(0)))) AS \(table)"
+  }
+
   func page(limit: SQL?, offset: SQL?) -> SQL {
     let offset: SQL = offset.map { " OFFSET \($0)" } ?? ""
     guard let limit else { return offset.isEmpty ? SQL() : " LIMIT -1\(offset)" }

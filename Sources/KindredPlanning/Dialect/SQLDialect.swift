@@ -171,6 +171,13 @@ package protocol SQLDialect: Sendable {
   /// Returns the text of a value as a term of an order in which equal values may have different texts; nil if they
   /// can't.
   func textOfEqual(_ value: CompiledExpression) -> CompiledExpression?
+  /// Returns the values of many parent records as a table for a `FROM` clause, whose rows are numbered from any number on.
+  ///
+  /// - Parameters:
+  ///   - columns: The name of each column and the type of its values, which are bound to ``SQL/Binding/batch(_:)``.
+  ///   - number: The name of the column of numbers.
+  ///   - table: The name of the table.
+  func inputs(_ columns: [(name: SQL, type: String?)], number: SQL, named table: SQL) -> SQL
   /// Returns `LIMIT` and `OFFSET`.
   func page(limit: SQL?, offset: SQL?) -> SQL
   /// Returns the page of consecutive parts of an ordered result.

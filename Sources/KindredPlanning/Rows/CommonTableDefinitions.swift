@@ -49,7 +49,7 @@ struct CommonTableDefinitions {
     let columns = try builder.selection(of: rows)
     if state.readsLiterals { outer.readsLiterals = true }
     // The patterns of its searches are its own literals; a malformed one is an error of the statement.
-    return rows.rendered(page: true, columns: columns).removingNotes { note in
+    return rows.subquery(columns).removingNotes { note in
       if case .search? = note as? PlanNote { true } else { false }
     }
   }

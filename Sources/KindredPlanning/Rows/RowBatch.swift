@@ -1,47 +1,17 @@
 import KindredModel
 import KindredSQLSyntax
 
-extension RowSelect {
-  /// The statement of a collection for many parents at once; nil if its rows would differ.
-  ///
-  /// The last column is the number of the row's parent.
-  ///
-  ///     WITH "kindred:above"("kindred:n", "kindred:0") AS (SELECT key, value FROM json_each(?1)), commonTables
-  ///     SELECT columns, "kindred:above"."kindred:n"
-  ///     FROM "kindred:above" CROSS JOIN "book" … WHERE "book"."authorId" = "kindred:above"."kindred:0"
-  ///
-  /// `batch(0)` is a JSON array with the value read from each parent, or an array of several values.
-  var batch: Plan.Batch? {
-    guard statement.level > 0, node.allowsBatches else { return nil }
-    var columns: [SQL.Binding] = []
-    func local(_ sql: SQL) -> SQL {
-      sql.replacingBindings { binding, _ in
-        guard case .ancestor = binding else { return nil }
-        if !columns.contains(binding) { columns.append(binding) }
-        return "\(Self.above).\(Self.aboveColumn(columns.firstIndex(of: binding) ?? 0))"
-      }
+extension RecordSelect {
+  /// The rows of a collection for many parents at once; nil if they would differ.
+  var batchOfRows: BatchSelect? {
+    // A common table expression can't read the table of the parents.
+    guard record.node?.allowsBatches == true, !commonTables.contains(where: \.readsRowsAbove) else {
+      return nil
     }
-    let number: SQL = "\(Self.above).\(Self.aboveNumber)"
-    let select = local(
-      select(
-        page: true, columns: statement.columns + [number],
-        from: root.record.select.source.sql(outer: Self.above),
-        group: group.isEmpty ? [] : [number] + group))
-    let count = columns.count
-    // A common table expression can't read the one of the parents.
-    guard commonTables.map(local) == commonTables, columns.count == count else { return nil }
-    let names = [Self.aboveNumber] + columns.indices.map(Self.aboveColumn)
-    let values: [SQL] =
-      columns.count == 1 ? ["value"] : columns.indices.map { "value ->> \(.value(.integer(Int64($0))))" }
-    let above: SQL =
-      "\(Self.above)(\(names.joined(separator: ", "))) AS (SELECT \((["key"] + values).joined(separator: ", ")) FROM json_each(\(.batch(0))))"
-    let with = ([above] + commonTables).joined(separator: ", ")
-    return Plan.Batch(columns: columns, statement: Plan.Statement("WITH \(with) \(select)"))
+    var inputs = ParentInputs(record.statement.dialect)
+    let sql = batch(&inputs)
+    return BatchSelect(columns: inputs.columns, sql: sql)
   }
-
-  private static let above: SQL = "\(identifier: "kindred:above")"
-  private static let aboveNumber: SQL = "\(identifier: "kindred:n")"
-  private static func aboveColumn(_ number: Int) -> SQL { "\(identifier: "kindred:\(number)")" }
 }
 
 extension RequestNode {

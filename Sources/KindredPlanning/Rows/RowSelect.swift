@@ -1,17 +1,14 @@
 import KindredModel
 import KindredSQLSyntax
-import OrderedCollections
 
-/// The select of a node of rows.
+/// The select of rows, to whose statement columns may still be added.
 ///
 ///     WITH commonTables
 ///     SELECT [DISTINCT] columns
 ///     FROM root joins WHERE conditions
 ///     GROUP BY group HAVING havings
 ///     ORDER BY order LIMIT limit OFFSET offset
-///
-/// The columns are added to its statement.
-struct RowSelect {
+struct RowSelectDraft {
   let node: RequestNode
   let root: RowJoin
   let commonTables: [SQL]
@@ -19,51 +16,44 @@ struct RowSelect {
   let havings: [SQL]
   let order: [OrderTerm]
 
-  var statement: StatementBuilder { root.record.statement }
-
-  /// Returns the statement with all of its columns.
-  func rendered(page: Bool) -> SQL {
-    rendered(page: page, columns: statement.columns)
+  /// The rows as a value, with the columns added so far.
+  var finished: RecordSelect {
+    let record = root.record
+    return RecordSelect(
+      record: record, shape: .object([]), columns: record.statement.columns, counts: [:], collations: [:],
+      source: record.select.source, order: order,
+      group: group.isEmpty && havings.isEmpty ? nil : group, havings: havings, isDistinct: false,
+      isOfDistinctRows: node.isDistinct, isLimited: node.rows.limit != nil,
+      definitionsRead: record.statement.definitionsRead, commonTables: commonTables)
   }
 
-  /// Returns the statement or subquery with these columns.
-  func rendered(page: Bool, columns: [SQL]) -> SQL {
-    withClause + select(page: page, columns: columns, from: root.record.select.from, group: group)
-  }
-
-  /// Returns the statement after the common table expressions.
-  func select(page: Bool, columns: [SQL], from: SQL, group: [SQL]) -> SQL {
-    var select = Select(
-      columns: columns, isDistinct: node.isDistinct, from: from, group: group, havings: havings)
-    guard page else { return select.sql }
-    select.order = order.map { $0.rendered(as: $0.sql, statement.dialect) }
+  /// The page of the request.
+  var page: Page {
+    func value(_ integer: Int64) -> SQL { root.record.statement.dialect.integer(.value(.integer(integer))) }
     let offset = node.rows.offset
-    if node.rows.limit != nil || offset != 0 {
-      select.page = " LIMIT \(.value(.integer(node.rows.limit ?? -1)))"
-      if offset != 0 { select.page.append(" OFFSET \(.value(.integer(offset)))") }
-    }
-    return select.sql
+    return Page(limit: node.rows.limit.map(value), offset: offset == 0 ? nil : value(offset))
   }
 
-  /// The statement that counts the rows.
-  var count: SQL {
+  /// Returns the rows as a subquery with these columns.
+  func subquery(_ columns: [SQL]) -> SQL {
+    let rows = finished
+    return rows.withClause + rows.sql(columns, page: page.sql(root.record.statement.dialect))
+  }
+}
+
+extension RecordSelect {
+  /// The definitions of the request's own common table expressions.
+  var withClause: SQL { commonTables.isEmpty ? SQL() : "WITH \(commonTables.joined(separator: ", ")) " }
+}
+
+extension NodeSelect {
+  /// The statement that counts rows that are no records.
+  var rowCount: SQL {
     // An expression may be an aggregate, which reduces all rows to one.
-    let isPlain = !node.isDistinct && group.isEmpty && havings.isEmpty && node.selectsNoAggregate
-    if isPlain, node.rows.limit == nil, node.rows.offset == 0 {
-      return "\(withClause)SELECT COUNT(*) \(root.record.select.from)"
-    }
-    return "SELECT COUNT(*) FROM (\(rendered(page: node.rows.limit != nil || node.rows.offset != 0)))"
-  }
-
-  private var withClause: SQL {
-    commonTables.isEmpty ? SQL() : "WITH \(commonTables.joined(separator: ", ")) "
-  }
-
-  /// Returns the node of the plan.
-  func node(_ layout: RowLayout, name: String = "") -> Plan.Node {
-    Plan.Node(
-      statement: Plan.Statement(rendered(page: true), statement.dialect.parameterStyle), shape: .object([]),
-      layout: layout, batch: batch, isToMany: true, level: statement.level, recursion: nil, name: name)
+    let isPlain =
+      rows.group == nil && !rows.isOfDistinctRows && rows.record.node?.selectsNoAggregate == true
+    return isPlain && page.isWhole
+      ? rows.count : "SELECT COUNT(*) FROM (\(rows.sql(page: page.sql(rows.record.statement.dialect))))"
   }
 }
 

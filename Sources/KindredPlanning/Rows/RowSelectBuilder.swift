@@ -6,7 +6,7 @@ struct RowSelectBuilder {
   let context: PlanningContext
 
   /// Returns the rows of a request's root.
-  func select(_ request: FetchRequest, into select: SelectBuilder) throws -> RowSelect {
+  func select(_ request: FetchRequest, into select: SelectBuilder) throws -> RowSelectDraft {
     let node = request.root
     select.statement.reserve(node.aliasNames)
     let record: StatementRecord
@@ -29,7 +29,7 @@ struct RowSelectBuilder {
 
   /// Returns the rows of a collection of each parent record.
   func select(_ node: RequestNode, below record: StatementRecord, in statement: StatementBuilder) throws
-    -> RowSelect
+    -> RowSelectDraft
   {
     statement.reserve(node.aliasNames)
     let first = try records(of: node, from: record, into: statement.newSelect(), isRepeated: true)
@@ -45,12 +45,12 @@ struct RowSelectBuilder {
   }
 
   /// Opens the joined records before it compiles expressions, which may read any of them.
-  private func rows(of node: RequestNode, from record: StatementRecord) throws -> RowSelect {
+  private func rows(of node: RequestNode, from record: StatementRecord) throws -> RowSelectDraft {
     let root = RowJoin(record: record, step: nil, children: try joins(to: record))
     for child in root.children { record.select.append(join: try rendered(child, below: root).sql) }
     let expressions = context.expressions
     record.select.add(try node.filters.map { try expressions.condition($0, in: record) })
-    return RowSelect(
+    return RowSelectDraft(
       node: node, root: root,
       commonTables: try CommonTableDefinitions(context: context).definitions(of: node),
       group: try node.group.map { try expressions.compile($0, in: record).sql },
@@ -139,7 +139,7 @@ struct RowSelectBuilder {
   // MARK: Columns
 
   /// Returns the named columns of a subquery: those of its first record.
-  func selection(of rows: RowSelect) throws -> [SQL] {
+  func selection(of rows: RowSelectDraft) throws -> [SQL] {
     let record = rows.root.record
     guard let node = record.node else { return [] }
     func named(_ item: NamedExpression) throws -> SQL {

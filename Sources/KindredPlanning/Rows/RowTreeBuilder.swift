@@ -10,23 +10,21 @@ struct RowTreeBuilder {
 
   private var selects: RowSelectBuilder { RowSelectBuilder(context: context) }
 
-  /// Returns the plan of a request.
-  func plan(of request: FetchRequest) throws -> Plan {
+  /// Returns the selects of a request.
+  func tree(of request: FetchRequest) throws -> SelectTree {
     let statement = StatementBuilder(context.dialect, level: 0, runsOften: false, givesMany: true)
     statement.indexesJoins = true
     let rows = try selects.select(request, into: statement.newSelect())
-    var plan = Plan()
-    plan.nodes = try nodes(of: rows, number: 0, name: "")
-    if request.count { plan.count = Plan.Statement(rows.count, context.dialect.parameterStyle) }
-    plan.addNotes()
-    return plan
+    return SelectTree(
+      path: [], nodes: try nodes(of: rows, number: 0, name: ""), isSingle: false, isFoundByPrimaryKey: false,
+      absence: "", isCounted: false, isEstimated: false, pages: nil)
   }
 
-  /// Returns the node of rows, followed by those of the collections below them.
-  private func nodes(of rows: RowSelect, number: Int, name: String) throws -> [Plan.Node] {
+  /// Returns the select of rows, followed by those of the collections below them.
+  private func nodes(of rows: RowSelectDraft, number: Int, name: String) throws -> [NodeSelect] {
     // The selected columns come first, so that the unadapted row begins with them.
     var layout = try columns(of: rows.root)
-    var below: [Plan.Node] = []
+    var below: [NodeSelect] = []
     try addCollections(of: rows.root, to: &layout, name: name) { node, record, name in
       let next = number + 1 + below.count
       let statement = StatementBuilder(
@@ -35,7 +33,13 @@ struct RowTreeBuilder {
         of: selects.select(node, below: record, in: statement), number: next, name: name)
       return next
     }
-    return [rows.node(layout, name: name)] + below
+    let level = rows.root.record.statement.level
+    let finished = rows.finished
+    return [
+      NodeSelect(
+        rows: finished, layout: layout, page: rows.page, isToMany: true, level: level, name: name,
+        batch: level > 0 ? finished.batchOfRows : nil)
+    ] + below
   }
 
   private func columns(of join: RowJoin) throws -> RowLayout {

@@ -104,7 +104,7 @@ struct ProgramExpressionCompiler {
       try record.statement.subquery { select in
         let builder = RowSelectBuilder(context: context)
         let rows = try builder.select(request, into: select)
-        return rows.rendered(page: true, columns: try builder.selection(of: rows))
+        return rows.subquery(try builder.selection(of: rows))
       }
     }
   }

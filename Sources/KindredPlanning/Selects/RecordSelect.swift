@@ -25,10 +25,14 @@ package struct RecordSelect {
   package var group: [SQL]?
   package var havings: [SQL]
   package let isDistinct: Bool
+  /// Whether equal rows are made one by `SELECT DISTINCT`, which compares all columns.
+  var isOfDistinctRows = false
   /// Whether the number of rows is limited.
   let isLimited: Bool
-  /// The common table expressions that it reads.
+  /// The common table expressions of the model that it reads.
   let definitionsRead: Set<String>
+  /// The definitions of the request's own common table expressions.
+  var commonTables: [SQL] = []
   /// A further condition, such as the start of a page, as a function of the terms of the order.
   var restriction: ((_ order: [SQL]) -> SQL)?
   /// The restriction in parts, each of which is a range of an index, in order.
@@ -63,9 +67,11 @@ extension RecordSelect {
   ///
   /// - Parameter condition: A further condition on each row.
   private func select(_ columns: [SQL], and condition: SQL? = nil) -> Select {
-    guard let group else { return Select(columns: columns, from: source.sql(and: condition)) }
+    guard let group else {
+      return Select(columns: columns, isDistinct: isOfDistinctRows, from: source.sql(and: condition))
+    }
     return Select(
-      columns: columns, from: source.sql(), group: group,
+      columns: columns, isDistinct: isOfDistinctRows, from: source.sql(), group: group,
       havings: havings + (condition.map { [$0] } ?? []))
   }
 

@@ -44,6 +44,8 @@ struct PathSelect {
 /// The select of a node whose rows belong to those of the parent node.
 package struct NodeSelect {
   package var rows: RecordSelect
+  /// The meaning of the columns, in a request for rows.
+  var layout = RowLayout()
   /// Which of the rows of each parent are returned.
   package var page: Page
   let isToMany: Bool

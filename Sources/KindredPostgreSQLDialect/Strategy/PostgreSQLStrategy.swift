@@ -38,7 +38,7 @@ struct PostgreSQLStrategy: PlanStrategy {
       // A node of a sharded database can't join its tables with an array.
       !dialect.isSharded
     else { return tree }
-    var inputs = BatchInputs(keys: keys)
+    var inputs = ParentInputs(dialect, keys: keys)
     let sql = flatBatch(of: root.rows, &inputs)
     let others = tree.nodes.dropFirst().compactMap { $0.batch?.sql }
     guard !inputs.columns.isEmpty, !([sql] + others).contains(where: { $0.isBound { $0.reads(keys) } }) else {
@@ -74,7 +74,7 @@ struct PostgreSQLStrategy: PlanStrategy {
   ///     ORDER BY above.n, rows.order
   private func batch(of node: NodeSelect) -> BatchSelect? {
     let page = node.page
-    var inputs = BatchInputs()
+    var inputs = ParentInputs(dialect)
     let rows = node.rows.withShardConditions { inputs.condition(for: $0) }
     var node = node
     node.rows = rows
@@ -106,7 +106,7 @@ struct PostgreSQLStrategy: PlanStrategy {
     let key = record.column(name, in: record.statement)
     let rest = rows.source.conditions + rows.source.joins + rows.columns + rows.order.map(\.sql)
     guard rows.source.links.count == 1, !rest.contains(where: \.readsRowsAbove) else { return nil }
-    var inputs = BatchInputs()
+    var inputs = ParentInputs(dialect)
     _ = inputs.localized(rows.source.links[0])
     guard inputs.columns.count == 1 else { return nil }
     var keyed = rows
@@ -124,18 +124,13 @@ struct PostgreSQLStrategy: PlanStrategy {
     return batch
   }
 
-  private func flatBatch(of rows: RecordSelect, _ inputs: inout BatchInputs) -> SQL {
-    var order = OrderTerm(sql: BatchInputs.number)
+  private func flatBatch(of rows: RecordSelect, _ inputs: inout ParentInputs) -> SQL {
+    var order = OrderTerm(sql: ParentInputs.number)
     order.isNullable = false
-    let from = inputs.localized(rows.source.sql(outer: BatchInputs.place))
-    let columns = (rows.columns + [BatchInputs.number]).map { inputs.localized($0) }
-    let terms = ([order] + rows.order).map { inputs.localized($0.rendered(as: $0.sql, dialect)) }
-    return Select(
-      columns: columns, from: from.replacing(term: BatchInputs.place, with: inputs.source), order: terms
-    ).sql
+    return rows.batch(&inputs, orderedBy: order)
   }
 
-  private func lateralBatch(of rows: RecordSelect, page: SQL, _ inputs: inout BatchInputs) -> SQL {
+  private func lateralBatch(of rows: RecordSelect, page: SQL, _ inputs: inout ParentInputs) -> SQL {
     let shown = rows.shown
     var columns = shown
     var numbers = columns.numbers
@@ -148,9 +143,9 @@ struct PostgreSQLStrategy: PlanStrategy {
     let inner = inputs.localized(rows.sql(columns, page: page))
     let names = columns.indices.map { "\(identifier: "c\($0)")" as SQL }
     let table: SQL = "\(identifier: "kindred:rows")"
-    let result = shown.indices.map { "\(table).\(names[$0])" as SQL } + [BatchInputs.number]
+    let result = shown.indices.map { "\(table).\(names[$0])" as SQL } + [ParentInputs.number]
     let order =
-      [BatchInputs.number]
+      [ParentInputs.number]
       + zip(rows.order, places).map { $0.rendered(as: "\(table).\(names[$1])", dialect) }
     return Select(
       columns: result,

@@ -21,7 +21,7 @@ struct WindowBatch {
     (self.node, self.dialect) = (node, dialect)
   }
 
-  func sql(_ inputs: inout BatchInputs) -> SQL {
+  func sql(_ inputs: inout ParentInputs) -> SQL {
     let names = node.rows.shown.indices.map { "\(identifier: "c\($0)")" as SQL }
     let numbered = node.rows.isDistinct ? distinct(names, &inputs) : all(&inputs).sql
     var conditions: [SQL] = []
@@ -40,20 +40,20 @@ struct WindowBatch {
   }
 
   /// Returns the rows with the number of their parent and their place among those of it.
-  private func all(_ inputs: inout BatchInputs) -> Select {
+  private func all(_ inputs: inout ParentInputs) -> Select {
     let rows = node.rows
-    let from = inputs.localized(rows.source.sql(outer: BatchInputs.place))
+    let from = inputs.localized(rows.source.sql(outer: ParentInputs.place))
     let columns = rows.shown.map { inputs.localized($0) }
     let order = rows.order.map { inputs.localized($0.rendered(as: $0.sql, dialect)) }
     let havings = rows.havings.map { inputs.localized($0) }
     return Select(
-      columns: columns + [BatchInputs.number, Self.place(among: BatchInputs.number, order)],
-      from: from.replacing(term: BatchInputs.place, with: inputs.source),
-      group: rows.group.map { [BatchInputs.number] + $0 } ?? [], havings: havings)
+      columns: columns + [ParentInputs.number, Self.place(among: ParentInputs.number, order)],
+      from: from.replacing(term: ParentInputs.place, with: inputs.source),
+      group: rows.group.map { [ParentInputs.number] + $0 } ?? [], havings: havings)
   }
 
   /// Returns the first row of each set of equal rows of a parent, likewise.
-  private func distinct(_ names: [SQL], _ inputs: inout BatchInputs) -> SQL {
+  private func distinct(_ names: [SQL], _ inputs: inout ParentInputs) -> SQL {
     let rows = node.rows
     var all = all(&inputs)
     all.columns = zip(all.columns, names + [Self.number, Self.place]).map { "\($0) AS \($1)" }

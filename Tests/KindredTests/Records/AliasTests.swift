@@ -96,11 +96,11 @@ struct AliasTests {
       sql: """
         SELECT "author"."name", "author"."id", "author"."birthYear" FROM "author"
           ORDER BY "author"."id";
-        WITH "kindred:above"("kindred:n", "kindred:0", "kindred:1")
-          AS (SELECT key, value ->> 0,
-          value ->> 1 FROM json_each('[[1,1819],[2,1802],[3,null]]'))
-          SELECT "book"."title",
-          "kindred:above"."kindred:n" FROM "kindred:above" CROSS JOIN "book"
+        SELECT "book"."title",
+          "kindred:above"."kindred:n"
+          FROM (SELECT key AS "kindred:n", value ->> 0 AS "kindred:0", value ->> 1 AS "kindred:1"
+          FROM json_each('[[1,1819],[2,1802],[3,null]]'))
+          AS "kindred:above" CROSS JOIN "book"
           WHERE "book"."authorId" = "kindred:above"."kindred:0"
           AND "book"."year" >= "kindred:above"."kindred:1" + 60
         """,

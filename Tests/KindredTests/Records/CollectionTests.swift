@@ -62,15 +62,15 @@ struct CollectionTests {
       .order(Column("id")),
       sql: """
         SELECT "parent"."id" FROM "parent" ORDER BY "parent"."id";
-        WITH "kindred:above"("kindred:n", "kindred:0")
-          AS (SELECT key, value FROM json_each('[1,2,3]'))
-          SELECT "child"."id", "child"."parentId",
-          "kindred:above"."kindred:n" FROM "kindred:above" CROSS JOIN "child"
+        SELECT "child"."id", "child"."parentId",
+          "kindred:above"."kindred:n"
+          FROM (SELECT key AS "kindred:n", value AS "kindred:0" FROM json_each('[1,2,3]'))
+          AS "kindred:above" CROSS JOIN "child"
           WHERE "child"."parentId" = "kindred:above"."kindred:0" ORDER BY "child"."id";
-        WITH "kindred:above"("kindred:n", "kindred:0")
-          AS (SELECT key, value FROM json_each('[1,2,3]'))
-          SELECT "toy"."id", "toy"."childId",
-          "kindred:above"."kindred:n" FROM "kindred:above" CROSS JOIN "toy"
+        SELECT "toy"."id", "toy"."childId",
+          "kindred:above"."kindred:n"
+          FROM (SELECT key AS "kindred:n", value AS "kindred:0" FROM json_each('[1,2,3]'))
+          AS "kindred:above" CROSS JOIN "toy"
           WHERE "toy"."childId" = "kindred:above"."kindred:0" ORDER BY "toy"."id"
         """,
       rows: """
@@ -97,10 +97,10 @@ struct CollectionTests {
       Parent.order(Column("id")).including(all: Parent.grandchildren.order(Column("id").desc)),
       sql: """
         SELECT "parent"."id" FROM "parent" ORDER BY "parent"."id";
-        WITH "kindred:above"("kindred:n", "kindred:0")
-          AS (SELECT key, value FROM json_each('[1,2,3]'))
-          SELECT "toy"."id", "toy"."childId",
-          "kindred:above"."kindred:n" FROM "kindred:above" CROSS JOIN "child"
+        SELECT "toy"."id", "toy"."childId",
+          "kindred:above"."kindred:n"
+          FROM (SELECT key AS "kindred:n", value AS "kindred:0" FROM json_each('[1,2,3]'))
+          AS "kindred:above" CROSS JOIN "child"
           JOIN "toy" ON "toy"."childId" = "child"."id"
           WHERE "child"."parentId" = "kindred:above"."kindred:0" ORDER BY "toy"."id" DESC
         """,

@@ -108,10 +108,9 @@ struct JoiningTests {
         .order(Column("id")),
       sql: """
         SELECT "author"."name", "author"."id" FROM "author" ORDER BY "author"."id";
-        WITH "kindred:above"("kindred:n", "kindred:0")
-          AS (SELECT key, value FROM json_each('[1,2,3]'))
-          SELECT "book"."title", "kindred:above"."kindred:n"
-          FROM "kindred:above" CROSS JOIN "book"
+        SELECT "book"."title", "kindred:above"."kindred:n"
+          FROM (SELECT key AS "kindred:n", value AS "kindred:0" FROM json_each('[1,2,3]'))
+          AS "kindred:above" CROSS JOIN "book"
           WHERE "book"."authorId" = "kindred:above"."kindred:0" ORDER BY "book"."year"
         """,
       rows: """

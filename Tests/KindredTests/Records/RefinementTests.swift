@@ -141,10 +141,10 @@ struct RefinementTests {
       ).order(Column("id")),
       sql: """
         SELECT "author"."id" FROM "author" ORDER BY "author"."id";
-        WITH "kindred:above"("kindred:n", "kindred:0")
-          AS (SELECT key, value FROM json_each('[1,2,3]'))
-          SELECT DISTINCT "book"."kind",
-          "kindred:above"."kindred:n" FROM "kindred:above" CROSS JOIN "book"
+        SELECT DISTINCT "book"."kind",
+          "kindred:above"."kindred:n"
+          FROM (SELECT key AS "kindred:n", value AS "kindred:0" FROM json_each('[1,2,3]'))
+          AS "kindred:above" CROSS JOIN "book"
           WHERE "book"."authorId" = "kindred:above"."kindred:0" ORDER BY "book"."kind"
         """,
       rows: """
@@ -174,10 +174,10 @@ struct RefinementTests {
       ).order(Column("id")),
       sql: """
         SELECT "author"."id" FROM "author" ORDER BY "author"."id";
-        WITH "kindred:above"("kindred:n", "kindred:0")
-          AS (SELECT key, value FROM json_each('[1,2,3]'))
-          SELECT "book"."kind", MAX("book"."year"),
-          "kindred:above"."kindred:n" FROM "kindred:above" CROSS JOIN "book"
+        SELECT "book"."kind", MAX("book"."year"),
+          "kindred:above"."kindred:n"
+          FROM (SELECT key AS "kindred:n", value AS "kindred:0" FROM json_each('[1,2,3]'))
+          AS "kindred:above" CROSS JOIN "book"
           WHERE "book"."authorId" = "kindred:above"."kindred:0"
           GROUP BY "kindred:above"."kindred:n", "book"."kind" HAVING COUNT("book"."id") > 1
         """,
@@ -216,10 +216,9 @@ struct RefinementTests {
       ).order(Column("id")),
       sql: """
         SELECT "author"."id" FROM "author" ORDER BY "author"."id";
-        WITH "kindred:above"("kindred:n", "kindred:0")
-          AS (SELECT key, value FROM json_each('[1,2,3]'))
-          SELECT "book"."title", "kindred:above"."kindred:n"
-          FROM "kindred:above" CROSS JOIN "book"
+        SELECT "book"."title", "kindred:above"."kindred:n"
+          FROM (SELECT key AS "kindred:n", value AS "kindred:0" FROM json_each('[1,2,3]'))
+          AS "kindred:above" CROSS JOIN "book"
           WHERE "book"."authorId" = "kindred:above"."kindred:0" AND (NOT EXISTS (SELECT 1
           FROM "award" WHERE "award"."bookId" = "book"."id")) = 0
         """,
@@ -246,10 +245,10 @@ struct RefinementTests {
       ).order(Column("id")),
       sql: """
         SELECT "author"."id" FROM "author" ORDER BY "author"."id";
-        WITH "kindred:above"("kindred:n", "kindred:0") AS (SELECT key, value
-          FROM json_each('[1,2,3]')), "old" AS (SELECT id FROM book
+        WITH "old" AS (SELECT id FROM book
           WHERE year < 1860) SELECT "book"."title", "kindred:above"."kindred:n"
-          FROM "kindred:above" CROSS JOIN "book"
+          FROM (SELECT key AS "kindred:n", value AS "kindred:0" FROM json_each('[1,2,3]'))
+          AS "kindred:above" CROSS JOIN "book"
           WHERE "book"."authorId" = "kindred:above"."kindred:0" AND (id IN (SELECT id FROM old))
         """,
       rows: """

@@ -126,10 +126,10 @@ struct ThroughTests {
         .orderByPrimaryKey(),
       sql: """
         SELECT "country"."code" FROM "country" ORDER BY "country"."code";
-        WITH "kindred:above"("kindred:n", "kindred:0")
-          AS (SELECT key, value FROM json_each('["FR","US","XX"]'))
-          SELECT "citizen"."name",
-          "kindred:above"."kindred:n" FROM "kindred:above" CROSS JOIN "passport"
+        SELECT "citizen"."name",
+          "kindred:above"."kindred:n"
+          FROM (SELECT key AS "kindred:n", value AS "kindred:0" FROM json_each('["FR","US","XX"]'))
+          AS "kindred:above" CROSS JOIN "passport"
           JOIN "citizen" ON "citizen"."id" = "passport"."citizenId"
           WHERE "passport"."countryCode" = "kindred:above"."kindred:0" ORDER BY "citizen"."name"
         """,

@@ -225,10 +225,9 @@ struct TreeTests {
         SELECT "employee"."id", "employee2"."id" FROM "employee"
           LEFT JOIN "employee" AS "employee2" ON "employee2"."id" = "employee"."managerId"
           ORDER BY "employee"."id";
-        WITH "kindred:above"("kindred:n", "kindred:0")
-          AS (SELECT key, value FROM json_each('[1,2,3]'))
-          SELECT "employee"."id", "kindred:above"."kindred:n"
-          FROM "kindred:above" CROSS JOIN "employee"
+        SELECT "employee"."id", "kindred:above"."kindred:n"
+          FROM (SELECT key AS "kindred:n", value AS "kindred:0" FROM json_each('[1,2,3]'))
+          AS "kindred:above" CROSS JOIN "employee"
           WHERE "employee"."managerId" = "kindred:above"."kindred:0"
         """,
       rows: """
