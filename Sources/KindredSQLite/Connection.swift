@@ -18,6 +18,9 @@ public final class Connection {
     case readWrite
     /// Reads and writes a file, which is created if it does not exist.
     case readWriteCreate
+    /// Reads and writes a database in memory, which the connections of the process share that are opened with the same
+    /// path (<https://www.sqlite.org/inmemorydb.html#sharedmemdb>).
+    case sharedMemory
   }
 
   /// The path that was passed to the initializer.

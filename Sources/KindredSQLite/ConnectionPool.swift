@@ -64,7 +64,7 @@ public final class ConnectionPool: Sendable {
       file = ServedFile(
         path: path, access: try ReadOnlyAccess.choose(path: path, configuration: configuration))
       writers = nil
-    case .readWrite, .readWriteCreate:
+    case .readWrite, .readWriteCreate, .sharedMemory:
       file = ServedFile(path: path, access: .readOnly)
       let writers = ConnectionSlots(count: 1, timeoutMilliseconds: checkoutTimeout) {
         try Self.writer(file, access: access, configuration: configuration)

@@ -13,7 +13,7 @@ struct DatabaseFile {
     switch access {
     case .readOnly, .immutable: flags |= SQLITE_OPEN_READONLY
     case .readWrite: flags |= SQLITE_OPEN_READWRITE
-    case .readWriteCreate: flags |= SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+    case .readWriteCreate, .sharedMemory: flags |= SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
     }
     var handle: OpaquePointer?
     let code = sqlite3_open_v2(uri, &handle, flags, kindred_vfs_name)
@@ -43,11 +43,20 @@ struct DatabaseFile {
         uri += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
       }
     }
-    return String(decoding: uri, as: UTF8.self) + (access == .immutable ? "?immutable=1" : "")
+    return String(decoding: uri, as: UTF8.self) + parameters
+  }
+
+  private var parameters: String {
+    switch access {
+    case .readOnly, .readWrite, .readWriteCreate: ""
+    case .immutable: "?immutable=1"
+    case .sharedMemory: "?mode=memory&cache=shared"
+    }
   }
 
   /// Finds problems for which SQLite only says "unable to open database file".
   private func check() throws {
+    guard access != .sharedMemory else { return }
     switch FileStatus(path: path) {
     case .missing where access == .readWriteCreate: return
     case .missing: throw OpenError(.missing, path: path)

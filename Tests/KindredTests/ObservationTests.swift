@@ -82,6 +82,19 @@ struct ObservationTests {
   }
 
   @Test
+  func `a sequence of values is fed from a queue of the program, or from the main queue`() async throws {
+    let observation = Self.count.observationForCount()
+    var own = observation.values(in: queue, scheduling: .async(onQueue: DispatchQueue(label: "test")))
+      .makeAsyncIterator()
+    var main = observation.values(in: queue, scheduling: .mainActor).makeAsyncIterator()
+    #expect(try await own.next() == 0)
+    #expect(try await main.next() == 0)
+    try await write("INSERT INTO player (name) VALUES ('a')")
+    #expect(try await own.next() == 1)
+    #expect(try await main.next() == 1)
+  }
+
+  @Test
   func `S303, S304: all rows, and the first one`() async throws {
     let request = SQLRequest<Row>(sql: "SELECT name FROM player ORDER BY id")
     var all = request.observationForAll().values(in: queue).makeAsyncIterator()

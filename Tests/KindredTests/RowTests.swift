@@ -172,4 +172,15 @@ struct RowTests {
     #expect(row.hasColumn("A"))
     #expect(row.hasNull(atIndex: 1))
   }
+
+  @Test
+  func `a row is a collection of its columns`() throws {
+    let row = try row("SELECT 1 AS id, 'Typee' AS title, NULL AS year")
+    #expect(row.map { $0.0 } == ["id", "title", "year"])
+    let second = row[row.index(after: row.startIndex)]
+    #expect(second.0 == "title" && second.1 == "Typee".databaseValue)
+    #expect(row.last.map { $0.0 } == "year" && row.reversed().count == 3)
+    #expect(row.firstIndex { $0.1.isNull } == row.index(row.startIndex, offsetBy: 2))
+    #expect(row[row.endIndex].1.isNull)
+  }
 }

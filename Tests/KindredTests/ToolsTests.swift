@@ -47,6 +47,18 @@ struct ToolsTests {
     #expect(durations.count == 1 && durations[0] >= 0)
   }
 
+  @Test
+  func `descriptions of a trace have values only if the configuration says so`() throws {
+    var configuration = Configuration()
+    configuration.publicStatementArguments = true
+    var events: [String] = []
+    try DatabaseQueue(configuration: configuration).inDatabase { db throws in
+      db.trace { event in events.append("\(event)") }
+      _ = try Int.fetchOne(db, sql: "SELECT ?", arguments: [7])
+    }
+    #expect(events == ["SELECT 7"])
+  }
+
   private func dump(_ body: (Database, Output) throws -> Void) throws -> String {
     let output = Output()
     try queue.read { db in try body(db, output) }

@@ -18,14 +18,17 @@ extension Database {
   /// - Throws: `DatabaseError`.
   public func dumpSQL(
     _ sql: SQLLiteral, format: some DumpFormat = .debug(), to stream: (any TextOutputStream)? = nil
-  ) throws { try dump(SQLRequest<Row>(literal: sql), format, DumpStream(stream)) }
+  ) throws {
+    let stream = DumpStream(stream)
+    try allStatements(literal: sql).forEach { try dump(Row.fetchCursor($0), format, stream) }
+  }
 
   /// Writes the rows of a request, without its collections.
   ///
   /// - Throws: `AssociationError`, `DatabaseError`.
   public func dumpRequest(
     _ request: some FetchRequest, format: some DumpFormat = .debug(), to stream: (any TextOutputStream)? = nil
-  ) throws { try dump(request, format, DumpStream(stream)) }
+  ) throws { try dump(Row.fetchCursor(self, request), format, DumpStream(stream)) }
 
   /// Writes the rows of tables and views.
   ///
@@ -71,8 +74,7 @@ extension Database {
 
   // MARK: Implementation
 
-  private func dump(_ request: some FetchRequest, _ format: some DumpFormat, _ stream: DumpStream) throws {
-    let rows = try Row.fetchCursor(self, request)
+  private func dump(_ rows: RowCursor, _ format: some DumpFormat, _ stream: DumpStream) throws {
     var count = 0
     while let row = try rows.next() {
       if row.columnNames.isEmpty { continue }
@@ -97,7 +99,7 @@ extension Database {
       } else if isStable {
         request = request.order(try columns(in: table).map { Column($0.name) })
       }
-      try dump(request, format, stream)
+      try dump(Row.fetchCursor(self, request), format, stream)
     }
   }
 

@@ -23,13 +23,14 @@ extension Database {
     public struct Statement: CustomStringConvertible {
       let traced: TracedStatement
       let comment: String?
+      let describesValues: Bool
 
       /// The SQL, without the values of its parameters; for a trigger, a comment that names it.
       public var sql: String { comment ?? traced.sql }
       /// The SQL with the values of its parameters, which may be secret.
       public var expandedSQL: String { comment ?? traced.expandedSQL }
-      /// The SQL, without the values of its parameters.
-      public var description: String { sql }
+      /// The SQL, with the values of its parameters only if ``Configuration/publicStatementArguments`` says so.
+      public var description: String { describesValues ? expandedSQL : sql }
     }
 
     /// A statement starts.
@@ -37,8 +38,9 @@ extension Database {
     /// A statement has ended, after a number of seconds.
     case profile(statement: Statement, duration: TimeInterval)
 
-    /// The SQL, without the values of its parameters, and the duration.
-    public var description: String { text(\.sql) }
+    /// The SQL, with the values of its parameters only if ``Configuration/publicStatementArguments`` says so, and the
+    /// duration.
+    public var description: String { text(\.description) }
 
     /// The SQL with the values of its parameters, which may be secret, and the duration.
     public var expandedDescription: String { text(\.expandedSQL) }
@@ -65,30 +67,40 @@ extension Database {
     guard let connection = try? connection else { return }
     let hooks = ConnectionHooks.of(connection)
     if let known = hooks.listener(of: ProgramTrace.self) { hooks.remove(known) }
-    if let trace, !options.isEmpty { hooks.add(ProgramTrace(options, trace)) }
+    if let trace, !options.isEmpty {
+      hooks.add(
+        ProgramTrace(options, describesValues: configuration.publicStatementArguments, trace))
+    }
   }
 }
 
 /// Reports statements to a closure of the program.
 private final class ProgramTrace: ConnectionListener {
   private let options: Database.TracingOptions
+  private let describesValues: Bool
   private let report: (Database.TraceEvent) -> Void
 
-  init(_ options: Database.TracingOptions, _ report: @escaping (Database.TraceEvent) -> Void) {
-    (self.options, self.report) = (options, report)
+  init(
+    _ options: Database.TracingOptions, describesValues: Bool,
+    _ report: @escaping (Database.TraceEvent) -> Void
+  ) {
+    (self.options, self.describesValues, self.report) = (options, describesValues, report)
   }
 
   var listensToEnds: Bool { options.contains(.profile) }
 
   func statementStarts(_ statement: TracedStatement, comment: String?) {
     guard options.contains(.statement), !statement.readsVersion else { return }
-    report(.statement(Database.TraceEvent.Statement(traced: statement, comment: comment)))
+    report(.statement(traced(statement, comment)))
   }
 
   func statementEnds(_ statement: TracedStatement, nanoseconds: Int64) {
     guard options.contains(.profile), !statement.readsVersion else { return }
-    let traced = Database.TraceEvent.Statement(traced: statement, comment: nil)
-    report(.profile(statement: traced, duration: Double(nanoseconds) / 1e9))
+    report(.profile(statement: traced(statement, nil), duration: Double(nanoseconds) / 1e9))
+  }
+
+  private func traced(_ statement: TracedStatement, _ comment: String?) -> Database.TraceEvent.Statement {
+    Database.TraceEvent.Statement(traced: statement, comment: comment, describesValues: describesValues)
   }
 }
 

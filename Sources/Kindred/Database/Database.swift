@@ -199,8 +199,10 @@ extension Database {
   public func makeSelectStatement(sql: String) throws -> Statement { try makeStatement(sql: sql) }
 
   /// Prepares a statement, or takes it from the connection's cache.
-  func makeStatement(_ text: StatementText) throws -> Statement {
-    let statement = try connection.cached(text)
+  func makeStatement(_ text: StatementText) throws -> Statement { try lend(connection.cached(text)) }
+
+  /// Returns a statement of the driver, which the connection keeps in its cache once it is no longer referenced.
+  func lend(_ statement: DriverStatement) throws -> Statement {
     let lease = StatementLease(statement)
     do {
       try checkMayRun(statement)
@@ -271,8 +273,8 @@ extension Database {
     }
   }
 
-  /// Forgets the schema after a rollback, after which its version may stand for another one.
-  private func forgetSchema() {
+  /// Forgets the schema, as after a rollback, after which its version may stand for another one.
+  func forgetSchema() {
     (ownSchema, knownVersion) = (nil, nil)
     ownStatements = RecordStatements()
   }

@@ -43,6 +43,9 @@ final class DatabaseContext: Sendable {
     committedSchema.withLock { $0?.version == version ? $0 : nil }
   }
 
+  /// Forgets the schema, which is read again when it is needed.
+  func forgetSchema() { committedSchema.withLock { $0 = nil } }
+
   /// Keeps a committed schema for other accesses, unless it contains tables that only one connection has.
   func keep(_ schema: DatabaseSchema) {
     guard schema.version.own == nil else { return }

@@ -12,9 +12,12 @@ public final class DatabaseQueue: DatabaseWriter {
     // `lock` gives it to one thread at a time.
     let connection: Connection
 
-    init(path: String, _ configuration: Configuration, _ context: DatabaseContext) throws {
+    init(
+      path: String, access: Connection.Access? = nil, _ configuration: Configuration,
+      _ context: DatabaseContext
+    ) throws {
       connection = try Connection(
-        path: path, access: configuration.access, configuration: configuration.driver(context))
+        path: path, access: access ?? configuration.access, configuration: configuration.driver(context))
       if configuration.journalMode == .wal, !configuration.readonly {
         try connection.execute("PRAGMA journal_mode = WAL")
       }
@@ -43,6 +46,24 @@ public final class DatabaseQueue: DatabaseWriter {
   /// - Throws: `OpenError`, or the error that preparing the connection throws.
   public convenience init(configuration: Configuration) throws {
     try self.init(path: ":memory:", configuration: configuration)
+  }
+
+  /// Opens the database in memory with a name, which all queues of the process with that name share
+  /// (<https://www.sqlite.org/inmemorydb.html#sharedmemdb>).
+  ///
+  /// It exists as long as one of the queues. An access that needs a table which another queue is writing fails at once.
+  ///
+  /// - Parameter name: The name; with `nil`, the database is no other queue's.
+  /// - Throws: `OpenError`, or the error that preparing the connection throws.
+  public init(named name: String?, configuration: Configuration = Configuration()) throws {
+    (path, self.configuration) = (
+      name.map { "file:\($0)?mode=memory&cache=shared" } ?? ":memory:", configuration
+    )
+    context = DatabaseContext(configuration)
+    guarded = Mutex(
+      .success(
+        try Guarded(
+          path: name ?? ":memory:", access: name == nil ? nil : .sharedMemory, configuration, context)))
   }
 
   /// Opens the database in a file, which is created if it does not exist.

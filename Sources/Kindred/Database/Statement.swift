@@ -28,6 +28,11 @@ public final class Statement {
   /// The names of the columns; none when the access has ended.
   public var columnNames: [String] { lease.statement?.columnNames ?? [] }
 
+  /// Returns the position from 0 of the first column with a name, ignoring case; nil if there is none.
+  public func index(ofColumn name: String) -> Int? {
+    RowLayout(columnNames: columnNames).position(of: name)
+  }
+
   /// The number of columns; 0 when the access has ended.
   public var columnCount: Int { lease.statement.map { Int($0.columnCount) } ?? 0 }
 

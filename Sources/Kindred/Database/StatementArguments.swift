@@ -138,6 +138,16 @@ extension StatementArguments {
     positional.removeFirst(used)
   }
 
+  /// Returns the values of a statement, without the positional ones that it leaves for others, which are kept.
+  ///
+  /// - Throws: `DatabaseError` (misuse) if a parameter has no value.
+  mutating func take(for statement: DriverStatement) throws -> StatementArguments {
+    var taken = self
+    try bind(to: statement)
+    taken.positional.removeLast(positional.count)
+    return taken
+  }
+
   /// Binds the parameters of a statement that has to use all values.
   ///
   /// - Throws: `DatabaseError` (misuse) if a parameter has no value, or a positional value no parameter.

@@ -253,6 +253,13 @@ extension Collection where Element: SQLExpressible {
   }
 }
 
+extension Collection<any SQLExpressible> {
+  /// Returns whether an expression equals one of these values and expressions: `IN (…)`.
+  public func contains(_ element: some SQLSpecificExpressible) -> SQLExpression {
+    map(\.sqlExpression).contains(element)
+  }
+}
+
 // MARK: - Ranges
 
 // Every range compares its bounds. A range of integers is a collection too, but a column may hold numbers between its

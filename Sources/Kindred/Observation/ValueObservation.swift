@@ -229,27 +229,6 @@ extension ValueObservation {
     FileHandle.standardError.write(Data("Kindred: an observation has ended: \(error)\n".utf8))
   }
 
-  /// Returns the values as an asynchronous sequence, which ends when the consuming task is cancelled, or by
-  /// throwing the error of a fetch that fails.
-  ///
-  /// - Parameters:
-  ///   - reader: The database.
-  ///   - bufferingPolicy: The values that are kept for a slow consumer; all by default.
-  public func values(
-    in reader: some DatabaseReader,
-    bufferingPolicy: AsyncThrowingStream<Reducer.Value, any Error>.Continuation.BufferingPolicy = .unbounded
-  ) -> AsyncThrowingStream<Reducer.Value, any Error> {
-    AsyncThrowingStream(bufferingPolicy: bufferingPolicy) { continuation in
-      let task = ObservationTask(self, in: reader) { _, event in
-        event.send({ continuation.yield($0) }, { continuation.finish(throwing: $0) })
-      }
-      // Set before the observation starts: a handler that is set after termination is never called.
-      continuation.onTermination = { _ in task.cancel() }
-      // The first fetch may block, which this thread must not.
-      task.startInBackground()
-    }
-  }
-
   private func start(
     in reader: some DatabaseReader,
     deliver: @escaping @Sendable (_ isFirst: Bool, ObservationEvent<Reducer.Value>) -> Void

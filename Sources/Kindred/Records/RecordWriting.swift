@@ -66,7 +66,7 @@ extension MutablePersistableRecord {
   ) throws -> (stored: PersistenceContainer, result: Result) {
     let operation = RecordStatement.Operation(
       kind: .insert, conflict: conflict ?? Self.persistenceConflictPolicy.conflictResolutionForInsert,
-      returning: try Self.returning(selection))
+      returning: Self.returning(selection))
     return try inserting(db) { container in
       let statement = try db.insertion(Self.self, container, operation)
       let result = try db.fetching(statement, container, fetch)
@@ -135,7 +135,7 @@ extension MutablePersistableRecord {
     returning selection: [any SQLSelectable], _ fetch: (Statement) throws -> Result
   ) throws -> (stored: PersistenceContainer, result: Result) {
     var operation = Self.update(conflict, columns)
-    operation.returning = try Self.returning(selection)
+    operation.returning = Self.returning(selection)
     return try updating(db, columns: columns, operation) { statement, container in
       let result = try db.fetching(statement, container, fetch)
       return db.changesCount > 0 ? result : nil
@@ -219,11 +219,17 @@ extension Database {
 }
 
 extension TableRecord {
+  /// Returns a selection as the SQL of a `RETURNING` clause.
+  static func returning(_ selection: [any SQLSelectable]) -> String {
+    SQLSelection.returning(selection, from: databaseTableName)
+  }
+}
+
+extension SQLSelection {
   /// Returns a selection as the SQL of a `RETURNING` clause, in which `table.*` is not allowed.
-  static func returning(_ selection: [any SQLSelectable]) throws -> String {
-    let selections = selection.map(\.sqlSelection)
-    return selections.map { selection in
-      if case .all = selection.item { "*" } else { selection.sql(of: databaseTableName) }
+  static func returning(_ selection: [any SQLSelectable], from table: String) -> String {
+    selection.map(\.sqlSelection).map { selection in
+      if case .all = selection.item { "*" } else { selection.sql(of: table) }
     }.joined(separator: ", ")
   }
 }

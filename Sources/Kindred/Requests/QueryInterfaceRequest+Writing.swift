@@ -14,14 +14,6 @@ extension QueryInterfaceRequest {
     return db.changesCount
   }
 
-  /// Deletes the records, and returns them as they were.
-  ///
-  /// - Throws: `AssociationError`, `DatabaseError`, or the error that decoding throws.
-  public func deleteAndFetchAll(_ db: Database) throws -> [RowDecoder]
-  where RowDecoder: FetchableRecord & TableRecord {
-    try fetchAll(returning: "DELETE FROM \(identifier: blueprint.tableName)\(condition(db))", db)
-  }
-
   /// Updates the records.
   ///
   ///     try Book.filter { $0.year < 1900 }.updateAll(db, Column("price") *= 2)
@@ -47,30 +39,10 @@ extension QueryInterfaceRequest {
     _ assignments: ColumnAssignment...
   ) throws -> Int { try updateAll(db, onConflict: conflict, assignments) }
 
-  /// Updates the records, and returns them as they are then.
-  ///
-  /// - Throws: `AssociationError`, `DatabaseError`, or the error that decoding throws.
-  public func updateAndFetchAll(
-    _ db: Database, onConflict conflict: Database.ConflictResolution? = nil, _ assignments: [ColumnAssignment]
-  ) throws -> [RowDecoder] where RowDecoder: FetchableRecord & TableRecord {
-    guard let update = try update(db, conflict, assignments) else { return [] }
-    return try fetchAll(returning: update, db)
-  }
-
-  /// Updates the records, and returns them as they are then.
-  ///
-  /// - Throws: `AssociationError`, `DatabaseError`, or the error that decoding throws.
-  public func updateAndFetchAll(
-    _ db: Database, onConflict conflict: Database.ConflictResolution? = nil,
-    _ assignments: ColumnAssignment...
-  ) throws -> [RowDecoder] where RowDecoder: FetchableRecord & TableRecord {
-    try updateAndFetchAll(db, onConflict: conflict, assignments)
-  }
-
   // MARK: SQL
 
   /// Returns the `UPDATE`; nil if nothing is assigned.
-  private func update(
+  func update(
     _ db: Database, _ conflict: Database.ConflictResolution?, _ assignments: [ColumnAssignment]
   ) throws -> SQLText? {
     let set = try db.clause(of: assignments, table: blueprint.tableName)
@@ -81,18 +53,9 @@ extension QueryInterfaceRequest {
       ? nil : "UPDATE \(SQLText(trusted: clause))\(identifier: blueprint.tableName) SET \(set)\(condition)"
   }
 
-  private func fetchAll(returning sql: SQLText, _ db: Database) throws -> [RowDecoder]
-  where RowDecoder: FetchableRecord & TableRecord {
-    let (text, bindings) = sql.rendered()
-    let returning = try RowDecoder.returning(RowDecoder.databaseSelection)
-    let statement = try db.makeStatement(sql: "\(text) RETURNING \(returning)")
-    statement.arguments = try StatementArguments(bindings)
-    return try RowDecoder.fetchAll(statement)
-  }
-
   /// Returns the `WHERE` clause that finds the records by their keys among the rows of the request; empty if the
   /// request has all records.
-  private func condition(_ db: Database) throws -> SQLText {
+  func condition(_ db: Database) throws -> SQLText {
     guard !blueprint.hasAllRecords else { return "" }
     let key = try db.table(blueprint.tableName).identity
     guard !key.isEmpty else {

@@ -184,14 +184,3 @@ extension Row: Hashable {
     hasher.combine(databaseValues)
   }
 }
-
-/// A row is a sequence of its columns: `for (column, value) in row`.
-extension Row: Sequence {
-  /// Returns an iterator over the names and values of the columns.
-  public func makeIterator() -> AnyIterator<(String, DatabaseValue)> {
-    var positions = layout.columns.indices.makeIterator()
-    return AnyIterator {
-      positions.next().map { (layout.columns[$0].name, DatabaseValue(value(at: $0))) }
-    }
-  }
-}

@@ -33,6 +33,19 @@ struct AliasTests {
   }
 
   @Test
+  func `a list has values, columns and columns of other records`() throws {
+    let writer = TableAlias()
+    try Library.make().expect(
+      Book.select(Column("title")).joining(required: Book.author.aliased(writer))
+        .filter([writer[Column("birthYear")], Column("id"), 1851].contains(Column("year"))),
+      sql: """
+        SELECT "book"."title" FROM "book" JOIN "author" ON "author"."id" = "book"."authorId"
+          WHERE "book"."year" IN ("author"."birthYear", "book"."id", 1851)
+        """,
+      rows: #"[title:"Moby-Dick"]"#)
+  }
+
+  @Test
   func `S154, S155: the name of an alias is the name in SQL, for snippets in ON and in WHERE`() throws {
     let request = Book.aliased(TableAlias(name: "b"))
       .joining(

@@ -1,0 +1,63 @@
+import CKindredSQLite
+import KindredSQLite
+
+/// The statements of a script.
+extension Database {
+  /// Returns a cursor over the statements of a text, with their values.
+  ///
+  ///     let statements = try db.allStatements(sql: script)
+  ///     while let statement = try statements.next() {
+  ///       try statement.execute()
+  ///     }
+  ///
+  /// Each is prepared when the cursor comes to it, so that it can use what the ones before it have created.
+  ///
+  /// - Parameters:
+  ///   - sql: One or more statements.
+  ///   - arguments: Their values; each statement takes as many of the positional ones as it has parameters, in order.
+  /// - Returns: A cursor, which throws `DatabaseError` where a statement is invalid or a parameter has no value, and
+  ///   at the end if there are more values than parameters.
+  /// - Throws: `DatabaseError` (misuse) if the access to the database has ended.
+  public func allStatements(
+    sql: String, arguments: StatementArguments = StatementArguments()
+  ) throws -> AnyCursor<Statement> {
+    _ = try connection
+    var (script, rest) = (Script(sql), arguments)
+    return AnyCursor { [self] in
+      guard let prepared = try script.next(on: connection) else {
+        try rest.checkUsed(sql: sql)
+        return nil
+      }
+      let statement = try lend(prepared)
+      statement.arguments = try rest.take(for: prepared)
+      return statement
+    }
+  }
+
+  /// Returns a cursor over the statements of a literal, with their values, as ``allStatements(sql:arguments:)`` does.
+  ///
+  /// - Throws: `DatabaseError`, or what building the literal throws.
+  public func allStatements(literal: SQLLiteral) throws -> AnyCursor<Statement> {
+    let (sql, arguments) = try literal.build(self)
+    return try allStatements(sql: sql, arguments: arguments)
+  }
+}
+
+extension Database {
+  /// The result code of the last call of SQLite's connection that failed or succeeded; `SQLITE_MISUSE` after the access
+  /// has ended.
+  public var lastErrorCode: ResultCode {
+    ResultCode(rawValue: sqliteConnection.map { sqlite3_errcode($0) } ?? CKindredSQLite.SQLITE_MISUSE)
+  }
+
+  /// SQLite's message about it, in English; nil after the access has ended.
+  public var lastErrorMessage: String? { sqliteConnection.map { String(cString: sqlite3_errmsg($0)) } }
+
+  /// Forgets what is known of the schema, which is read again when it is needed.
+  ///
+  /// A program rarely needs it, because each change of the schema is noticed.
+  public func clearSchemaCache() {
+    context.forgetSchema()
+    forgetSchema()
+  }
+}
