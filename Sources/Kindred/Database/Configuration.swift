@@ -22,8 +22,9 @@ public struct Configuration: Sendable {
   /// A name for the database in messages of the program.
   public var label: String?
 
-  /// Whether descriptions of traced statements have the values of their parameters, which may be secret. Errors never
-  /// have them.
+  /// Whether descriptions of traced statements have the values of their parameters, which may be secret.
+  ///
+  /// Errors never have them.
   public var publicStatementArguments = false
 
   /// Whether `"x"` is a string if there is no column with that name.
