@@ -1,3 +1,15 @@
+/// How much of a long value has been written.
+public struct WrittenLength: Sendable {
+  /// The number of bytes of the value; 0 if none of it has been written.
+  @usableFromInline package var bytes: Int
+  /// Whether they are the bytes of a text that isn't UTF-8, which only a scan of the whole text can tell.
+  @usableFromInline package var isOfMalformedText: Bool
+
+  /// Creates the length of a value of which nothing has been written.
+  @inlinable
+  package init() { (bytes, isOfMalformedText) = (0, false) }
+}
+
 /// A value that is written slice by slice, so that the memory for a result does not grow with the length of its
 /// values, nor with the number of names under which one appears.
 public struct LongValue {
@@ -22,18 +34,26 @@ public struct LongValue {
   private let opening: StaticString
   private let closing: StaticString
 
+  /// Whether it is a text that isn't UTF-8, in a form that says so.
+  private let isMalformedText: Bool
+
   /// Creates a value as it is written in a form; nil if it is written at once.
-  init?(_ value: RowValue, as form: ValueForm) {
+  ///
+  /// - Parameter start: How much of it has been written.
+  init?(_ value: RowValue, as form: ValueForm, from start: WrittenLength) {
     switch value {
     case .text(let text): (bytes, count, isText) = (text, text.count, true)
     case .bytes(let part, let count): (bytes, self.count, isText) = (part, count, false)
     case .null, .integer, .real, .digits, .boolean, .json: return nil
     }
     guard count > Self.length else { return nil }
+    isMalformedText =
+      form == .exact && isText
+      && (start.bytes == 0 ? !OutputBuffer.isUTF8(bytes) : start.isOfMalformedText)
     switch form {
     case .exact where !isText:
       (format, opening, closing) = (.base64, OutputBuffer.beginningOfBlob, OutputBuffer.endOfBytes)
-    case .exact where !OutputBuffer.isUTF8(bytes):
+    case .exact where isMalformedText:
       (format, opening, closing) = (.base64, OutputBuffer.beginningOfBytes, OutputBuffer.endOfBytes)
     case .exact: (format, opening, closing) = (.string, "\"", "\"")
     case .json, .jsonDocument: (format, opening, closing) = (isText ? .string : .base64, "\"", "\"")
@@ -46,13 +66,16 @@ public struct LongValue {
     }
   }
 
-  /// Writes from `start` on until a part of the result is complete; returns the end of what was written, nil at the
-  /// end.
-  func write(from start: Int, to output: inout OutputBuffer) -> Int? {
-    if start == 0 { output.append(opening) }
-    let end = writeSlices(from: start, to: &output)
-    if end == nil { output.append(closing) }
-    return end
+  /// Writes from `start` on until a part of the result is complete; returns how much has been written, nil at the end.
+  func write(from start: WrittenLength, to output: inout OutputBuffer) -> WrittenLength? {
+    if start.bytes == 0 { output.append(opening) }
+    guard let end = writeSlices(from: start.bytes, to: &output) else {
+      output.append(closing)
+      return nil
+    }
+    var written = WrittenLength()
+    (written.bytes, written.isOfMalformedText) = (end, isMalformedText)
+    return written
   }
 
   private func writeSlices(from start: Int, to output: inout OutputBuffer) -> Int? {

@@ -177,7 +177,7 @@ public struct ResultWriter<Source: RowSource & ~Copyable>: ~Copyable {
     let position = frame.pointee.position
     let end = node.pointee.endInstruction
     var index = frame.pointee.instruction
-    if frame.pointee.written > 0, !writeLong(instructions + Int(index - 1), of: frame) { return .full }
+    if frame.pointee.written.bytes > 0, !writeLong(instructions + Int(index - 1), of: frame) { return .full }
     while index < end {
       // Checked for each instruction: a row can repeat a value under any number of names.
       if output.isFull {
@@ -244,11 +244,13 @@ public struct ResultWriter<Source: RowSource & ~Copyable>: ~Copyable {
     let (column, form) = (instruction.pointee.operand, instruction.pointee.form)
     let position = frame.pointee.position
     let start = frame.pointee.written
-    if form == .key, start == 0, source.withValue(column, at: position, bytes: 0..<0, { $0.isDotSegment }) {
+    if form == .key, start.bytes == 0,
+      source.withValue(column, at: position, bytes: 0..<0, { $0.isDotSegment })
+    {
       output.append(instruction.pointee.missing, of: text)
     }
     let written = source.append(column, at: position, as: form, from: start, to: &output)
-    frame.pointee.written = written ?? 0
+    frame.pointee.written = written ?? WrittenLength()
     return written == nil
   }
 }

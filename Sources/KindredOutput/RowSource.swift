@@ -59,8 +59,8 @@ public struct ResultFrame<Position> {
   public let node: Int32
   /// The next instruction of the row.
   @usableFromInline var instruction: Int32 = 0
-  /// The number of bytes written of a long value, whose instruction is the previous one; 0 if none has been begun.
-  @usableFromInline var written = 0
+  /// How much of a long value has been written, whose instruction is the previous one.
+  @usableFromInline var written = WrittenLength()
   /// The number of rows begun.
   public var rows = 0
   /// Whether a row is being written; otherwise the next one is to be read.

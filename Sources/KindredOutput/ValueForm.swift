@@ -57,13 +57,14 @@ public enum ValueForm: UInt8 {
 extension RowSource where Self: ~Copyable {
   /// Appends a value in a form, until a part of the result is complete.
   ///
-  /// - Parameter start: The end of what has been written of the value.
-  /// - Returns: The end of what has been written now; nil if that is the whole value.
+  /// - Parameter start: How much of the value has been written.
+  /// - Returns: How much has been written now; nil if that is the whole value.
   @inlinable
   func append(
-    _ column: Int32, at position: Position, as form: ValueForm, from start: Int, to output: inout OutputBuffer
-  ) -> Int? {
-    withValue(column, at: position, bytes: form.bytes(from: start)) {
+    _ column: Int32, at position: Position, as form: ValueForm, from start: WrittenLength,
+    to output: inout OutputBuffer
+  ) -> WrittenLength? {
+    withValue(column, at: position, bytes: form.bytes(from: start.bytes)) {
       $0.write(as: form, from: start, to: &output)
     }
   }
@@ -72,14 +73,16 @@ extension RowSource where Self: ~Copyable {
 extension RowValue {
   /// Appends the value in a form, of a long one a part.
   ///
-  /// - Parameter start: The end of what has been written of the value.
-  /// - Returns: The end of what has been written now; nil if that is the whole value.
+  /// - Parameter start: How much of the value has been written.
+  /// - Returns: How much has been written now; nil if that is the whole value.
   @usableFromInline
-  package func write(as form: ValueForm, from start: Int, to output: inout OutputBuffer) -> Int? {
-    if form == .jsonDocument, start == 0, case .text(let text) = self, output.append(validJSON: text) {
+  package func write(
+    as form: ValueForm, from start: WrittenLength, to output: inout OutputBuffer
+  ) -> WrittenLength? {
+    if form == .jsonDocument, start.bytes == 0, case .text(let text) = self, output.append(validJSON: text) {
       return nil
     }
-    if let long = LongValue(self, as: form) { return long.write(from: start, to: &output) }
+    if let long = LongValue(self, as: form, from: start) { return long.write(from: start, to: &output) }
     switch form {
     case .json, .jsonDocument: writeJSON(isDocument: form == .jsonDocument, to: &output)
     case .exact: writeExact(to: &output)

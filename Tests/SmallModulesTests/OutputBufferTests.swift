@@ -122,4 +122,26 @@ struct OutputBufferTests {
     let read = try JSONSerialization.jsonObject(with: Data(json(text).utf8), options: .fragmentsAllowed)
     #expect(read as? String == text)
   }
+
+  @Test
+  func `how a long text is written is decided by one scan, and not again by each of its parts`() {
+    let count = 10 * OutputMemory.partSize
+    let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 1)
+    defer { bytes.deallocate() }
+    bytes.initializeMemory(as: UInt8.self, repeating: UInt8(ascii: "a"))
+    var output = OutputBuffer(.take())
+    defer { output.memory.giveBack() }
+    var start: WrittenLength? = WrittenLength()
+    var written = 0
+    var parts = 0
+    while let from = start {
+      start = RowValue.text(UnsafeRawBufferPointer(bytes)).write(as: .exact, from: from, to: &output)
+      written += output.bytes.count
+      output.removeAll()
+      parts += 1
+      // What has been written isn't read again: if it were, this would no longer be UTF-8.
+      bytes[0] = 0xFF
+    }
+    #expect(parts > 5 && written == count + 2)
+  }
 }
