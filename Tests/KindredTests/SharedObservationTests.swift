@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import Synchronization
 import Testing
@@ -120,5 +121,41 @@ struct SharedObservationTests {
     observation.requiresWriteAccess = true
     var values = observation.values(in: queue).makeAsyncIterator()
     #expect(try await values.next() == 0)
+  }
+
+  @Test
+  func `a subscriber that is still busy with the last value receives a newer one after it`() async throws {
+    let shared = count.shared(in: queue, scheduling: .task, extent: .observationLifetime)
+    let first = shared.values()
+    var earlier = first.makeAsyncIterator()
+    #expect(try await earlier.next() == 0)
+    let received = Mutex<[Int]>([])
+    let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
+    // The first call, with the last value, takes until the other subscriber has received a newer one.
+    let newer = DispatchSemaphore(value: 0)
+    let isBusy = DispatchSemaphore(value: 0)
+    let queue = queue
+    let subscribing = Task.detached {
+      shared.start(
+        onError: { Issue.record($0) },
+        onChange: { value in
+          if value == 0 {
+            isBusy.signal()
+            newer.wait()
+          }
+          received.withLock { $0.append(value) }
+          continuation.yield(value)
+        })
+    }
+    await Task.detached { isBusy.wait() }.value
+    try await queue.write { db in try db.execute(sql: "INSERT INTO player (id) VALUES (1)") }
+    #expect(try await earlier.next() == 1)
+    newer.signal()
+    let token = await subscribing.value
+    var values = stream.makeAsyncIterator()
+    #expect(await values.next() == 0)
+    #expect(await values.next() == 1)
+    #expect(received.withLock { $0 } == [0, 1])
+    token.cancel()
   }
 }

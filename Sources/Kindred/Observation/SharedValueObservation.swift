@@ -6,13 +6,8 @@ import Synchronization
 ///     let shared = ValueObservation.tracking { db in try Player.fetchAll(db) }.shared(in: dbQueue)
 ///     let cancellable = shared.start(onError: { … }, onChange: { players in … })
 public final class SharedValueObservation<Element: Sendable>: Sendable {
-  private struct Subscriber: Sendable {
-    let onError: @Sendable (any Error) -> Void
-    let onChange: @Sendable (Element) -> Void
-  }
-
   private struct State {
-    var subscribers: [Int: Subscriber] = [:]
+    var subscribers: [Int: ObservationSubscriber<Element>] = [:]
     var next = 0
     var last: Element?
     /// The number of the run, so that what a cancelled one still notifies is ignored.
@@ -26,22 +21,26 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
     ) -> AnyDatabaseCancellable
 
   private let extent: SharedValueObservationExtent
+  /// Calls a closure where the observation notifies its values.
+  private let perform: @Sendable (@escaping @Sendable () -> Void) -> Void
   private let begin: Start
   private let state = Mutex(State())
 
   init(
     extent: SharedValueObservationExtent,
+    perform: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void,
     begin:
       @escaping @Sendable (
         @escaping @Sendable (any Error) -> Void, @escaping @Sendable (Element) -> Void
       ) -> AnyDatabaseCancellable
   ) {
-    (self.extent, self.begin) = (extent, begin)
+    (self.extent, self.perform, self.begin) = (extent, perform, begin)
   }
 
   /// Subscribes to the values, until the returned token is deallocated or cancelled.
   ///
-  /// The first subscriber starts the observation; a later one is notified of the last value at once.
+  /// The first subscriber starts the observation; a later one is notified of the last value at once, on this thread.
+  /// Each receives its values one after the other, in their order.
   ///
   /// - Parameters:
   ///   - onError: Receives the error that ends the observation; the next subscriber starts it again.
@@ -49,16 +48,19 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
   public func start(
     onError: @escaping @Sendable (any Error) -> Void, onChange: @escaping @Sendable (Element) -> Void
   ) -> AnyDatabaseCancellable {
-    let subscriber = Subscriber(onError: onError, onChange: onChange)
+    let subscriber = ObservationSubscriber(onError: onError, onChange: onChange)
     let (number, run, last, isFirst) = state.withLock { state in
       let number = state.next
       state.next += 1
       state.subscribers[number] = subscriber
+      // Under the lock, so that it comes before any later value.
+      if let last = state.last { subscriber.enqueue(.success(last)) }
       let isFirst = state.cancellable == nil && state.subscribers.count == 1
       if isFirst { state.run += 1 }
       return (number, state.run, state.last, isFirst)
     }
-    if let last { onChange(last) }
+    // A later value that has arrived meanwhile is notified where all are.
+    if last != nil, subscriber.deliver(atMost: 1) { perform { _ = subscriber.deliver() } }
     if isFirst, last == nil || extent == .whileObserved {
       // Outside the lock: the first value may be notified before the observation has started.
       let cancellable = begin(
@@ -85,28 +87,37 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
 
   private func notify(_ value: Element, _ run: Int) {
     let subscribers = state.withLock { state in
-      guard state.run == run else { return [Subscriber]() }
+      guard state.run == run else { return [ObservationSubscriber<Element>]() }
       state.last = value
-      return state.subscribers.sorted { $0.key < $1.key }.map(\.value)
+      return enqueue(.success(value), for: state)
     }
-    for subscriber in subscribers { subscriber.onChange(value) }
+    for subscriber in subscribers { _ = subscriber.deliver() }
   }
 
   private func fail(_ error: any Error, _ run: Int) {
     let subscribers = state.withLock { state in
-      guard state.run == run else { return [Subscriber]() }
+      guard state.run == run else { return [ObservationSubscriber<Element>]() }
       defer { (state.subscribers, state.last, state.cancellable) = ([:], nil, nil) }
       state.run += 1
-      return state.subscribers.sorted { $0.key < $1.key }.map(\.value)
+      return enqueue(.failure(error), for: state)
     }
-    for subscriber in subscribers { subscriber.onError(error) }
+    for subscriber in subscribers { _ = subscriber.deliver() }
+  }
+
+  /// Enqueues an event for all subscribers, and returns them in the order in which they have subscribed.
+  private func enqueue(
+    _ event: Result<Element, any Error>, for state: State
+  ) -> [ObservationSubscriber<Element>] {
+    let subscribers = state.subscribers.sorted { $0.key < $1.key }.map(\.value)
+    for subscriber in subscribers { subscriber.enqueue(event) }
+    return subscribers
   }
 
   private func unsubscribe(_ number: Int) {
     let ended = state.withLock { state -> AnyDatabaseCancellable? in
-      guard state.subscribers.removeValue(forKey: number) != nil, state.subscribers.isEmpty,
-        extent == .whileObserved
-      else { return nil }
+      guard let subscriber = state.subscribers.removeValue(forKey: number) else { return nil }
+      subscriber.cancel()
+      guard state.subscribers.isEmpty, extent == .whileObserved else { return nil }
       defer { (state.last, state.cancellable) = (nil, nil) }
       state.run += 1
       return state.cancellable
@@ -134,7 +145,9 @@ extension ValueObservation {
     in reader: some DatabaseReader, scheduling scheduler: ValueObservationMainActorScheduler = .mainActor,
     extent: SharedValueObservationExtent = .whileObserved
   ) -> SharedValueObservation<Reducer.Value> {
-    SharedValueObservation(extent: extent) { onError, onChange in
+    SharedValueObservation(extent: extent) {
+      DispatchQueue.main.async(execute: $0)
+    } begin: { onError, onChange in
       self.start(in: reader, scheduling: scheduler, onError: { onError($0) }, onChange: { onChange($0) })
     }
   }
@@ -149,7 +162,9 @@ extension ValueObservation {
     in reader: some DatabaseReader, scheduling scheduler: ValueObservationQueueScheduler,
     extent: SharedValueObservationExtent = .whileObserved
   ) -> SharedValueObservation<Reducer.Value> {
-    SharedValueObservation(extent: extent) { onError, onChange in
+    SharedValueObservation(extent: extent) {
+      scheduler.queue.async(execute: $0)
+    } begin: { onError, onChange in
       self.start(in: reader, scheduling: scheduler, onError: onError, onChange: onChange)
     }
   }
