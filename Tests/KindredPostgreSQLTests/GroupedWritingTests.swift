@@ -135,6 +135,27 @@ struct GroupedWritingTests {
     #expect(served.text("/tags?fields=name") == #"[{"name":"one"},{"name":"two"},{"name":"five"}]"#)
   }
 
+  @Test(.enabled(if: SearchPathTests.hasExtensions))
+  func `upserts of one key in two spellings find the records before them`() throws {
+    let served = try Served(
+      contentsOf: [
+        "CREATE EXTENSION citext", "CREATE TABLE country (code citext PRIMARY KEY, name text)",
+        "INSERT INTO country VALUES ('FR', 'France'), ('IT', 'Italy')",
+      ], isWritable: true)
+    let merging: HTTPHeaders = ["Prefer": "resolution=merge-duplicates, return=representation"]
+    // The second one renames the key to what it was before the first one.
+    let content =
+      #"[{"code":"fr","name":"one"},{"code":"IT","name":"x"},{"code":"FR","name":"two"},{"code":"es","name":"y"}]"#
+    let answer = served.send(.post, "/countries", content, headers: merging)
+    #expect(answer.hasPrefix("201 "), "\(answer)")
+    #expect(
+      served.text("/countries?sort=name")
+        == #"[{"code":"FR","name":"two"},{"code":"IT","name":"x"},{"code":"es","name":"y"}]"#)
+    let new = #"[{"code":"de","name":"one"},{"code":"DE","name":"two"}]"#
+    #expect(served.send(.post, "/countries", new, headers: merging).hasPrefix("201 "))
+    #expect(served.text("/countries?code=de") == #"[{"code":"DE","name":"two"}]"#)
+  }
+
   @Test
   func `an import names its first wrong line, even if a later one isn't JSON`() {
     let lines = [#"{"id":3,"name":"c"}"#, #"{"id":1,"name":"taken"}"#, "{"].joined(separator: "\n")

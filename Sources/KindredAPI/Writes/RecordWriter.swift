@@ -226,6 +226,14 @@ struct RecordWriter {
     return parts
   }
 
+  /// Returns the place of the first key that is one before it, too.
+  private static func firstRepetition(of keys: [[SQLValue]?]) -> Int? {
+    var known: Set<[SQLValue]> = []
+    return keys.firstIndex { $0.map { !known.insert($0).inserted } ?? false }
+  }
+
+  /// Adds or changes the records of a group, and those after a repeated key when those before it have been written: the
+  /// database may compare keys of different texts as equal.
   private func upsertGroup(
     _ drafts: [RecordDraft], into resource: Resource, by key: [String],
     _ resolution: WritePreferences.Resolution, returning columns: [String]
@@ -235,6 +243,11 @@ struct RecordWriter {
     let searched = drafts.indices.filter { keys[$0] != nil }
     let found = try present(
       resource, searched.map { Search(columns: key, values: keys[$0] ?? [], returned: known[$0]) })
+    if let repeated = Self.firstRepetition(of: found.map { $0?.values(of: key) }) {
+      let (first, rest) = (drafts[..<searched[repeated]], drafts[searched[repeated]...])
+      return try upsertGroup(Array(first), into: resource, by: key, resolution, returning: columns)
+        + upsertGroup(Array(rest), into: resource, by: key, resolution, returning: columns)
+    }
     var present: [StoredRecord?] = Array(repeating: nil, count: drafts.count)
     for (index, record) in zip(searched, found) { present[index] = record }
     let existing = drafts.indices.filter { present[$0] != nil }
