@@ -194,4 +194,20 @@ struct AccessFormsTests {
       #expect(frames == 0)
     }
   }
+
+  @Test
+  func `a request can be passed to an access on another thread, whatever it decodes`() async throws {
+    // A class isn't Sendable.
+    final class Name: FetchableRecord {
+      let text: String
+      init(row: Row) throws { text = row["name"] }
+    }
+    let queue = DatabaseQueue()
+    let inSQL = SQLRequest<Name>(sql: "SELECT 'Arthur' AS name")
+    #expect(try await queue.read { db in try inSQL.fetchAll(db).map(\.text) } == ["Arthur"])
+    func names(of request: some FetchRequest<Name>) async throws -> [String] {
+      try await queue.read { db in try Name.fetchAll(db, request).map(\.text) }
+    }
+    #expect(try await names(of: inSQL) == ["Arthur"])
+  }
 }

@@ -303,4 +303,34 @@ struct AccessTests {
       }
     }
   }
+
+  @Test
+  func `an error in a collection or a JSON column has the path to the value`() throws {
+    struct Book: Decodable, FetchableRecord, TableRecord { var year: Int }
+    struct Author: Decodable, FetchableRecord, TableRecord {
+      static let books = hasMany(Book.self, using: ForeignKey(["authorId"]))
+      struct Pen: Codable { var names: [Int] }
+      var pen: Pen?
+    }
+    struct Info: Decodable, FetchableRecord {
+      var author: Author
+      var books: [Book]
+    }
+    try DatabaseQueue().write { db throws in
+      try db.execute(
+        sql: """
+          CREATE TABLE author (id INTEGER PRIMARY KEY, pen JSON);
+          CREATE TABLE book (id INTEGER PRIMARY KEY, authorId INTEGER REFERENCES author, year);
+          INSERT INTO author VALUES (1, NULL), (2, '{"names": [1, "x"]}');
+          INSERT INTO book VALUES (1, 1, 1851), (2, 1, 'secret');
+          """)
+      let nested = #expect(throws: RowDecodingError.self) {
+        try Author.filter(key: 1).including(all: Author.books).asRequest(of: Info.self).fetchAll(db)
+      }
+      #expect(nested.map { "\($0)" }?.contains("secret") == false)
+      #expect(nested.map { "\($0)" }?.contains("books[1].year") == true, "\(nested.map { "\($0)" } ?? "")")
+      let json = #expect(throws: (any Error).self) { try Author.filter(key: 2).fetchAll(db) }
+      #expect(json.map { "\($0)" }?.contains("pen") == true, "\(json.map { "\($0)" } ?? "")")
+    }
+  }
 }

@@ -99,4 +99,12 @@ struct DatabaseValueTests {
     #expect(Date.fromDatabaseValue(far.databaseValue) == far)
     #expect(Date.fromDatabaseValue(60.databaseValue) == Date(timeIntervalSince1970: 60))
   }
+
+  @Test
+  func `texts and numbers are not converted to each other`() throws {
+    try DatabaseQueue().read { db throws in
+      #expect(throws: RowDecodingError.self) { try Int.fetchOne(db, sql: "SELECT '12'") }
+      #expect(throws: RowDecodingError.self) { try String.fetchOne(db, sql: "SELECT 12") }
+    }
+  }
 }

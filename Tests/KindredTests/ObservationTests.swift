@@ -229,6 +229,14 @@ struct ObservationTests {
   }
 
   @Test
+  func `a change of the schema of an attached database is one, too`() async throws {
+    try await queue.writeWithoutTransaction { db in try db.execute(sql: "ATTACH ':memory:' AS other") }
+    let seen = try await scores(
+      "SELECT COUNT(*) FROM other.sqlite_schema", while: [("CREATE TABLE other.t (x)", true)])
+    #expect(seen == [0, 1])
+  }
+
+  @Test
   func `transactions that come faster than values are fetched give one value`() async throws {
     let gate = DispatchSemaphore(value: 0)
     let fetches = Atomic(0)

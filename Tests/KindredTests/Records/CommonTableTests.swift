@@ -62,4 +62,15 @@ struct CommonTableTests {
       #expect(try Book.aliased(book).filter(!own.exists()).fetchCount(db) == 3)
     }
   }
+
+  @Test
+  func `a common table that only the SQL of another one names is there`() throws {
+    let first = CommonTableExpression<Row>(named: "first", columns: ["id"], sql: "SELECT 1")
+    let second = CommonTableExpression<Row>(named: "second", columns: ["id"], sql: "SELECT id FROM first")
+    let ids = second.all().select(Column("id"), as: Int64.self)
+    #expect(
+      try read { db in
+        try Book.with(first).with(second).filter(ids.contains(Column("id"))).fetchAll(db).map(\.id)
+      } == [1])
+  }
 }

@@ -292,4 +292,19 @@ struct TableRecordTests {
       #expect(try Player.fetchCount(db) == 4)
     }
   }
+
+  // MARK: Keys
+
+  private struct Draft: Codable, FetchableRecord, TableRecord, Identifiable {
+    var id: String?
+  }
+
+  @Test
+  func `no record has the identity nil, not even one whose key is NULL`() throws {
+    try DatabaseQueue().write { db throws in
+      try db.execute(sql: "CREATE TABLE draft (id TEXT PRIMARY KEY); INSERT INTO draft VALUES (NULL), ('a')")
+      #expect(try Draft.fetchOne(db, id: nil) == nil)
+      #expect(try Draft.fetchOne(db, id: "a")?.id == "a")
+    }
+  }
 }
