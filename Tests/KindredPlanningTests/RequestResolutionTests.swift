@@ -66,11 +66,11 @@ struct RequestResolutionTests {
     try expectMeaning(
       of: "authors",
       Node(
-        fields: "early.count",
+        fields: "n:early.count",
         children: [Node(key: "early", association: "books", isIncluded: false, filter: "year<1900")]),
       """
       authors
-        earlyCount: early.count
+        n: early.count
         early: to-many, joined
           where year < 1900
       """)
@@ -119,14 +119,14 @@ struct RequestResolutionTests {
       Node(
         fields: "name",
         children: [
-          Node(key: "categories", repetitions: 2, fields: "name", filter: "id>../id")
+          Node(key: "categoriesByParent", repetitions: 2, fields: "name", filter: "id>../id")
         ]),
       """
       categories
         name: name
-        categories: to-many, 2 levels
+        categoriesByParent: to-many, 2 levels
           name: name
-          categories, the levels below:
+          categoriesByParent, the levels below:
             name: name
             where id > ../id
           where id > ../id
@@ -138,7 +138,7 @@ struct RequestResolutionTests {
   @Test
   func `names of joined nodes are checked, though nothing reads them`() throws {
     for node in [
-      Node(key: "books", isIncluded: false, fields: "titel"),
+      Node(key: "books", isIncluded: false, fields: "t:titel"),
       Node(key: "books", isIncluded: false, filter: "titel='x'"),
       Node(key: "books", isIncluded: false, sort: "titel"),
       Node(key: "books", isIncluded: false, fields: "n:count()", group: "titel"),

@@ -179,7 +179,7 @@ extension ResolvedExpression {
   }
 
   /// The expression, or what it is the name of.
-  fileprivate var definition: ResolvedExpression {
+  var definition: ResolvedExpression {
     if case .path(.named(let named)) = meaning { named.expression.definition } else { self }
   }
 }

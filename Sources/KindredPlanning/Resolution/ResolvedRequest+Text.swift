@@ -80,7 +80,7 @@ private struct ResolvedText {
   private func text(_ value: ResolvedMember.Value) -> String {
     switch value {
     case .column(let column): column.name
-    case .expression(let expression): text(expression)
+    case .expression(let expression): text(expression.definition)
     }
   }
 
