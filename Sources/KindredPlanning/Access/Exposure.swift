@@ -5,7 +5,7 @@ package struct Exposure {
   /// Without repetitions, in the order in which they are first read.
   private(set) var records: [StatementRecord] = []
   /// Whether the value of a record could make an operation fail or take noticeably longer.
-  var tells = false
+  var mayDisclose = false
 
   /// Nothing is read.
   init() {}
@@ -19,7 +19,7 @@ package struct Exposure {
 
   mutating func add(_ other: Exposure) {
     for record in other.records { add(record) }
-    tells = tells || other.tells
+    mayDisclose = mayDisclose || other.mayDisclose
   }
 }
 

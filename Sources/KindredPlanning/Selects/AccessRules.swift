@@ -70,7 +70,7 @@ struct AccessRules {
   func guarding(in record: StatementRecord, _ body: () throws -> SQL) throws -> SQL {
     guard context.restrictsRows else { return try body() }
     let (condition, exposure) = try context.state.exposing(body)
-    guard exposure.tells else { return condition }
+    guard exposure.mayDisclose else { return condition }
     var read = Exposure([record])
     read.add(exposure)
     return condition.behind(try rules(of: read, in: record.select))

@@ -83,7 +83,7 @@ struct AggregateCompiler {
       ?? orders.visibleTerms(aggregate.association.association.sort, in: records)
     let names: [SQL] = ["value", "separator"]
     var columns: [SQL] = zip(values, names).map { "\($0.sql) AS \($1)" }
-    let order = (sort + orders.keyTerms(of: records)).map { term -> SQL in
+    let order = (sort + orders.keyTerms(of: records)).map(\.term).map { term -> SQL in
       guard term.sql.reads(where: { $0.depth < select.depth }) else {
         return term.rendered(as: term.sql, dialect)
       }

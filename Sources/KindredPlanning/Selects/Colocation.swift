@@ -8,13 +8,36 @@ import KindredSQLSyntax
 package struct Colocation {
   /// The condition, which is a term.
   package let link: SQL
-  let record: StatementRecord
+  let record: ColocatedRecord
   /// The column that decides in which shard the record is.
   package let column: SQL
   /// The record that it is linked to; nil if it is linked to a value.
-  let origin: StatementRecord?
+  let origin: ColocatedRecord?
   /// The column of that.
   package let originColumn: SQL
+}
+
+/// A record of a statement that is in a shard.
+struct ColocatedRecord {
+  let id: RecordID
+  let table: Table
+  /// The number of the record in its statement.
+  let number: Int
+
+  /// What tells it apart in its statement: subqueries may use an alias again.
+  fileprivate var place: Place { Place(id: id, number: id.depth == 0 ? nil : number) }
+
+  fileprivate struct Place: Hashable {
+    let id: RecordID
+    let number: Int?
+  }
+
+  /// Returns the conditions that the record is in a shard, or in one of several.
+  fileprivate func equalities(among conditions: [SQL]) -> [SQL] {
+    guard let name = table.distribution?.column, table.column(named: name)?.comparesBytes ?? false
+    else { return [] }
+    return conditions.filter { $0.isEquality(of: id, name) }
+  }
 }
 
 /// The conditions on the shards of a statement, for each term that links a record.
@@ -27,13 +50,13 @@ struct ShardConditions {
   ///   - root: The record of these.
   ///   - linked: Returns the condition on the column for a link to values; nil if there is none.
   init(
-    _ colocations: [Colocation], conditions: [SQL], of root: StatementRecord,
+    _ colocations: [Colocation], conditions: [SQL], of root: SelectedRecord,
     linked: (Colocation) -> SQL?
   ) {
     let ways = Dictionary(grouping: colocations, by: \.record.place)
     /// The conditions by which a record is linked, and those of the records that it is linked to.
-    func known(_ record: StatementRecord) -> [SQL] {
-      let own = record.place == root.place ? record.equalities(among: conditions) : []
+    func known(_ record: ColocatedRecord) -> [SQL] {
+      let own = record.id == root.id ? record.equalities(among: conditions) : []
       return own + (ways[record.place] ?? []).flatMap(added)
     }
     func added(_ colocation: Colocation) -> [SQL] {
@@ -72,17 +95,7 @@ struct ShardConditions {
 }
 
 extension StatementRecord {
-  /// What tells it apart in its statement: subqueries may use an alias again.
-  fileprivate var place: AnyHashable {
-    id.depth == 0 ? AnyHashable(id) : AnyHashable(ObjectIdentifier(self))
-  }
-
-  /// Returns the conditions that the record is in a shard, or in one of several.
-  fileprivate func equalities(among conditions: [SQL]) -> [SQL] {
-    guard let name = table.distribution?.column, table.column(named: name)?.comparesBytes ?? false
-    else { return [] }
-    return conditions.filter { $0.isEquality(of: id, name) }
-  }
+  var colocated: ColocatedRecord { ColocatedRecord(id: id, table: table, number: number) }
 }
 
 extension RecordSelect {
@@ -90,7 +103,6 @@ extension RecordSelect {
   ///
   /// - Parameter linked: Returns the condition on the column for a link to values of the records above; nil if there is none.
   package func withShardConditions(linked: (Colocation) -> SQL?) -> RecordSelect {
-    let colocations = record.statement.colocations
     guard !colocations.isEmpty else { return self }
     let shards = ShardConditions(
       colocations, conditions: source.conditions, of: record, linked: linked)

@@ -50,7 +50,9 @@ struct ExpressionCompiler {
   func compile(_ expression: ResolvedExpression, in record: StatementRecord) throws -> CompiledExpression {
     try state.budget.deepen(expression.source.origin)
     defer { state.budget.leave() }
-    if context.restrictsRows, expression.source.exposesOperands(in: dialect) { state.exposure.tells = true }
+    if context.restrictsRows, expression.source.exposesOperands(in: dialect) {
+      state.exposure.mayDisclose = true
+    }
     if !dialect.recognizesGroups || !record.names.isGrouped {
       return try compileOperation(expression, in: record)
     }

@@ -9,7 +9,7 @@ struct GroupCompiler {
   /// The grouping expressions, and the order of the groups by them.
   struct Terms {
     var keys: [SQL] = []
-    var order: [OrderTerm] = []
+    var order: [ExposedTerm] = []
   }
 
   /// Returns the grouping expressions without constants, which make no groups and databases don't take there: some read
@@ -22,7 +22,7 @@ struct GroupCompiler {
       }
       guard !compiled.isConstant else { continue }
       terms.keys.append(compiled.sql(within: .collate))
-      terms.order.append(OrderTerm(context.dialect.sortable(compiled), exposure: exposure))
+      terms.order.append(ExposedTerm(OrderTerm(context.dialect.sortable(compiled)), exposure))
     }
     // Without records there is no group either, unlike without `GROUP BY`.
     if !group.expressions.isEmpty, terms.keys.isEmpty { terms.keys = ["TRUE IS TRUE"] }
@@ -45,7 +45,7 @@ struct GroupCompiler {
       let (condition, exposure) = try context.state.exposing {
         try context.expressions.condition(having, in: record)
       }
-      return exposure.tells ? condition.behind(guards(of: group)) : condition
+      return exposure.mayDisclose ? condition.behind(guards(of: group)) : condition
     }
   }
 

@@ -60,7 +60,7 @@ package struct GroupedRanking {
         "SELECT \(shown.joined(separator: ", ")), \(value) AS \(GroupedAggregate.value) FROM \(source)\(joins) WHERE \(all.joined(separator: " AND "))"
     }
     let records = rows.source.table
-    let join = record.statement.dialect.orderedJoin
+    let join = rows.dialect.orderedJoin
     let groups: SQL = "\(identifier: "kindred:groups")"
     let parts: [SQL] = [
       part(

@@ -50,7 +50,7 @@ struct Keyset {
   /// It is flat, since the parser stack of SQLite is limited to 100 entries.
   func condition(on expressions: [SQL]) -> SQL {
     let condition = plainCondition(on: expressions)
-    return order.contains(where: \.exposure.tells) ? condition.behind(rules) : condition
+    return order.contains(where: \.mayDisclose) ? condition.behind(rules) : condition
   }
 
   private func plainCondition(on expressions: [SQL]) -> SQL {
@@ -99,7 +99,7 @@ struct Keyset {
 
   /// Returns a condition on a term, behind the access rules if the term could disclose its record.
   private func guarded(_ number: Int, _ condition: SQL) -> SQL {
-    order[number].exposure.tells ? condition.behind(rules) : condition
+    order[number].mayDisclose ? condition.behind(rules) : condition
   }
 
   private func value(_ number: Int) -> SQL {

@@ -13,14 +13,14 @@ struct OrderCompiler {
   /// - Parameter shown: The columns that distinguish results. If no key does, their order alone may not be total, since
   ///   collations treat some texts as equal.
   func terms(
-    of node: ResolvedNode, in record: StatementRecord, rank: [SQL]?, group: [OrderTerm]?, shown: [SQL] = []
-  ) throws -> [OrderTerm] {
+    of node: ResolvedNode, in record: StatementRecord, rank: [SQL]?, group: [ExposedTerm]?, shown: [SQL] = []
+  ) throws -> [ExposedTerm] {
     let association = node.association?.association
-    var terms: [OrderTerm] = []
+    var terms: [ExposedTerm] = []
     if let sort = node.sort {
       terms = try sort.compactMap { try term($0, in: record) }
     } else if let rank {
-      terms = rank.map { OrderTerm(sql: $0) }
+      terms = rank.map { ExposedTerm(OrderTerm(sql: $0)) }
     } else if group == nil {
       terms = try visibleTerms(association?.sort ?? [], in: record)
     }
@@ -31,7 +31,7 @@ struct OrderCompiler {
     terms += try toOneTerms(of: node, in: record)
     terms += keyTerms(of: record)
     if node.node.isDistinct, record.table.identity.isEmpty {
-      terms += shown.compactMap { dialect.orderedByBytes($0).map { OrderTerm(sql: $0) } }
+      terms += shown.compactMap { dialect.orderedByBytes($0).map { ExposedTerm(OrderTerm(sql: $0)) } }
     }
     if let association, node.node.readsVia, !context.state.model.leadsOnce(association) {
       // The same record may appear several times, by different ways.
@@ -45,7 +45,7 @@ struct OrderCompiler {
   }
 
   /// Returns the order of an association, or else that of the resource.
-  func defaultTerms(_ sort: [SortTerm], in record: StatementRecord) throws -> [OrderTerm] {
+  func defaultTerms(_ sort: [SortTerm], in record: StatementRecord) throws -> [ExposedTerm] {
     try (sort.isEmpty ? record.resource.sort : sort).compactMap { term in
       let inside = try context.within(term.expression, of: record)
       let expression = try inside.expressions.resolve(term.expression, in: record, by: context.modelAuthor)
@@ -54,7 +54,7 @@ struct OrderCompiler {
   }
 
   /// Returns the same order without the terms that read what the client may not, because the order would reveal it.
-  func visibleTerms(_ sort: [SortTerm], in record: StatementRecord) throws -> [OrderTerm] {
+  func visibleTerms(_ sort: [SortTerm], in record: StatementRecord) throws -> [ExposedTerm] {
     guard context.restrictsRows else { return try defaultTerms(sort, in: record) }
     let visible = try (sort.isEmpty ? record.resource.sort : sort).filter {
       try !context.expressions.readsWithheld($0.expression, in: record)
@@ -67,7 +67,7 @@ struct OrderCompiler {
   ///
   /// Without a key, equal values of different texts are in the order of these, since they are different results; and
   /// hidden columns only order records that look the same, since the order would reveal them.
-  func keyTerms(of record: StatementRecord) -> [OrderTerm] {
+  func keyTerms(of record: StatementRecord) -> [ExposedTerm] {
     func sortable(_ columns: [Column]) -> [CompiledExpression] {
       columns.map { column in
         var value = context.expressions.compile(column, in: record)
@@ -87,12 +87,12 @@ struct OrderCompiler {
     } else {
       values = sortable(record.keyColumns)
     }
-    return values.map { OrderTerm($0, exposure: Exposure([record])) }
+    return values.map { ExposedTerm(OrderTerm($0), Exposure([record])) }
   }
 
   /// Returns the requested orders of the to-one nodes, in the order of the nodes.
-  private func toOneTerms(of node: ResolvedNode, in record: StatementRecord) throws -> [OrderTerm] {
-    var terms: [OrderTerm] = []
+  private func toOneTerms(of node: ResolvedNode, in record: StatementRecord) throws -> [ExposedTerm] {
+    var terms: [ExposedTerm] = []
     for child in node.children where child.ordersAbove {
       guard let association = child.association else { continue }
       let joined = try context.toOne.join(association, to: record)
@@ -104,21 +104,21 @@ struct OrderCompiler {
 
   /// Returns a term of an order; nil for a constant, which orders nothing and databases don't take there: some read it
   /// as the number of a column.
-  func term(_ resolved: ResolvedSortTerm, in record: StatementRecord) throws -> OrderTerm? {
+  func term(_ resolved: ResolvedSortTerm, in record: StatementRecord) throws -> ExposedTerm? {
     let term = resolved.term
     var (compiled, exposure) = try context.state.exposing {
       try context.expressions.compile(resolved.expression, in: record)
     }
     guard !compiled.isConstant else { return nil }
     if term.isNoCase { compiled = try dialect.collated(compiled, .nocase) }
-    return OrderTerm(
-      dialect.sortable(compiled), isDescending: term.isDescending, nulls: term.nulls, exposure: exposure)
+    return ExposedTerm(
+      OrderTerm(dialect.sortable(compiled), isDescending: term.isDescending, nulls: term.nulls), exposure)
   }
 
   /// Returns the terms without repetitions, which have no effect.
-  private func unique(_ terms: [OrderTerm]) -> [OrderTerm] {
+  private func unique(_ terms: [ExposedTerm]) -> [ExposedTerm] {
     var seen: Set<SQL> = []
-    return terms.filter { seen.insert($0.sql).inserted }
+    return terms.filter { seen.insert($0.term.sql).inserted }
   }
 }
 

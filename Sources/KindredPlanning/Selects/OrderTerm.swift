@@ -12,14 +12,13 @@ package struct OrderTerm {
   var type: ValueType?
   /// The same aggregate for all records in one pass, if it is one.
   var grouped: GroupedAggregate?
-  /// The records that it reads.
-  var exposure = Exposure()
+  /// Whether its value could disclose a record, by an error or by its duration.
+  var mayDisclose = false
 
   package init(sql: SQL) { self.sql = sql }
 
   package init(
-    _ compiled: CompiledExpression, isDescending: Bool = false, nulls: SortTerm.Nulls? = nil,
-    exposure: Exposure = Exposure()
+    _ compiled: CompiledExpression, isDescending: Bool = false, nulls: SortTerm.Nulls? = nil
   ) {
     sql = compiled.sql(within: .collate)
     self.isDescending = isDescending
@@ -27,25 +26,36 @@ package struct OrderTerm {
     isNullable = compiled.isNullable
     type = compiled.type
     grouped = compiled.grouped
-    self.exposure = exposure
   }
 
   /// Whether NULLs come first; by default, they are the least values.
   var nullsComeFirst: Bool { nulls.map { $0 == .first } ?? !isDescending }
+
+  package func rendered(as expression: SQL, _ dialect: any SQLDialect) -> SQL {
+    dialect.order(expression, isDescending: isDescending, nulls: nulls, isNullable: isNullable)
+  }
+}
+
+/// A term of an order while its select is built, and the records that it reads.
+struct ExposedTerm {
+  let term: OrderTerm
+  let exposure: Exposure
+
+  init(_ term: OrderTerm, _ exposure: Exposure = Exposure()) {
+    var term = term
+    term.mayDisclose = exposure.mayDisclose
+    (self.term, self.exposure) = (term, exposure)
+  }
 
   /// Returns whether it reads a value that the client may not.
   ///
   /// - Parameter root: The record that is ordered.
   func readsHidden(of root: StatementRecord) -> Bool {
     let records = exposure.records + [root]
-    return sql.reads(columnWhere: { id, name in
+    return term.sql.reads(columnWhere: { id, name in
       guard let record = records.first(where: { $0.id == id }) else { return root.names.model.hidesColumns }
       // An integer key doesn't change, and all of them have one length.
       return record.resource.hidden.contains(name) && record.table.rowIDColumn != name
     })
-  }
-
-  package func rendered(as expression: SQL, _ dialect: any SQLDialect) -> SQL {
-    dialect.order(expression, isDescending: isDescending, nulls: nulls, isNullable: isNullable)
   }
 }

@@ -9,8 +9,9 @@ import OrderedCollections
 ///
 /// Its text is written last; until then a strategy may replace parts of it.
 package struct RecordSelect {
+  package let dialect: any SQLDialect
   /// The record that each row shows.
-  package let record: StatementRecord
+  package let record: SelectedRecord
   /// The shape of a row, which refers to columns by number.
   package let shape: RecordShape
   /// The columns read by the shape and by the statements below.
@@ -33,10 +34,12 @@ package struct RecordSelect {
   let definitionsRead: Set<String>
   /// The definitions of the request's own common table expressions.
   var commonTables: [SQL] = []
-  /// A further condition, such as the start of a page, as a function of the terms of the order.
-  var restriction: ((_ order: [SQL]) -> SQL)?
-  /// The restriction in parts, each of which is a range of an index, in order.
-  var ranges: ((_ order: [SQL]) -> [SQL])?
+  /// How its records of distributed tables are linked, each after the one that it is linked to.
+  let colocations: [Colocation]
+  /// A further condition, such as the start of a page.
+  var restriction: OrderCondition?
+  /// The start of a page whose condition is written in parts, each of which is a range of an index, in order.
+  var ranges: Keyset?
   /// The number of rows before the page, in addition to its offset.
   var passed: SQL?
   /// The maximum number of rows that a page needs, including its offset.
@@ -55,9 +58,24 @@ package struct RecordSelect {
   }
 }
 
-extension RecordSelect {
-  private var dialect: any SQLDialect { record.statement.dialect }
+/// The record that each row of a select shows.
+package struct SelectedRecord {
+  package let id: RecordID
+  package let table: Table
+  /// The request's node for these records.
+  package let node: RequestNode?
+  /// The table of the record above, if another statement reads that; nil for records without one.
+  package let tableAbove: Table?
 
+  init(_ record: StatementRecord) {
+    id = record.id
+    table = record.table
+    node = record.node
+    tableAbove = record.parent.flatMap { $0.statement === record.statement ? nil : $0.table }
+  }
+}
+
+extension RecordSelect {
   /// Returns the terms of the order for other expressions in their places.
   func terms(_ expressions: [SQL]) -> [SQL] {
     zip(order, expressions).map { $0.rendered(as: $1, dialect) }
@@ -87,7 +105,7 @@ extension RecordSelect {
       // The columns of distinct results, and of those with pages, include the terms of the order.
       func name(of column: SQL) -> SQL { Self.name(ofColumn: numbers[column] ?? 0) }
       let named = order.map { name(of: $0.sql) }
-      let restriction = restriction.map { " WHERE \($0(named))" as SQL } ?? SQL()
+      let restriction = restriction.map { " WHERE \($0.sql(on: named, dialect))" as SQL } ?? SQL()
       return Select(
         columns: shown.map { $0.map { name(of: $0) } } ?? columns.indices.map(Self.name(ofColumn:)),
         from: "FROM \(dialect.derived(isDistinct ? distinct : groups))\(restriction)", order: terms(named),
@@ -95,13 +113,15 @@ extension RecordSelect {
       ).sql
     }
     let shown = shown ?? self.shown
-    if let ranked = ranking?.sql(self, shown, page: page, after: restriction?(expressions)) { return ranked }
+    if let ranked = ranking?.sql(self, shown, page: page, after: restriction?.sql(on: expressions, dialect)) {
+      return ranked
+    }
     guard let ranges else {
-      var select = select(shown, and: restriction?(expressions))
+      var select = select(shown, and: restriction?.sql(on: expressions, dialect))
       (select.order, select.page) = (terms(expressions), page)
       return select.sql
     }
-    let parts = ranges(expressions).map { range in
+    let parts = ranges.ranges(on: expressions).map { range in
       Select(
         columns: shown, from: source.sql(and: range), order: terms(expressions),
         page: dialect.page(limit: reach, offset: nil)
@@ -117,7 +137,7 @@ extension RecordSelect {
   }
 
   /// The clauses from `FROM` to `WHERE`, with the restriction.
-  var from: SQL { source.sql(and: restriction?(order.map(\.sql))) }
+  var from: SQL { source.sql(and: restriction?.sql(on: order.map(\.sql), dialect)) }
 
   /// The selected columns, at least one.
   package var shown: [SQL] { columns.isEmpty ? ["1"] : columns }

@@ -29,10 +29,15 @@ struct RootPages {
 
   /// Returns nil if the rows have no order, and so a single page.
   ///
+  /// - Parameters:
+  ///   - readsHidden: Whether the order reads a value that the client may not.
+  ///   - views: The views among the tables that read the clock.
+  ///   - rules: Returns the access rules of the records that the order reads.
   /// - Throws: `RequestError` if the cursor belongs to another request.
-  init?(of rows: RecordSelect, request: FetchRequest, rules: () throws -> [SQL], _ dialect: any SQLDialect)
-    throws
-  {
+  init?(
+    of rows: RecordSelect, request: FetchRequest, readsHidden: Bool, views: [RecordID: Table],
+    rules: () throws -> [SQL]
+  ) throws {
     let order = rows.order
     guard !order.isEmpty else {
       if request.after != nil { throw Self.refusal("this result has only one page; leave out `after`") }
@@ -41,10 +46,9 @@ struct RootPages {
     let numbers = rows.numbers
     let columns = order.map { numbers[$0.sql] ?? 0 }
     (cursorColumns, cursorIsDescending) = (columns, order.map(\.isDescending))
-    (self.request, self.dialect) = (request, dialect)
+    (self.request, dialect) = (request, rows.dialect)
     let table = rows.record.table
-    cursorIsHidden = order.contains { $0.readsHidden(of: rows.record) }
-    let views = rows.record.statement.clockViews
+    cursorIsHidden = readsHidden
     isMoving =
       !views.isEmpty
       && order.contains { term in
@@ -79,8 +83,8 @@ struct RootPages {
     var page = rows
     if isMoving, request.after != nil { page.passed = dialect.integer(.cursor(Cursor.Part.passed)) }
     if let keyset {
-      page.restriction = keyset.condition
-      if rows.group == nil, !rows.isDistinct, keyset.hasRanges, isIndexed { page.ranges = keyset.ranges }
+      page.restriction = .beyond(keyset)
+      if rows.group == nil, !rows.isDistinct, keyset.hasRanges, isIndexed { page.ranges = keyset }
       if isUnkeyed {
         page.passed =
           dialect.isSharded ? dialect.integer(.cursor(Cursor.Part.passed)) : passed(by: rows, keyset)
@@ -113,14 +117,10 @@ struct RootPages {
     guard let keyset, let cursor = request.after, cursor.digest != nil else { return nil }
     var rows = page
     (rows.ranges, rows.passed) = (nil, nil)
-    rows.restriction = { [dialect, orderRules] expressions in
-      let same = keyset.equality(
-        on: expressions, in: cursor.values.indices.filter { cursor.values[$0].isWhole })
-      let digest = dialect.parameter(.cursor(Cursor.Part.digest), as: dialect.digestType)
-      let isSame: SQL = "\(dialect.digest(of: expressions)) = \(digest)"
-      // The duration of the digest would disclose the length of a value.
-      return (same + [isSame.behind(orderRules)]).joined(separator: " AND ")
-    }
+    rows.restriction = .all([
+      .equal(keyset, terms: cursor.values.indices.filter { cursor.values[$0].isWhole }),
+      .digest(rules: orderRules),
+    ])
     return rows.sql(rows.order.map(\.sql), page: dialect.page(limit: "1", offset: nil))
   }
 
@@ -143,9 +143,7 @@ struct RootPages {
   /// for those that have been deleted since.
   private func passed(by rows: RecordSelect, _ keyset: Keyset) -> SQL {
     var rows = rows
-    rows.restriction = { expressions in
-      keyset.equality(on: expressions, in: expressions.indices).conjunction
-    }
+    rows.restriction = .equal(keyset, terms: Array(keyset.order.indices))
     return dialect.least(dialect.integer(.cursor(Cursor.Part.passed)), "(SELECT COUNT(*) \(rows.from))")
   }
 
@@ -168,12 +166,8 @@ struct RootPages {
       order: page.order, from: request.after == nil ? 0 : page.order.count,
       ignoringAffinity: ignoresAffinity, dialect)
     last.rules = orderRules
-    let start = page.restriction
     var rows = page
-    rows.restriction = { [last] expressions in
-      let isBefore: SQL = "NOT \(last.condition(on: expressions))"
-      return start.map { "\($0(expressions)) AND \(isBefore)" } ?? isBefore
-    }
+    rows.restriction = .all((page.restriction.map { [$0] } ?? []) + [.not(.beyond(last))])
     return "SELECT \(end) - COUNT(*) \(rows.from)"
   }
 }

@@ -33,6 +33,8 @@ package final class StatementBuilder {
   var copies: Set<RecordID> = []
   /// How its records of distributed tables are linked, each after the one that it is linked to.
   var colocations: [Colocation] = []
+  /// The number of records that it reads.
+  private var recordCount = 0
   /// The common table expressions that it reads.
   var definitionsRead: Set<String> = []
 
@@ -41,6 +43,12 @@ package final class StatementBuilder {
     self.level = level
     self.runsOften = runsOften
     self.givesMany = givesMany
+  }
+
+  /// Returns the number of a new record, which tells it apart in the statement.
+  func numberOfNewRecord() -> Int {
+    recordCount += 1
+    return recordCount
   }
 
   /// Returns the number of a result column, which is added if necessary.

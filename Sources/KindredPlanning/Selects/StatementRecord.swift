@@ -24,6 +24,8 @@ package final class StatementRecord {
   let constants: [String: SQLValue]?
   /// The values that the association that leads here fixes for parameters of the table.
   let parameters: [String: SQLValue]
+  /// Tells it apart in its statement.
+  let number: Int
   /// Whether the rows of a query are numbered, as nothing else tells them apart.
   var isNumbered = false
   /// Whether its table is read as a whole where the statement is computed, since its shards are not those of the records
@@ -50,6 +52,7 @@ package final class StatementRecord {
     self.presence = presence
     self.constants = constants
     self.parameters = parameters
+    number = select.statement.numberOfNewRecord()
   }
 
   /// The table as clients see it.
@@ -105,7 +108,8 @@ package final class StatementRecord {
     let term = SQL.term(link)
     statement.colocations.append(
       Colocation(
-        link: term, record: self, column: .column(id, place), origin: isInStatement ? origin : nil,
+        link: term, record: colocated, column: .column(id, place),
+        origin: isInStatement ? origin.colocated : nil,
         originColumn: value))
     return term
   }

@@ -174,7 +174,7 @@ struct ToOneJoins {
     let sort = association?.sort ?? step.sort ?? []
     let order =
       (try context.orders.defaultTerms(sort, in: candidate) + context.orders.keyTerms(of: candidate))
-      .map { $0.rendered(as: $0.sql, dialect) }
+      .map(\.term).map { $0.rendered(as: $0.sql, dialect) }
     return Select(columns: columns(candidate), from: select.from, order: order, page: " LIMIT 1").sql
   }
 }

@@ -83,7 +83,7 @@ struct ContentBuilder {
     _ node: ResolvedNode, below record: StatementRecord, isRepetition: Bool = false
   ) throws -> Int {
     let next = number + 1 + below.count
-    below += try tree.nested(node, number: next, below: record, isRepetition: isRepetition)
+    below += try tree.nested(node, number: next, below: record, of: number, isRepetition: isRepetition)
     return next
   }
 }

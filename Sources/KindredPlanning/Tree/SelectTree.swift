@@ -41,6 +41,15 @@ struct PathSelect {
   var sql: SQL { Select(columns: columns, from: source.sql(), page: " LIMIT 1").sql }
 }
 
+/// A record above a select, whose statement reads its columns.
+package struct RecordAbove: Hashable {
+  /// The number of the node in whose select it is.
+  package let node: Int
+  package let id: RecordID
+
+  package init(node: Int, id: RecordID) { (self.node, self.id) = (node, id) }
+}
+
 /// The select of a node whose rows belong to those of the parent node.
 package struct NodeSelect {
   package var rows: RecordSelect
@@ -55,7 +64,7 @@ package struct NodeSelect {
   let name: String
   package var recursion: Plan.Recursion?
   /// The parent record, if the rows are all of its associated records; otherwise nil.
-  package var collectionOf: StatementRecord?
+  package var collectionOf: RecordAbove?
   /// The columns of the merge join with the parent's select; nil unless the strategy has made one.
   package var mergeJoin: Plan.MergeJoin?
   /// The select for many parents at once; nil unless the strategy has made one.

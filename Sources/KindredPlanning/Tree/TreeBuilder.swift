@@ -21,13 +21,14 @@ struct TreeBuilder {
     let record = try path.end(records, in: statement)
     let draft = try rows(of: node, number: 0, in: record)
     // A cursor consists of the terms of the order.
-    if !records.isSingle { for term in draft.order { _ = statement.column(term.sql) } }
+    if !records.isSingle { for term in draft.order { _ = statement.column(term.term.sql) } }
     let all = draft.finished
     let pages =
       records.isSingle
       ? nil
       : try RootPages(
-        of: all, request: request, rules: { try rules(ofOrderOf: draft, in: node.group) }, dialect)
+        of: all, request: request, readsHidden: draft.order.contains { $0.readsHidden(of: record) },
+        views: statement.clockViews, rules: { try rules(ofOrderOf: draft, in: node.group) })
     let rows = pages?.rows(of: all) ?? all
     let page = records.isSingle ? .first : page(of: node.node, looksAhead: true, passed: rows.passed)
     let root = NodeSelect(
@@ -43,9 +44,11 @@ struct TreeBuilder {
   ///
   /// - Parameters:
   ///   - number: The number of the node in the tree.
+  ///   - numberAbove: The number of the node that the record belongs to.
   ///   - isRepetition: Whether it is the second level of a recursion.
   func nested(
-    _ resolved: ResolvedNode, number: Int, below record: StatementRecord, isRepetition: Bool
+    _ resolved: ResolvedNode, number: Int, below record: StatementRecord, of numberAbove: Int,
+    isRepetition: Bool
   ) throws -> [NodeSelect] {
     let (node, isToMany) = (resolved.node, resolved.isToMany)
     let above = record.statement
@@ -61,7 +64,9 @@ struct TreeBuilder {
     var select = NodeSelect(
       rows: draft.finished, page: page, isToMany: isToMany, level: statement.level, name: resolved.name,
       recursion: draft.recursion)
-    if isToMany, resolved.ways.isEmpty, page.isWhole, opened.recursion == nil { select.collectionOf = record }
+    if isToMany, resolved.ways.isEmpty, page.isWhole, opened.recursion == nil {
+      select.collectionOf = RecordAbove(node: numberAbove, id: record.id)
+    }
     return [select] + draft.below
   }
 
@@ -124,7 +129,7 @@ struct TreeBuilder {
     let order = try context.orders.terms(
       of: resolved, in: record, rank: rank, group: group?.order,
       shown: shape.shown(of: record.statement.columns, by: record.statement.collations, dialect))
-    if node.isDistinct { for term in order { _ = record.statement.column(term.sql) } }
+    if node.isDistinct { for term in order { _ = record.statement.column(term.term.sql) } }
     let keys = try resolved.group.flatMap { resolved in
       try group.map { try $0.keys + groups.determined(of: resolved, in: record) }
     }
@@ -163,7 +168,7 @@ struct TreeBuilder {
 struct RecordSelectDraft {
   let record: StatementRecord
   let shape: RecordShape
-  let order: [OrderTerm]
+  let order: [ExposedTerm]
   /// The grouping expressions; nil if each row is a record.
   let group: [SQL]?
   let havings: [SQL]
@@ -184,11 +189,12 @@ struct RecordSelectDraft {
   /// The rows as a value, with the columns added so far.
   var finished: RecordSelect {
     RecordSelect(
-      record: record, shape: shape, columns: record.statement.columns, counts: record.statement.counts,
+      dialect: record.statement.dialect, record: SelectedRecord(record), shape: shape,
+      columns: record.statement.columns, counts: record.statement.counts,
       collations: record.statement.collations,
-      source: record.select.source, order: order, group: group, havings: havings,
+      source: record.select.source, order: order.map(\.term), group: group, havings: havings,
       isDistinct: isDistinct,
       isLimited: record.node?.limit != nil && record.node?.recursion == nil,
-      definitionsRead: record.statement.definitionsRead)
+      definitionsRead: record.statement.definitionsRead, colocations: record.statement.colocations)
   }
 }

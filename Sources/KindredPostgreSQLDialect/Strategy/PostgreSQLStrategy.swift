@@ -97,13 +97,13 @@ struct PostgreSQLStrategy: PlanStrategy {
     let record = rows.record
     guard let association = record.node?.association, let step = association.steps.first,
       association.steps.count == 1, let name = step.destinationColumns.first,
-      step.destinationColumns.count == 1, let origin = record.parent, origin.statement !== record.statement,
+      step.destinationColumns.count == 1, let origin = record.tableAbove,
       let column = record.table.column(named: name), let type = dialect.type(of: column),
-      let other = origin.table.column(named: step.originColumns[0]), dialect.type(of: other) == type,
+      let other = origin.column(named: step.originColumns[0]), dialect.type(of: other) == type,
       // Equal values of these types have equal texts.
       type.hasOneText, column.comparesBytes, other.comparesBytes
     else { return nil }
-    let key = record.column(name, in: record.statement)
+    let key = SQL.column(record.id, name)
     let rest = rows.source.conditions + rows.source.joins + rows.columns + rows.order.map(\.sql)
     guard rows.source.links.count == 1, !rest.contains(where: \.readsRowsAbove) else { return nil }
     var inputs = ParentInputs(dialect)

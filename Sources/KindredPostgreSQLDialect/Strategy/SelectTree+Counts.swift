@@ -13,16 +13,15 @@ extension SelectTree {
       let node = nodes[number]
       guard node.batch?.counting != nil, let above = node.collectionOf,
         let association = node.rows.record.node?.association,
-        let parent = nodes.indices.first(where: { nodes[$0].rows.record.statement === above.statement }),
-        let column = nodes[parent].rows.counts.first(where: { _, aggregate in
+        let column = nodes[above.node].rows.counts.first(where: { _, aggregate in
           aggregate.counted == association && aggregate.origin.column(of: above.id) != nil
         })?.key,
-        isOnlyShown(column, of: nodes[parent]),
-        !nodes.contains(where: { $0.collectionOf === above && $0.batch?.countColumn == column })
+        isOnlyShown(column, of: nodes[above.node]),
+        !nodes.contains(where: { $0.collectionOf == above && $0.batch?.countColumn == column })
       else { continue }
-      nodes[parent].rows.columns[column] = "NULL::int8"
+      nodes[above.node].rows.columns[column] = "NULL::int8"
       nodes[number].batch?.countColumn = column
-      changed.insert(parent)
+      changed.insert(above.node)
     }
     return changed
   }

@@ -20,11 +20,12 @@ struct MergeJoin {
   ///
   /// - Parameters:
   ///   - node: A node below the root.
-  ///   - root: The root's rows.
-  init?(_ node: NodeSelect, below root: RecordSelect, in model: Model) {
+  ///   - parent: The root.
+  init?(_ node: NodeSelect, below parent: NodeSelect, in model: Model) {
     var rows = node.rows
-    let record = rows.record
-    guard let above = node.collectionOf, above === root.record, root.isInOrderOfRowID(),
+    let (record, root) = (rows.record, parent.rows)
+    let above = root.record
+    guard node.collectionOf == RecordAbove(node: 0, id: above.id), root.isInOrderOfRowID(),
       rows.isInOrderOfRowID(linkCount: 1), let association = record.node?.association,
       association.steps.count == 1, let step = association.steps.first, step.originColumns.count == 1,
       model.isPlain(step),
@@ -41,7 +42,7 @@ struct MergeJoin {
     guard !rest.contains(where: \.readsRowsAbove) else { return nil }
 
     let key = SQL.column(record.id, column.name)
-    let origin = above.column(step.originColumns[0], in: record.statement)
+    let origin = SQL.Binding.ancestor(level: node.level - parent.level, column: columnAbove)
     rows.source.links = ["\(key) >= \(origin)"]
     // With any other index, all records would have to be sorted first.
     rows.source.table.append(" INDEXED BY \(identifier: index.name)")

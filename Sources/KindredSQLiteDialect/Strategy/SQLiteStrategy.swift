@@ -10,7 +10,7 @@ struct SQLiteStrategy: PlanStrategy {
 
   func arranged(_ tree: SelectTree) -> SelectTree {
     var tree = tree
-    guard let root = tree.nodes.first?.rows else { return tree }
+    guard let root = tree.nodes.first else { return tree }
     for number in tree.nodes.indices {
       if let join = MergeJoin(tree.nodes[number], below: root, in: model) {
         (tree.nodes[number].rows, tree.nodes[number].page) = (join.rows, Page())
