@@ -179,5 +179,5 @@ extension CompiledExpression {
   }
 
   /// Whether it is a column, to whose type SQLite converts what it is compared with.
-  fileprivate var isColumn: Bool { rules.affinity != nil }
+  fileprivate var isColumn: Bool { traits.affinity != nil }
 }

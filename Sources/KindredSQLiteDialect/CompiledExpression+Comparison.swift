@@ -3,16 +3,16 @@ import KindredPlanning
 import KindredSQLSyntax
 
 extension CompiledExpression {
-  /// The rules that SQLite derives from the SQL.
-  private var writtenRules: ComparisonRules { rulesOfSQL ?? rules }
+  /// The traits that SQLite derives from the SQL.
+  private var writtenTraits: ComparisonTraits { traitsOfSQL ?? traits }
 
-  /// Gives the expression the rules of an operation: an explicit collation of an operand, if there is one.
+  /// Gives the expression the traits of an operation: an explicit collation of an operand, if there is one.
   mutating func takeCollation(from operands: [CompiledExpression]) {
-    rules.explicitCollation = operands.lazy.compactMap(\.rules.explicitCollation).first
-    guard operands.contains(where: { $0.rulesOfSQL != nil }) else { return }
-    var written = ComparisonRules()
-    written.explicitCollation = operands.lazy.compactMap(\.writtenRules.explicitCollation).first
-    rulesOfSQL = written
+    traits.explicitCollation = operands.lazy.compactMap(\.traits.explicitCollation).first
+    guard operands.contains(where: { $0.traitsOfSQL != nil }) else { return }
+    var written = ComparisonTraits()
+    written.explicitCollation = operands.lazy.compactMap(\.writtenTraits.explicitCollation).first
+    traitsOfSQL = written
   }
 
   // MARK: Comparisons
@@ -20,24 +20,24 @@ extension CompiledExpression {
   /// Returns the operand with values that don't fit its affinity, and the other one, if that reads no column and doesn't
   /// bring a collation.
   static func mixed(_ left: Self, _ right: Self) -> (mixed: Self, value: Self)? {
-    for (mixed, value) in [(left, right), (right, left)] where mixed.rules.isMixed {
-      if value.rules.explicitCollation == nil, !value.sql.reads(where: { _ in true }) {
+    for (mixed, value) in [(left, right), (right, left)] where mixed.traits.isMixed {
+      if value.traits.explicitCollation == nil, !value.sql.reads(where: { _ in true }) {
         return (mixed, value)
       }
     }
     return nil
   }
 
-  /// Returns the operands of a comparison so that SQLite compares them by their rules.
+  /// Returns the operands of a comparison so that SQLite compares them by their traits.
   static func compared(_ left: Self, _ right: Self) -> (left: Self, right: Self) {
-    guard left.rulesOfSQL != nil || right.rulesOfSQL != nil else { return (left, right) }
+    guard left.traitsOfSQL != nil || right.traitsOfSQL != nil else { return (left, right) }
     let (first, second) = (left.converting(right), right.converting(left))
     return (first.collated(missingCollation(first, second)), second)
   }
 
   /// Returns the operands of comparisons of one value with several others.
   static func compared(_ value: Self, withEach others: [Self]) -> (value: Self, others: [Self]) {
-    guard value.rulesOfSQL != nil || others.contains(where: { $0.rulesOfSQL != nil }) else {
+    guard value.traitsOfSQL != nil || others.contains(where: { $0.traitsOfSQL != nil }) else {
       return (value, others)
     }
     let first = others.contains { value.mustConvert($0) } ? value.withAffinity : value
@@ -51,10 +51,10 @@ extension CompiledExpression {
     )
   }
 
-  /// The value of `IN (…)`, which is compared by its own rules alone
+  /// The value of `IN (…)`, which is compared by its own traits alone
   /// (<https://www.sqlite.org/lang_expr.html#the_in_and_not_in_operators>).
   func comparedByItself(with others: [Self]) -> Self {
-    guard rulesOfSQL != nil else { return self }
+    guard traitsOfSQL != nil else { return self }
     var plain = Self(sql: "")
     let converting = others.contains {
       plain.form = $0.form
@@ -66,12 +66,12 @@ extension CompiledExpression {
 
   /// Returns arguments with the collation of the first one that has any, as `min`, `max` and `nullif` compare them.
   static func comparedByFirst(_ arguments: [Self]) -> [Self] {
-    guard arguments.contains(where: { $0.rulesOfSQL != nil }) else { return arguments }
-    func collation(_ rules: [ComparisonRules]) -> String {
-      rules.lazy.compactMap { $0.explicitCollation ?? $0.collation }.first ?? "BINARY"
+    guard arguments.contains(where: { $0.traitsOfSQL != nil }) else { return arguments }
+    func collation(_ traits: [ComparisonTraits]) -> String {
+      traits.lazy.compactMap { $0.explicitCollation ?? $0.collation }.first ?? "BINARY"
     }
-    let meant = collation(arguments.map(\.rules))
-    guard !meant.equalsIgnoringCase(collation(arguments.map(\.writtenRules))) else { return arguments }
+    let meant = collation(arguments.map(\.traits))
+    guard !meant.equalsIgnoringCase(collation(arguments.map(\.writtenTraits))) else { return arguments }
     var arguments = arguments
     arguments[0] = arguments[0].collated(meant)
     return arguments
@@ -79,8 +79,8 @@ extension CompiledExpression {
 
   /// Returns the collation that SQLite doesn't derive from the SQL of two operands; nil if it does.
   private static func missingCollation(_ left: Self, _ right: Self) -> String? {
-    let meant = ComparisonRules.collation(left.rules, right.rules)
-    let written = ComparisonRules.collation(left.writtenRules, right.writtenRules)
+    let meant = ComparisonTraits.collation(left.traits, right.traits)
+    let written = ComparisonTraits.collation(left.writtenTraits, right.writtenTraits)
     return meant.equalsIgnoringCase(written) ? nil : meant
   }
 
@@ -89,8 +89,8 @@ extension CompiledExpression {
     var collated = self
     collated.sql = "\(sql(within: .collate)) COLLATE \(identifier: collation)"
     collated.precedence = .collate
-    collated.rulesOfSQL = writtenRules
-    collated.rulesOfSQL?.explicitCollation = collation
+    collated.traitsOfSQL = writtenTraits
+    collated.traitsOfSQL?.explicitCollation = collation
     return collated
   }
 
@@ -100,11 +100,11 @@ extension CompiledExpression {
   ///
   /// The value itself needs no conversion if it comes from a column of that affinity.
   private func mustConvert(_ other: Self) -> Bool {
-    guard let affinity = rules.affinity, let written = rulesOfSQL, written.affinity != affinity else {
+    guard let affinity = traits.affinity, let written = traitsOfSQL, written.affinity != affinity else {
       return false
     }
-    if rules.isMixed { return true }
-    switch (affinity, other.rules.affinity) {
+    if traits.isMixed { return true }
+    switch (affinity, other.traits.affinity) {
     case (.text, nil): return !other.isLiteral { if case .text = $0 { true } else { false } }
     // NUMERIC would apply to the text in either form, and no conversion to a BLOB.
     case (.text, _): return false
@@ -131,20 +131,20 @@ extension CompiledExpression {
   ///
   /// `CAST` would convert values that the column stores as they are, such as the text 'x' in an integer column.
   private var withAffinity: Self {
-    guard let affinity = rules.affinity else { return self }
+    guard let affinity = traits.affinity else { return self }
     var converting = self
     converting.sql =
       "(SELECT \(sql(within: .or)) UNION ALL SELECT CAST(NULL AS \(affinity.sql)) WHERE FALSE)"
     converting.precedence = .primary
     // The subquery keeps no collation.
-    var written = ComparisonRules()
+    var written = ComparisonTraits()
     written.affinity = affinity
-    converting.rulesOfSQL = written
+    converting.traitsOfSQL = written
     return converting
   }
 }
 
-extension ComparisonRules {
+extension ComparisonTraits {
   /// Returns the collation of a comparison.
   fileprivate static func collation(_ left: Self, _ right: Self) -> String {
     left.explicitCollation ?? right.explicitCollation ?? left.collation ?? right.collation ?? "BINARY"

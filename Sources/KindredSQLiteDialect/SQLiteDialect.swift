@@ -60,7 +60,7 @@ struct SQLiteDialect: SQLDialect {
   func signed(_ value: CompiledExpression, isNegative: Bool) -> CompiledExpression {
     let sign: SQL = isNegative ? "-" : "+"
     var signed = value.keepingRules("\(sign) \(value.sql(within: .sign))", precedence: .sign)
-    signed.changeRules {
+    signed.changeTraits {
       $0.affinity = nil
       if isNegative { $0.collation = nil }
     }
@@ -99,7 +99,7 @@ struct SQLiteDialect: SQLDialect {
   ) -> CompiledExpression {
     let value = value.comparedByItself(with: list)
     var items = list.map { $0.sql(within: .or) }
-    if items.count == 1, value.rules.isMixed { items.append(items[0]) }
+    if items.count == 1, value.traits.isMixed { items.append(items[0]) }
     if items.count > 1 { items = items.map(\.asItem) }
     return boolean("\(value.sql(within: .comparison)) \(not(negated))IN (\(items.joined(separator: ", ")))")
   }
@@ -143,13 +143,13 @@ struct SQLiteDialect: SQLDialect {
   func collated(_ value: CompiledExpression, _ collation: Expression.Collation) -> CompiledExpression {
     var collated = value.keepingRules(
       "\(value.sql(within: .collate)) COLLATE \(collation.sql)", precedence: .collate)
-    collated.changeRules { $0.explicitCollation = collation.rawValue }
+    collated.changeTraits { $0.explicitCollation = collation.rawValue }
     return collated
   }
 
   func cast(_ value: CompiledExpression, to type: Expression.CastType) -> CompiledExpression {
     var cast = value.keepingRules("CAST(\(value.sql(within: .or)) AS \(type.affinity.sql))")
-    cast.changeRules { $0.affinity = type.affinity }
+    cast.changeTraits { $0.affinity = type.affinity }
     return cast
   }
 
@@ -320,7 +320,7 @@ extension Expression.CastType {
 extension CompiledExpression {
   /// Returns an expression that is compared like this one.
   fileprivate func keepingRules(_ sql: SQL, precedence: Precedence = .primary) -> CompiledExpression {
-    CompiledExpression(sql: sql, precedence: precedence, rules: rules, rulesOfSQL: rulesOfSQL)
+    CompiledExpression(sql: sql, precedence: precedence, traits: traits, traitsOfSQL: traitsOfSQL)
   }
 }
 

@@ -1,5 +1,15 @@
 import KindredSQLSyntax
 
+/// The identity of a record, for each purpose:
+///
+/// | columns | |
+/// |---|---|
+/// | `primaryKey` | as the schema declares it, which may hold NULL |
+/// | `identity` | never NULL; empty if nothing is |
+/// | `distinguishingColumns` | all, if nothing else tells records apart |
+/// | `orderingColumns` | make an order total, beginning with the primary key |
+/// | `pointerColumns` | find a stored record again; empty if nothing does |
+/// | `locatorColumns` | find a record to be changed |
 extension Table {
   /// The columns that identify a record and are never NULL; empty if there are none.
   ///
@@ -13,6 +23,19 @@ extension Table {
       key.map(\.name) != [rowIDColumn]
     else { return key }
     return [Column(name: rowIDName, declaredType: "INTEGER", isNullable: false)]
+  }
+
+  /// The columns that tell records apart: the identity, or all columns if there is none.
+  package var distinguishingColumns: [Column] {
+    let identity = identity
+    return identity.isEmpty ? columns : identity
+  }
+
+  /// The columns that make an order total: the primary key, and the columns that distinguish records whose key is NULL;
+  /// all columns if there is no key.
+  package var orderingColumns: [Column] {
+    let key = primaryKey.map { columns[$0] }
+    return key + distinguishingColumns.filter { !key.contains($0) }
   }
 
   /// Whether these columns include the primary key, or another key of the table.
@@ -29,6 +52,11 @@ extension Table {
     case .view: plainView == nil ? [] : identity.map(\.name)
     case .table, .virtual: rowIDName.map { [$0] } ?? primaryKey.map { columns[$0].name }
     }
+  }
+
+  /// The names of the columns by which a record to be changed is found: the rowid if there is one, else the key.
+  public var locatorColumns: [String] {
+    pointerColumns.isEmpty ? primaryKey.map { columns[$0].name } : pointerColumns
   }
 }
 

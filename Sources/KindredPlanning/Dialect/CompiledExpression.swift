@@ -15,11 +15,11 @@ package struct CompiledExpression {
   /// The explicit collation in PostgreSQL, if any, by which the value is compared; it doesn't change what is shown.
   package var collation: Expression.Collation?
   /// How SQLite compares it.
-  package var rules = ComparisonRules()
-  /// The rules that SQLite derives from the SQL; nil if they are the same.
+  package var traits = ComparisonTraits()
+  /// The traits that SQLite derives from the SQL; nil if they are the same.
   ///
   /// Those of a parameter that is bound to a value of another statement differ.
-  package var rulesOfSQL: ComparisonRules?
+  package var traitsOfSQL: ComparisonTraits?
   /// Its value if the record that it reads is missing; nil for NULL.
   var absent: CompiledAbsence?
   /// The same aggregate for all records in one pass; nil if it isn't an aggregate of an association, or can't be
@@ -31,7 +31,7 @@ package struct CompiledExpression {
   package init(
     sql: SQL, precedence: Precedence = .primary, format: Plan.ValueFormat = .plain, type: ValueType? = nil,
     form: Form = .other, isNullable: Bool = true, collation: Expression.Collation? = nil,
-    rules: ComparisonRules = ComparisonRules(), rulesOfSQL: ComparisonRules? = nil,
+    traits: ComparisonTraits = ComparisonTraits(), traitsOfSQL: ComparisonTraits? = nil,
     absent: CompiledAbsence? = nil, grouped: GroupedAggregate? = nil, isNondeterministic: Bool = false
   ) {
     self.sql = sql
@@ -41,8 +41,8 @@ package struct CompiledExpression {
     self.form = form
     self.isNullable = isNullable
     self.collation = collation
-    self.rules = rules
-    self.rulesOfSQL = rulesOfSQL
+    self.traits = traits
+    self.traitsOfSQL = traitsOfSQL
     self.absent = absent
     self.grouped = grouped
     self.isNondeterministic = isNondeterministic

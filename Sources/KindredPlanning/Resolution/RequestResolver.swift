@@ -200,7 +200,7 @@ struct RequestResolver {
 
   /// Checks the combination of a node's parameters.
   private func check(_ node: RequestNode, name: String, isToMany: Bool = false) throws {
-    try noting(diagnostics) { try NodeRules(node: node, name: name, isToMany: isToMany).check() }
+    try noting(diagnostics) { try ParameterCheck(node: node, name: name, isToMany: isToMany).check() }
   }
 
   // MARK: Content

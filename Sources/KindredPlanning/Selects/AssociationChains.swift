@@ -108,7 +108,7 @@ struct AssociationChains {
     let statement = select.statement
     let (keys, ways) = try statement.subquery { ways -> ([SQL], SQL) in
       let reached = try reached(ways)
-      return (reached.identityColumns.map { reached.column($0.name, in: statement) }, ways.from)
+      return (reached.table.distinguishingColumns.map { reached.column($0.name, in: statement) }, ways.from)
     }
     guard !record.table.identity.isEmpty else {
       // All columns identify the record, and may be NULL; but several records may be equal.
@@ -118,7 +118,7 @@ struct AssociationChains {
           toRowsOf: "SELECT \(distinct)\(keys.joined(separator: ", ")) \(ways)", as: record.alias))
     }
     select.begin(with: try context.sources.reference(to: record))
-    let key = record.identityColumns.map { record.table.keyColumn($0.name, of: record.id) }
+    let key = record.table.distinguishingColumns.map { record.table.keyColumn($0.name, of: record.id) }
       .joined(separator: ", ")
     select.add("\(keys.count == 1 ? key : "(\(key))") IN (SELECT \(keys.joined(separator: ", ")) \(ways))")
   }

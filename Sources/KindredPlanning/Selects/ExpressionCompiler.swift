@@ -249,11 +249,11 @@ struct ExpressionCompiler {
   /// Returns a column of the record.
   func compile(_ column: Column, in record: StatementRecord) -> CompiledExpression {
     if context.restrictsRows { state.exposure.add(record) }
-    let rules = ComparisonRules(of: column, in: record.table)
+    let traits = ComparisonTraits(of: column, in: record.table)
     return CompiledExpression(
       sql: .column(record.id, column.name), format: column.valueFormat, type: dialect.type(of: column),
       isNullable: column.isNullable || !record.isAlwaysPresent,
-      rules: rules, rulesOfSQL: record.readsCopy ? rules.ofCopy : nil,
+      traits: traits, traitsOfSQL: record.readsCopy ? traits.ofCopy : nil,
       isNondeterministic: !column.comparesBytes)
   }
 

@@ -81,11 +81,11 @@ struct OrderCompiler {
     if record.table.identity.isEmpty {
       let hidden = record.resource.hidden
       for isHidden in [false, true] {
-        let columns = sortable(record.keyColumns.filter { hidden.contains($0.name) == isHidden })
+        let columns = sortable(record.table.orderingColumns.filter { hidden.contains($0.name) == isHidden })
         values += columns + columns.compactMap(dialect.textOfEqual)
       }
     } else {
-      values = sortable(record.keyColumns)
+      values = sortable(record.table.orderingColumns)
     }
     return values.map { ExposedTerm(OrderTerm($0), Exposure([record])) }
   }

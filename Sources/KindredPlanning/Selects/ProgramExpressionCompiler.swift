@@ -12,9 +12,9 @@ struct ProgramExpressionCompiler {
   {
     switch expression {
     case .column(let name):
-      let rules = record.table.column(named: name).map { ComparisonRules(of: $0, in: record.table) }
+      let traits = record.table.column(named: name).map { ComparisonTraits(of: $0, in: record.table) }
       return CompiledExpression(
-        sql: record.column(name, in: record.statement), rules: rules ?? ComparisonRules())
+        sql: record.column(name, in: record.statement), traits: traits ?? ComparisonTraits())
     case .of(let alias, let expression):
       return try compile(expression, of: alias, from: record)
     case .raw(let parts):

@@ -142,27 +142,17 @@ package final class StatementRecord {
     return self.statement.export(sql, as: type, to: statement)
   }
 
-  /// The columns that identify a record; all columns if there are no such columns.
-  var identityColumns: [Column] { table.identity.isEmpty ? table.columns : table.identity }
-
-  /// The columns that make an order total: the primary key, and the columns that distinguish records whose key is NULL;
-  /// all columns if there is no key.
-  var keyColumns: [Column] {
-    let key = table.primaryKey.map { table.columns[$0] }
-    return key + identityColumns.filter { column in !key.contains(column) }
-  }
-
   /// The column that numbers the rows of a copy or a query, and so distinguishes equal records without a key.
   package static let rowNumber = "kindred:row"
 
-  /// The expressions that identify a record: its key, or else the number of its row in a copy.
-  var identity: [SQL] { table.identity(of: id) }
+  /// The expressions that point to the record: those of its table, or else the number of its row in a copy.
+  var pointers: [SQL] { table.pointers(to: id) }
 }
 
 extension Table {
-  /// Returns the expressions that identify a record: its key, or else the number of its row in a copy.
-  func identity(of record: RecordID) -> [SQL] {
-    let pointers = pointerColumns
-    return (pointers.isEmpty ? [StatementRecord.rowNumber] : pointers).map { keyColumn($0, of: record) }
+  /// Returns the expressions that point to a record: its pointer columns, or else the number of its row in a copy.
+  func pointers(to record: RecordID) -> [SQL] {
+    let columns = pointerColumns
+    return (columns.isEmpty ? [StatementRecord.rowNumber] : columns).map { keyColumn($0, of: record) }
   }
 }

@@ -24,7 +24,7 @@ struct ToOneJoins {
       compiled.precedence = .primary
       compiled.form = .other
       // A subquery has the affinity of its column, but not its collation.
-      compiled.changeRules { ($0.collation, $0.explicitCollation) = (nil, nil) }
+      compiled.changeTraits { ($0.collation, $0.explicitCollation) = (nil, nil) }
       if let absent = compiled.absent {
         let (format, type) = (compiled.format, compiled.type)
         compiled = try dialect.function(
@@ -73,7 +73,7 @@ struct ToOneJoins {
       names, table: table, alias: alias, select: select, parent: base, via: origin === base ? nil : origin,
       isAlwaysPresent: isRequired,
       presence: leadsToOne
-        ? step.destinationColumns.first.map { .column(id, $0) } : table.identity(of: id).first,
+        ? step.destinationColumns.first.map { .column(id, $0) } : table.pointers(to: id).first,
       parameters: step.parameters, conditions: resolved?.conditions)
     record.isGathered = try origin.gathers([step], in: select, model)
     try state.register(record, above: origin)
@@ -137,12 +137,12 @@ struct ToOneJoins {
       try firstRow(
         of: step, from: origin, like: record, in: association, into: select,
         isRepeated: !hasKey || statement.repeatsInner
-      ) { $0.identity }
+      ) { $0.pointers }
     }
-    let identity = record.identity.joined(separator: ", ")
+    let pointers = record.pointers.joined(separator: ", ")
     return (
       try copy ?? sources.reference(to: record),
-      "\(record.identity.count == 1 ? identity : "(\(identity))") = (\(chosen))"
+      "\(record.pointers.count == 1 ? pointers : "(\(pointers))") = (\(chosen))"
     )
   }
 

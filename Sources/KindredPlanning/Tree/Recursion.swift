@@ -37,10 +37,10 @@ extension ContentBuilder {
     guard let context = record.recursion, let next = resolved.repetition, let levels = resolved.node.recursion
     else { return }
     let (node, base) = (resolved.node, context.base)
-    let identity = record.identityColumns.map {
+    let identity = record.table.distinguishingColumns.map {
       record.statement.column(record.column($0.name, in: record.statement))
     }
-    let baseIdentity = base.identityColumns.map {
+    let baseIdentity = base.table.distinguishingColumns.map {
       base.statement.column(base.column($0.name, in: base.statement))
     }
     var repetition = number

@@ -115,11 +115,6 @@ extension [String] {
 }
 
 extension Table {
-  /// The names of the columns by which a record to be changed is found: the rowid if there is one, else the key.
-  public var locatorColumns: [String] {
-    pointerColumns.isEmpty ? primaryKey.map { columns[$0].name } : pointerColumns
-  }
-
   /// Returns the statement of a shape.
   public func statement(_ change: TableChange, dialect: Dialect) -> Plan.Statement {
     let writer = dialect.writer

@@ -1,7 +1,7 @@
 import KindredModel
 
 /// Refuses combinations of parameters that are invalid regardless of their expressions.
-struct NodeRules {
+struct ParameterCheck {
   let node: RequestNode
   /// The path of the node, which is the prefix of its parameters.
   let name: String

@@ -4,7 +4,7 @@ import KindredSQLSyntax
 /// The affinity and the collation of an operand, which determine how SQLite compares it
 /// (<https://www.sqlite.org/datatype3.html#type_conversions_prior_to_comparison>,
 /// <https://www.sqlite.org/datatype3.html#assigning_collating_sequences_from_sql>).
-package struct ComparisonRules: Equatable {
+package struct ComparisonTraits: Equatable {
   /// The affinity of a column or a `CAST`; nil for other expressions.
   package var affinity: Column.Affinity?
   /// The collation of a column; nil for other expressions.
@@ -16,7 +16,7 @@ package struct ComparisonRules: Equatable {
 
   package init() {}
 
-  /// The rules of a column of a table or view.
+  /// The traits of a column of a table or view.
   ///
   /// A column of a view or a common table expression without a declared type is mostly an expression, which has no
   /// affinity.
@@ -31,14 +31,14 @@ package struct ComparisonRules: Equatable {
     isMixed = table.isCompound
   }
 
-  /// Returns the rules of the column in a copy of its table; nil if they are the same.
+  /// Returns the traits of the column in a copy of its table; nil if they are the same.
   ///
   /// A copy of a compound SELECT converts no values, and so has no affinity.
-  var ofCopy: ComparisonRules? {
+  var ofCopy: ComparisonTraits? {
     guard isMixed else { return nil }
-    var rules = self
-    rules.affinity = nil
-    return rules
+    var traits = self
+    traits.affinity = nil
+    return traits
   }
 }
 
@@ -46,14 +46,14 @@ extension CompiledExpression {
   /// Replaces the SQL by that of a parameter which is bound to the value, and has neither affinity nor collation.
   mutating func bind(to parameter: SQL) {
     (sql, precedence, form) = (parameter, .primary, .other)
-    rulesOfSQL = ComparisonRules()
+    traitsOfSQL = ComparisonTraits()
   }
-  /// Changes the rules, and equally those of the SQL.
-  package mutating func changeRules(_ change: (inout ComparisonRules) -> Void) {
-    change(&rules)
-    if var written = rulesOfSQL {
+  /// Changes the traits, and equally those of the SQL.
+  package mutating func changeTraits(_ change: (inout ComparisonTraits) -> Void) {
+    change(&traits)
+    if var written = traitsOfSQL {
       change(&written)
-      rulesOfSQL = written
+      traitsOfSQL = written
     }
   }
 }
