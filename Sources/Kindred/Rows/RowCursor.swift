@@ -53,7 +53,8 @@ public final class RowCursor: Cursor {
       var rows: [Row] = []
       while rows.count < Self.batchSize, let row = try read(beside: rows.count) { rows.append(row) }
       if !rows.isEmpty { try supplement(&rows) }
-      ready = rows.reversed()
+      rows.reverse()
+      ready = rows
     }
     return ready.popLast()
   }
@@ -107,11 +108,11 @@ public final class RowCursor: Cursor {
 
   /// Returns the transformed remaining rows.
   func all<Element>(_ transform: (Row) throws -> Element) throws -> [Element] {
-    // Collections are fetched for all rows at once.
     try describingErrors {
-      guard supplement == nil else { return try all().map(transform) }
+      // Rows that are kept share their memory.
+      if Element.self == Row.self { return try all().map(transform) }
       var elements: [Element] = []
-      while let row = try read() { elements.append(try transform(row)) }
+      while let row = try next() { elements.append(try transform(row)) }
       return elements
     }
   }
@@ -125,8 +126,8 @@ public final class RowCursor: Cursor {
   public func checkDecoding() throws { try describingErrors { try failures.check() } }
 
   /// The number of rows whose collections are read together: enough to spread the cost of a statement, and few
-  /// enough to return the first row soon.
-  private static let batchSize = 100
+  /// enough to return the first row soon and to stay in the processor's cache until they are decoded.
+  private static let batchSize = 256
 
   /// Reads a row.
   ///
