@@ -8,7 +8,7 @@ extension RecordSelect {
     guard record.node?.allowsBatches == true, !commonTables.contains(where: \.readsRowsAbove) else {
       return nil
     }
-    var inputs = ParentInputs(record.statement.dialect)
+    var inputs = ParentInputs(dialect)
     let sql = batch(&inputs)
     return BatchSelect(columns: inputs.columns, sql: sql)
   }

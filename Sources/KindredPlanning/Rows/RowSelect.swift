@@ -20,11 +20,12 @@ struct RowSelectDraft {
   var finished: RecordSelect {
     let record = root.record
     return RecordSelect(
-      record: record, shape: .object([]), columns: record.statement.columns, counts: [:], collations: [:],
+      dialect: record.statement.dialect, record: SelectedRecord(record), shape: .object([]), columns: record.statement.columns, counts: [:], collations: [:],
       source: record.select.source, order: order,
       group: group.isEmpty && havings.isEmpty ? nil : group, havings: havings, isDistinct: false,
       isOfDistinctRows: node.isDistinct, isLimited: node.rows.limit != nil,
-      definitionsRead: record.statement.definitionsRead, commonTables: commonTables)
+      definitionsRead: record.statement.definitionsRead, commonTables: commonTables,
+      colocations: record.statement.colocations)
   }
 
   /// The page of the request.
@@ -53,7 +54,7 @@ extension NodeSelect {
     let isPlain =
       rows.group == nil && !rows.isOfDistinctRows && rows.record.node?.selectsNoAggregate == true
     return isPlain && page.isWhole
-      ? rows.count : "SELECT COUNT(*) FROM (\(rows.sql(page: page.sql(rows.record.statement.dialect))))"
+      ? rows.count : "SELECT COUNT(*) FROM (\(rows.sql(page: page.sql(rows.dialect))))"
   }
 }
 

@@ -64,7 +64,7 @@ extension RecordSelect {
     let group = (group ?? []).map { inputs.localized($0) }
     let havings = havings.map { inputs.localized($0) }
     let terms = ((first.map { [$0] } ?? []) + order).map { term in
-      inputs.localized(term.rendered(as: term.sql, record.statement.dialect))
+      inputs.localized(term.rendered(as: term.sql, dialect))
     }
     return Select(
       columns: columns, isDistinct: isOfDistinctRows,
