@@ -183,4 +183,21 @@ struct RowTests {
     #expect(row.firstIndex { $0.1.isNull } == row.index(row.startIndex, offsetBy: 2))
     #expect(row[row.endIndex].1.isNull)
   }
+
+  @Test
+  func `a row is created of any values that can be stored`() throws {
+    #expect(Row(["title": "Typee" as Any, "year": 1846 as Any]) == ["title": "Typee", "year": 1846])
+    #expect(Row(["title": Row() as Any] as [AnyHashable: Any]) == nil)
+    #expect(Row([1: "Typee"] as [AnyHashable: Any]) == nil)
+  }
+
+  @Test
+  func `the parts of a date are read without try`() throws {
+    let row = try row("SELECT '1819-08-01' AS birthday, 'x' AS name")
+    let birthday: DatabaseDateComponents = row["birthday"]
+    #expect(birthday.format == .YMD && birthday.dateComponents.year == 1819)
+    let name: DatabaseDateComponents = row["name"]
+    #expect(name.dateComponents.year == nil)
+    #expect(throws: RowDecodingError.self) { try row.checkDecoding() }
+  }
 }

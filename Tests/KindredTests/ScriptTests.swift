@@ -112,6 +112,40 @@ struct ConnectionStateTests {
   }
 
   @Test
+  func `arguments describe themselves`() {
+    #expect(StatementArguments([1, "x", nil]).description == #"[1, "x", NULL]"#)
+    #expect(StatementArguments(["b": 2, "a": 1.5]).description == #"["a": 1.5, "b": 2]"#)
+  }
+
+  @Test
+  func `a violation of a foreign key names its columns and its row`() throws {
+    try DatabaseQueue().writeWithoutTransaction { db throws in
+      try db.execute(
+        sql: """
+          PRAGMA foreign_keys = OFF;
+          CREATE TABLE author (id INTEGER PRIMARY KEY);
+          CREATE TABLE book (id INTEGER PRIMARY KEY, authorId INTEGER REFERENCES author (id));
+          INSERT INTO book VALUES (7, 1);
+          """)
+      let violation = try #require(try db.foreignKeyViolations().next())
+      let text = "FOREIGN KEY constraint violation - from book(authorId) to author(id), in the row 7"
+      #expect(try violation.failureDescription(db) == text)
+      #expect(violation.databaseError(db).message == text)
+      #expect(violation.databaseError(db).extendedResultCode == .SQLITE_CONSTRAINT_FOREIGNKEY)
+    }
+  }
+
+  @Test
+  func `an index has a condition without options`() throws {
+    try DatabaseQueue().write { db throws in
+      try db.execute(sql: "CREATE TABLE book (title TEXT, year INTEGER)")
+      try db.create(index: "old", on: "book", columns: ["title"], condition: Column("year") < 1900)
+      let sql = try String.fetchOne(db, sql: "SELECT sql FROM sqlite_schema WHERE name = 'old'")
+      #expect(sql?.contains("WHERE") == true)
+    }
+  }
+
+  @Test
   func `a schema that is forgotten is read again`() throws {
     try DatabaseQueue().write { db throws in
       try db.execute(sql: "CREATE TABLE book (title TEXT)")

@@ -208,6 +208,23 @@ extension Database {
     public let destinationTable: String
     /// The number of the foreign key in its table.
     public let foreignKeyId: Int
+
+    /// Returns a description of the violation for programmers, with the columns of the foreign key.
+    ///
+    /// - Throws: `DatabaseError`.
+    public func failureDescription(_ db: Database) throws -> String {
+      func list(_ columns: [String]?) -> String { columns.map { "(\($0.joined(separator: ", ")))" } ?? "" }
+      let key = try db.foreignKeys(on: originTable).first { $0.id == foreignKeyId }
+      let row = originRowID.map { ", in the row \($0)" } ?? ""
+      return "FOREIGN KEY constraint violation - from \(originTable)\(list(key?.originColumns))"
+        + " to \(destinationTable)\(list(key?.destinationColumns))\(row)"
+    }
+
+    /// Returns the violation as the error that SQLite reports for it.
+    public func databaseError(_ db: Database) -> DatabaseError {
+      DatabaseError(
+        resultCode: .SQLITE_CONSTRAINT_FOREIGNKEY, message: try? failureDescription(db))
+    }
   }
 
   /// Returns a cursor over the rows whose foreign keys refer to no row.

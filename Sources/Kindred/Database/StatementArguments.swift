@@ -114,6 +114,15 @@ extension StatementArguments: ExpressibleByDictionaryLiteral {
   }
 }
 
+extension StatementArguments: CustomStringConvertible {
+  /// The values, which may be secret, as literals of Swift: positional ones first, then those with names.
+  public var description: String {
+    let values = positional.map { "\(DatabaseValue($0))" }
+    let names = named.sorted { $0.key < $1.key }.map { "\"\($0.key)\": \(DatabaseValue($0.value))" }
+    return "[\((values + names).joined(separator: ", "))]"
+  }
+}
+
 // MARK: - Binding
 
 extension StatementArguments {

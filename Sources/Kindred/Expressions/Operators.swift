@@ -144,6 +144,11 @@ extension SQLSpecificExpressible {
   /// The bits of the left value, moved to lower places.
   public static func >> (left: Self, right: some SQLExpressible) -> SQLExpression { bits(">>", left, right) }
 
+  /// The bits that the value doesn't have.
+  public static prefix func ~ (operand: Self) -> SQLExpression {
+    .raw([.text("~"), .expression(operand.sqlExpression)])
+  }
+
   private static func bits(
     _ op: String, _ left: any SQLExpressible, _ right: any SQLExpressible
   ) -> SQLExpression {

@@ -26,7 +26,7 @@ extension FetchableRecord where Self: TableRecord {
 
   /// Returns the record with a primary key; `nil` if there is none, or the key is `nil`.
   ///
-  /// - Throws: `RecordError` if the primary key is not one column; `DatabaseError`, or the error that decoding
+  /// - Throws: `RecordKeyError` if the primary key is not one column; `DatabaseError`, or the error that decoding
   ///   throws.
   public static func fetchOne<Key: DatabaseValueConvertible>(_ db: Database, key: Key?) throws -> Self? {
     guard let value = key?.databaseValue.sqlValue, value != .null else { return nil }
@@ -35,35 +35,35 @@ extension FetchableRecord where Self: TableRecord {
 
   /// Returns the record with these values in the columns of a unique index; `nil` if there is none.
   ///
-  /// - Throws: `RecordError` if there is no such index; `DatabaseError`, or the error that decoding throws.
+  /// - Throws: `RecordKeyError` if there is no such index; `DatabaseError`, or the error that decoding throws.
   public static func fetchOne(
     _ db: Database, key: [String: (any DatabaseValueConvertible)?]?
   ) throws -> Self? { try filter(key: key).fetchOne(db) }
 
   /// Returns the records with these primary keys.
   ///
-  /// - Throws: `RecordError` if the primary key is not one column; `DatabaseError`, or the error that decoding
+  /// - Throws: `RecordKeyError` if the primary key is not one column; `DatabaseError`, or the error that decoding
   ///   throws.
   public static func fetchAll<Keys: Sequence>(_ db: Database, keys: Keys) throws -> [Self]
   where Keys.Element: DatabaseValueConvertible { try filter(keys: keys).fetchAll(db) }
 
   /// Returns the records with these values in the columns of a unique index.
   ///
-  /// - Throws: `RecordError` if there is no such index; `DatabaseError`, or the error that decoding throws.
+  /// - Throws: `RecordKeyError` if there is no such index; `DatabaseError`, or the error that decoding throws.
   public static func fetchAll(
     _ db: Database, keys: [[String: (any DatabaseValueConvertible)?]]
   ) throws -> [Self] { try filter(keys: keys).fetchAll(db) }
 
   /// Returns the distinct records with these primary keys.
   ///
-  /// - Throws: `RecordError` if the primary key is not one column; `DatabaseError`, or the error that decoding
+  /// - Throws: `RecordKeyError` if the primary key is not one column; `DatabaseError`, or the error that decoding
   ///   throws.
   public static func fetchSet<Keys: Sequence>(_ db: Database, keys: Keys) throws -> Set<Self>
   where Keys.Element: DatabaseValueConvertible, Self: Hashable { try filter(keys: keys).fetchSet(db) }
 
   /// Returns a cursor over the records with these primary keys.
   ///
-  /// - Throws: `RecordError` if the primary key is not one column; `DatabaseError`. The cursor throws errors of
+  /// - Throws: `RecordKeyError` if the primary key is not one column; `DatabaseError`. The cursor throws errors of
   ///   decoding.
   public static func fetchCursor<Keys: Sequence>(
     _ db: Database, keys: Keys
@@ -72,7 +72,7 @@ extension FetchableRecord where Self: TableRecord {
 
   /// Returns the record with a primary key.
   ///
-  /// - Throws: `RecordError.recordNotFound` if there is none; `RecordError` if the primary key is not one column;
+  /// - Throws: `RecordError.recordNotFound` if there is none; `RecordKeyError` if the primary key is not one column;
   ///   `DatabaseError`, or the error that decoding throws.
   public static func find(_ db: Database, key: some DatabaseValueConvertible) throws -> Self {
     guard let record = try fetchOne(db, key: key) else { throw recordNotFound(db, key: key) }
@@ -81,7 +81,7 @@ extension FetchableRecord where Self: TableRecord {
 
   /// Returns the record with these values in the columns of a unique index.
   ///
-  /// - Throws: `RecordError.recordNotFound` if there is none; `RecordError` if there is no such index;
+  /// - Throws: `RecordError.recordNotFound` if there is none; `RecordKeyError` if there is no such index;
   ///   `DatabaseError`, or the error that decoding throws.
   public static func find(
     _ db: Database, key: [String: (any DatabaseValueConvertible)?]

@@ -115,12 +115,6 @@ extension PersistableRecord {
 public enum RecordError: Error, Hashable, Sendable {
   /// No row of the table has the record's primary key.
   case recordNotFound(databaseTableName: String, key: [String: DatabaseValue])
-  /// The record doesn't encode its primary key, or its table has none.
-  case missingPrimaryKey(databaseTableName: String, columns: [String])
-  /// The table has no primary key of one column, as a single value needs it.
-  case notOneColumn(databaseTableName: String, columns: [String])
-  /// The table has no unique index on exactly these columns.
-  case notUnique(databaseTableName: String, columns: [String])
 }
 
 extension RecordError: CustomStringConvertible {
@@ -129,14 +123,6 @@ extension RecordError: CustomStringConvertible {
     switch self {
     case .recordNotFound(let table, let key):
       "the table \(table) has no record with this key: \(key.keys.sorted().joined(separator: ", "))"
-    case .missingPrimaryKey(let table, let columns) where columns.isEmpty:
-      "the table \(table) has no primary key"
-    case .missingPrimaryKey(let table, let columns):
-      "a record of \(table) needs a value for its primary key: \(columns.joined(separator: ", "))"
-    case .notOneColumn(let table, let columns):
-      "one value can't be the primary key of \(table): \(columns.isEmpty ? "none" : columns.joined(separator: ", "))"
-    case .notUnique(let table, let columns):
-      "the table \(table) has no unique index on \(columns.joined(separator: ", "))"
     }
   }
 }
@@ -153,7 +139,7 @@ extension TableRecord {
     do {
       let columns = try db.table(databaseTableName).orderedKey
       guard columns.count == 1 else {
-        return RecordError.notOneColumn(databaseTableName: databaseTableName, columns: columns)
+        return RecordKeyError.notOneColumn(databaseTableName: databaseTableName, columns: columns)
       }
       return recordNotFound(key: [columns[0]: key])
     } catch {

@@ -69,14 +69,14 @@ extension Database {
 
   /// Returns the positions in a record of the columns of its primary key.
   ///
-  /// - Throws: `DatabaseError` if the table doesn't exist; `RecordError` if the record doesn't encode the key.
+  /// - Throws: `DatabaseError` if the table doesn't exist; `RecordKeyError` if the record doesn't encode the key.
   func keyPositions<Record: TableRecord>(
     of type: Record.Type, _ record: PersistenceContainer
   ) throws -> [Int] {
     let names = try table(type.databaseTableName).orderedKey
     let positions = names.compactMap(record.position)
     guard !names.isEmpty, positions.count == names.count else {
-      throw RecordError.missingPrimaryKey(databaseTableName: type.databaseTableName, columns: names)
+      throw RecordKeyError.missingPrimaryKey(databaseTableName: type.databaseTableName, columns: names)
     }
     return positions
   }

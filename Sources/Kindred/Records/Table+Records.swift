@@ -75,12 +75,12 @@ extension Table where RowDecoder: Identifiable, RowDecoder.ID: DatabaseValueConv
 
   /// Returns whether there is a row with an `id`.
   ///
-  /// - Throws: `RecordError` if the primary key is not one column; `DatabaseError`.
+  /// - Throws: `RecordKeyError` if the primary key is not one column; `DatabaseError`.
   public func exists(_ db: Database, id: RowDecoder.ID) throws -> Bool { try !filter(id: id).isEmpty(db) }
 
   /// Deletes the row with an `id`, and returns whether there was one.
   ///
-  /// - Throws: `RecordError` if the primary key is not one column; `DatabaseError`.
+  /// - Throws: `RecordKeyError` if the primary key is not one column; `DatabaseError`.
   @discardableResult
   public func deleteOne(_ db: Database, id: RowDecoder.ID?) throws -> Bool {
     try filter(id: id).deleteAll(db) > 0
@@ -88,7 +88,7 @@ extension Table where RowDecoder: Identifiable, RowDecoder.ID: DatabaseValueConv
 
   /// Deletes the rows with these `id`s, and returns their number.
   ///
-  /// - Throws: `RecordError` if the primary key is not one column; `DatabaseError`.
+  /// - Throws: `RecordKeyError` if the primary key is not one column; `DatabaseError`.
   @discardableResult
   public func deleteAll(_ db: Database, ids: some Sequence<RowDecoder.ID>) throws -> Int {
     try filter(ids: ids).deleteAll(db)
@@ -116,14 +116,14 @@ extension Table {
 
   /// Deletes the rows with these primary keys, and returns their number.
   ///
-  /// - Throws: `RecordError` if the primary key is not one column; `DatabaseError`.
+  /// - Throws: `RecordKeyError` if the primary key is not one column; `DatabaseError`.
   @discardableResult
   public func deleteAll<Keys: Sequence>(_ db: Database, keys: Keys) throws -> Int
   where Keys.Element: DatabaseValueConvertible { try filter(keys: keys).deleteAll(db) }
 
   /// Deletes the row with these values in the columns of a unique index, and returns whether there was one.
   ///
-  /// - Throws: `RecordError` if no unique index has exactly these columns; `DatabaseError`.
+  /// - Throws: `RecordKeyError` if no unique index has exactly these columns; `DatabaseError`.
   @discardableResult
   public func deleteOne(_ db: Database, key: [String: (any DatabaseValueConvertible)?]) throws -> Bool {
     try filter(key: key).deleteAll(db) > 0
@@ -131,7 +131,7 @@ extension Table {
 
   /// Returns whether there is a row with these values in the columns of a unique index.
   ///
-  /// - Throws: `RecordError` if no unique index has exactly these columns; `DatabaseError`.
+  /// - Throws: `RecordKeyError` if no unique index has exactly these columns; `DatabaseError`.
   public func exists(_ db: Database, key: [String: (any DatabaseValueConvertible)?]) throws -> Bool {
     try !filter(key: key).isEmpty(db)
   }

@@ -192,7 +192,7 @@ extension Table {
 
   /// Deletes the row with a primary key, and returns whether there was one.
   ///
-  /// - Throws: `RecordError` if the primary key is not one column; `DatabaseError`.
+  /// - Throws: `RecordKeyError` if the primary key is not one column; `DatabaseError`.
   @discardableResult
   public func deleteOne(_ db: Database, key: some DatabaseValueConvertible) throws -> Bool {
     try filter(key: key).deleteAll(db) > 0
@@ -200,7 +200,7 @@ extension Table {
 
   /// Returns whether there is a row with a primary key.
   ///
-  /// - Throws: `RecordError` if the primary key is not one column; `DatabaseError`.
+  /// - Throws: `RecordKeyError` if the primary key is not one column; `DatabaseError`.
   public func exists(_ db: Database, key: some DatabaseValueConvertible) throws -> Bool {
     try !filter(key: key).isEmpty(db)
   }

@@ -10,7 +10,7 @@ extension TableRecord {
   /// Deletes the records with these primary keys.
   ///
   /// - Returns: The number of deleted records.
-  /// - Throws: `RecordError` if the primary key is not one column; `DatabaseError`.
+  /// - Throws: `RecordKeyError` if the primary key is not one column; `DatabaseError`.
   @discardableResult
   public static func deleteAll(
     _ db: Database, keys: some Collection<some DatabaseValueConvertible>
@@ -19,7 +19,7 @@ extension TableRecord {
   /// Deletes the records with these values in the columns of a unique index.
   ///
   /// - Returns: The number of deleted records.
-  /// - Throws: `RecordError` if there is no such index; `DatabaseError`.
+  /// - Throws: `RecordKeyError` if there is no such index; `DatabaseError`.
   @discardableResult
   public static func deleteAll(
     _ db: Database, keys: [[String: (any DatabaseValueConvertible)?]]
@@ -28,7 +28,7 @@ extension TableRecord {
   /// Deletes the record with a primary key.
   ///
   /// - Returns: Whether there was such a record.
-  /// - Throws: `RecordError` if the primary key is not one column; `DatabaseError`.
+  /// - Throws: `RecordKeyError` if the primary key is not one column; `DatabaseError`.
   @discardableResult
   public static func deleteOne(_ db: Database, key: some DatabaseValueConvertible) throws -> Bool {
     try filter(key: key).deleteAll(db) > 0
@@ -37,7 +37,7 @@ extension TableRecord {
   /// Deletes the record with these values in the columns of a unique index.
   ///
   /// - Returns: Whether there was such a record.
-  /// - Throws: `RecordError` if there is no such index; `DatabaseError`.
+  /// - Throws: `RecordKeyError` if there is no such index; `DatabaseError`.
   @discardableResult
   public static func deleteOne(
     _ db: Database, key: [String: (any DatabaseValueConvertible)?]
@@ -45,14 +45,14 @@ extension TableRecord {
 
   /// Returns whether there is a record with a primary key.
   ///
-  /// - Throws: `RecordError` if the primary key is not one column; `DatabaseError`.
+  /// - Throws: `RecordKeyError` if the primary key is not one column; `DatabaseError`.
   public static func exists(_ db: Database, key: some DatabaseValueConvertible) throws -> Bool {
     try !filter(key: key).isEmpty(db)
   }
 
   /// Returns whether there is a record with these values in the columns of a unique index.
   ///
-  /// - Throws: `RecordError` if there is no such index; `DatabaseError`.
+  /// - Throws: `RecordKeyError` if there is no such index; `DatabaseError`.
   public static func exists(_ db: Database, key: [String: (any DatabaseValueConvertible)?]) throws -> Bool {
     try !filter(key: key).isEmpty(db)
   }

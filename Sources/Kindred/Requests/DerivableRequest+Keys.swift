@@ -22,7 +22,7 @@ extension DerivableRequest {
 
   /// Keeps the record with these values in the columns of a unique index; none if the key is `nil`.
   ///
-  /// Fetching throws a `RecordError` if no unique index has exactly these columns.
+  /// Fetching throws a `RecordKeyError` if no unique index has exactly these columns.
   public func filter(key: [String: (any DatabaseValueConvertible)?]?) -> Self {
     guard let key else { return none() }
     return filter(keys: [key])
@@ -30,7 +30,7 @@ extension DerivableRequest {
 
   /// Keeps the records with these values in the columns of a unique index.
   ///
-  /// Fetching throws a `RecordError` if no unique index has exactly these columns.
+  /// Fetching throws a `RecordKeyError` if no unique index has exactly these columns.
   public func filter(keys: [[String: (any DatabaseValueConvertible)?]]) -> Self {
     let keys = keys.map { key in
       key.sorted { $0.key < $1.key }.map { (column: $0.key, value: $0.value?.sqlExpression) }
@@ -66,7 +66,7 @@ extension RequestResolver {
   func singleKeyColumn() throws -> String {
     let key = table.orderedKey
     guard key.count == 1 else {
-      throw RecordError.notOneColumn(databaseTableName: table.name, columns: key)
+      throw RecordKeyError.notOneColumn(databaseTableName: table.name, columns: key)
     }
     return key[0]
   }
@@ -75,7 +75,7 @@ extension RequestResolver {
     let names = columns.map { table.column(named: $0)?.name ?? $0 }
     let isRowID = names.count == 1 && table.rowIDName != nil && names[0].equalsIgnoringCase("rowid")
     guard isRowID || table.isUnique(names) else {
-      throw RecordError.notUnique(databaseTableName: table.name, columns: columns)
+      throw RecordKeyError.notUnique(databaseTableName: table.name, columns: columns)
     }
   }
 

@@ -63,12 +63,12 @@ extension QueryInterfaceRequest where RowDecoder: TableRecord {
   /// Deletes the records.
   ///
   /// - Returns: Their `id`s.
-  /// - Throws: `RecordError` if the primary key is not one column; `AssociationError`, `DatabaseError`.
+  /// - Throws: `RecordKeyError` if the primary key is not one column; `AssociationError`, `DatabaseError`.
   public func deleteAndFetchIds(_ db: Database) throws -> Set<RowDecoder.ID>
   where RowDecoder: Identifiable, RowDecoder.ID: DatabaseValueConvertible {
     let key = try db.primaryKey(blueprint.tableName).columns
     guard key.count == 1 else {
-      throw RecordError.missingPrimaryKey(databaseTableName: blueprint.tableName, columns: key)
+      throw RecordKeyError.notOneColumn(databaseTableName: blueprint.tableName, columns: key)
     }
     return try RowDecoder.ID.fetchSet(deleteAndFetchStatement(db, selection: key.map { Column($0) }))
   }

@@ -59,7 +59,7 @@ extension QueryInterfaceRequest {
     guard !blueprint.hasAllRecords else { return "" }
     let key = try db.table(blueprint.tableName).identity
     guard !key.isEmpty else {
-      throw RecordError.missingPrimaryKey(databaseTableName: blueprint.tableName, columns: [])
+      throw RecordKeyError.missingPrimaryKey(databaseTableName: blueprint.tableName, columns: [])
     }
     var keys = blueprint
     (keys.selection, keys.annotations) = (key.map { Column($0).sqlSelection }, [])

@@ -49,7 +49,7 @@ extension RequestBlueprint {
 
   /// Returns the engine's request.
   ///
-  /// - Throws: `AssociationError`, `RecordError`; the errors of `schema`.
+  /// - Throws: `AssociationError`, `RecordKeyError`; the errors of `schema`.
   package func resolved(in schema: RequestSchema) throws -> ResolvedBlueprint {
     let resolver = try RequestResolver(schema, self)
     let request = try resolver.request(self)

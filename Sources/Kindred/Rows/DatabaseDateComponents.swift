@@ -35,6 +35,13 @@ public struct DatabaseDateComponents: Hashable, Sendable {
   }
 }
 
+extension DatabaseDateComponents: DatabaseFallback {
+  /// The first day of the year 0.
+  public static var databaseFallback: DatabaseDateComponents {
+    DatabaseDateComponents(DateComponents(), format: .YMD)
+  }
+}
+
 extension DatabaseDateComponents: DatabaseValueConvertible {
   /// The text.
   public var databaseValue: DatabaseValue {

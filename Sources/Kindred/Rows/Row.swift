@@ -57,6 +57,16 @@ public struct Row: Sendable {
     self.init(pairs: columns.sorted { $0.key < $1.key })
   }
 
+  /// Creates a row of columns ordered by name; `nil` if a key is no name, or a value can't be stored.
+  public init?(_ columns: [AnyHashable: Any]) {
+    var pairs: [(key: String, value: (any DatabaseValueConvertible)?)] = []
+    for (key, value) in columns {
+      guard let name = key as? String, let stored = DatabaseValue(value: value) else { return nil }
+      pairs.append((name, stored))
+    }
+    self.init(pairs: pairs.sorted { $0.key < $1.key })
+  }
+
   private init(pairs: [(key: String, value: (any DatabaseValueConvertible)?)]) {
     self.init(
       layout: RowLayout(columnNames: pairs.map(\.key)),

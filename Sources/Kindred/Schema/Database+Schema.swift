@@ -169,8 +169,9 @@ extension Database {
   ///   - options: Whether it is unique, and what happens if it exists.
   ///   - condition: Which rows it contains; all of them by default.
   /// - Throws: `DatabaseError`.
+  @_disfavoredOverload
   public func create(
-    index name: String, on table: String, columns: [String], options: IndexOptions,
+    index name: String, on table: String, columns: [String], options: IndexOptions = [],
     condition: (any SQLExpressible)? = nil
   ) throws {
     try create(

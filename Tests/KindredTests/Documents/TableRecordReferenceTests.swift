@@ -213,7 +213,7 @@ struct TableRecordReferenceTests {
         passport.personId = ?3)
         """)
       let notUnique = Passport.filter(key: ["number": "a"])
-      #expect(throws: RecordError.self) { try notUnique.fetchAll(db) }
+      #expect(throws: RecordKeyError.self) { try notUnique.fetchAll(db) }
     }
   }
 

@@ -33,6 +33,14 @@ struct AliasTests {
   }
 
   @Test
+  func `the bits of a value are turned round`() throws {
+    #expect(
+      try read { db in try Book.select(~(Column("id") + 1), as: Int.self).fetchSet(db) } == [
+        -3, -4, -5, -6, -7,
+      ])
+  }
+
+  @Test
   func `a list has values, columns and columns of other records`() throws {
     let writer = TableAlias()
     try Library.make().expect(

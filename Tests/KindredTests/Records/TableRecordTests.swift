@@ -107,7 +107,8 @@ struct TableRecordTests {
     #expect(try queue.names(Player.filter(keys: [Int]())) == [])
     #expect(try queue.names(Player.filter(ids: [2])) == ["Barbara"])
     #expect(
-      throws: RecordError.notOneColumn(databaseTableName: "citizenship", columns: ["citizenId", "countryId"])
+      throws: RecordKeyError.notOneColumn(
+        databaseTableName: "citizenship", columns: ["citizenId", "countryId"])
     ) {
       try queue.read { db in try Citizenship.filter(key: 12).fetchAll(db) }
     }
@@ -148,7 +149,7 @@ struct TableRecordTests {
   @Test
   func `S287: columns without a unique index are an error when the request runs, no earlier`() throws {
     let request = Player.filter(key: ["name": "Arthur"])
-    #expect(throws: RecordError.notUnique(databaseTableName: "player", columns: ["name"])) {
+    #expect(throws: RecordKeyError.notUnique(databaseTableName: "player", columns: ["name"])) {
       try queue.read { db in try request.fetchAll(db) }
     }
   }
