@@ -1,7 +1,7 @@
 import KindredSQLSyntax
 
 /// An injective serialisation of nested lists: different lists of values give different bytes.
-package struct ListBytes {
+@usableFromInline package struct ListBytes {
   package private(set) var bytes: [UInt8] = []
 
   package init() {}
@@ -15,7 +15,10 @@ package struct ListBytes {
     static let list: UInt8 = 5
   }
 
-  package mutating func append(_ text: some StringProtocol) { append(Kind.text, text.utf8) }
+  // Not generic: a generic function of another module isn't specialised, and would append byte by byte.
+  package mutating func append(_ text: String) { append(Kind.text, text.utf8) }
+
+  package mutating func append(_ text: Substring) { append(Kind.text, text.utf8) }
 
   package mutating func append(_ bytes: [UInt8]) { append(Kind.blob, bytes) }
 
@@ -30,12 +33,14 @@ package struct ListBytes {
   }
 
   /// Appends a list, each element by `body`.
-  package mutating func append<Elements: Collection>(
+  @inlinable package mutating func append<Elements: Collection>(
     _ elements: Elements, _ body: (inout ListBytes, Elements.Element) -> Void
   ) {
-    begin(Kind.list, count: elements.count)
+    beginList(count: elements.count)
     for element in elements { body(&self, element) }
   }
+
+  @usableFromInline mutating func beginList(count: Int) { begin(Kind.list, count: count) }
 
   private mutating func append(_ kind: UInt8, _ content: some Collection<UInt8>) {
     begin(kind, count: content.count)
