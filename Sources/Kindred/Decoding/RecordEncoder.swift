@@ -3,7 +3,7 @@ import KindredSQLSyntax
 
 /// Encodes the properties of a record into columns; properties that no column can hold directly become JSON.
 final class RecordEncoder: Encoder {
-  private var container = PersistenceContainer.withSpace()
+  @exclusivity(unchecked) private var container = PersistenceContainer.withSpace()
   /// The first position at which the record requested a container that no column can represent.
   private var misplaced: [any CodingKey]?
   private let record: any EncodableRecord.Type
@@ -99,30 +99,30 @@ final class RecordEncoder: Encoder {
     }
 
     // Without these, Swift prefers its default implementations, which omit NULL, to the generic method above.
-    func encodeIfPresent(_ value: Bool?, forKey key: Key) { set(value, key) }
-    func encodeIfPresent(_ value: String?, forKey key: Key) { set(value, key) }
-    func encodeIfPresent(_ value: Double?, forKey key: Key) { set(value, key) }
-    func encodeIfPresent(_ value: Float?, forKey key: Key) { set(value, key) }
-    func encodeIfPresent(_ value: Int?, forKey key: Key) { set(value, key) }
-    func encodeIfPresent(_ value: Int8?, forKey key: Key) { set(value, key) }
-    func encodeIfPresent(_ value: Int16?, forKey key: Key) { set(value, key) }
-    func encodeIfPresent(_ value: Int32?, forKey key: Key) { set(value, key) }
-    func encodeIfPresent(_ value: Int64?, forKey key: Key) { set(value, key) }
-    func encodeIfPresent(_ value: UInt?, forKey key: Key) { set(value, key) }
-    func encodeIfPresent(_ value: UInt8?, forKey key: Key) { set(value, key) }
-    func encodeIfPresent(_ value: UInt16?, forKey key: Key) { set(value, key) }
-    func encodeIfPresent(_ value: UInt32?, forKey key: Key) { set(value, key) }
-    func encodeIfPresent(_ value: UInt64?, forKey key: Key) { set(value, key) }
+    func encodeIfPresent(_ value: Bool?, forKey key: Key) { set(value?.databaseValue, key) }
+    func encodeIfPresent(_ value: String?, forKey key: Key) { set(value?.databaseValue, key) }
+    func encodeIfPresent(_ value: Double?, forKey key: Key) { set(value?.databaseValue, key) }
+    func encodeIfPresent(_ value: Float?, forKey key: Key) { set(value?.databaseValue, key) }
+    func encodeIfPresent(_ value: Int?, forKey key: Key) { set(value?.databaseValue, key) }
+    func encodeIfPresent(_ value: Int8?, forKey key: Key) { set(value?.databaseValue, key) }
+    func encodeIfPresent(_ value: Int16?, forKey key: Key) { set(value?.databaseValue, key) }
+    func encodeIfPresent(_ value: Int32?, forKey key: Key) { set(value?.databaseValue, key) }
+    func encodeIfPresent(_ value: Int64?, forKey key: Key) { set(value?.databaseValue, key) }
+    func encodeIfPresent(_ value: UInt?, forKey key: Key) { set(value?.databaseValue, key) }
+    func encodeIfPresent(_ value: UInt8?, forKey key: Key) { set(value?.databaseValue, key) }
+    func encodeIfPresent(_ value: UInt16?, forKey key: Key) { set(value?.databaseValue, key) }
+    func encodeIfPresent(_ value: UInt32?, forKey key: Key) { set(value?.databaseValue, key) }
+    func encodeIfPresent(_ value: UInt64?, forKey key: Key) { set(value?.databaseValue, key) }
 
     // Shortcuts for the most frequent types, which avoid looking up their conformances.
-    func encode(_ value: Bool, forKey key: Key) { set(value, key) }
-    func encode(_ value: String, forKey key: Key) { set(value, key) }
-    func encode(_ value: Double, forKey key: Key) { set(value, key) }
-    func encode(_ value: Int, forKey key: Key) { set(value, key) }
-    func encode(_ value: Int64, forKey key: Key) { set(value, key) }
+    func encode(_ value: Bool, forKey key: Key) { set(value.databaseValue, key) }
+    func encode(_ value: String, forKey key: Key) { set(value.databaseValue, key) }
+    func encode(_ value: Double, forKey key: Key) { set(value.databaseValue, key) }
+    func encode(_ value: Int, forKey key: Key) { set(value.databaseValue, key) }
+    func encode(_ value: Int64, forKey key: Key) { set(value.databaseValue, key) }
 
-    private func set(_ value: (some DatabaseValueConvertible)?, _ key: Key) {
-      encoder.container.set(value?.databaseValue.sqlValue ?? .null, for: encoder.column(of: key))
+    private func set(_ value: DatabaseValue?, _ key: Key) {
+      encoder.container.set(value?.sqlValue ?? .null, for: encoder.column(of: key))
     }
 
     func nestedContainer<Nested: CodingKey>(

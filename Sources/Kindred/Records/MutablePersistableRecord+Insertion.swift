@@ -50,7 +50,8 @@ extension MutablePersistableRecord {
   /// - Throws: `DatabaseError`, or the error that encoding or a callback throws.
   public mutating func save(_ db: Database, onConflict conflict: Database.ConflictResolution? = nil) throws {
     try self.saveRecord(
-      db, update: { try $0.updateRecord(db, conflict) }, insert: { try $0.insertRecord(db, conflict) })
+      db, update: { (try $0.updateRecord(db, conflict), ()) },
+      insert: { (try $0.insertRecord(db, conflict), ()) })
   }
 
   /// Updates or inserts the record, and returns what is stored, decoded as another type.

@@ -53,7 +53,8 @@ extension PersistableRecord {
   public func save(_ db: Database, onConflict conflict: Database.ConflictResolution? = nil) throws {
     var record = self
     try record.saveRecord(
-      db, update: { try $0.updateRecord(db, conflict) }, insert: { try $0.insertRecord(db, conflict) })
+      db, update: { (try $0.updateRecord(db, conflict), ()) },
+      insert: { (try $0.insertRecord(db, conflict), ()) })
   }
 
   /// Updates or inserts the record, and returns what is stored, decoded as another type.

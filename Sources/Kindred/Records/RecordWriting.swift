@@ -3,6 +3,12 @@ import KindredSQLSyntax
 
 /// The writes of single records, with their callbacks; the public methods spell them.
 extension MutablePersistableRecord {
+  /// Runs `save` within the callbacks of saving.
+  func saving(_ db: Database, _ save: () throws -> PersistenceContainer) throws {
+    var record = self
+    try record.savingMutably(db) { _ in try save() }
+  }
+
   /// Runs `save` within the callbacks of saving, and returns its result.
   func saving<Result>(
     _ db: Database, _ save: () throws -> (stored: PersistenceContainer, result: Result)
@@ -11,22 +17,36 @@ extension MutablePersistableRecord {
     return try record.savingMutably(db) { _ in try save() }
   }
 
+  /// Runs `save`, which may change the record, within the callbacks of saving.
+  mutating func savingMutably(
+    _ db: Database, _ save: (inout Self) throws -> PersistenceContainer
+  ) throws {
+    try willSave(db)
+    var record = self
+    var outcome: PersistenceContainer?
+    try aroundSave(db) {
+      let stored = try save(&record)
+      outcome = stored
+      return PersistenceSuccess(persistenceContainer: stored)
+    }
+    guard let outcome else { throw Self.missingCall("aroundSave") }
+    self = record
+    didSave(PersistenceSuccess(persistenceContainer: outcome))
+  }
+
   /// Runs `save`, which may change the record, within the callbacks of saving, and returns its result.
   mutating func savingMutably<Result>(
     _ db: Database, _ save: (inout Self) throws -> (stored: PersistenceContainer, result: Result)
   ) throws -> Result {
-    try willSave(db)
-    var record = self
-    var outcome: (stored: PersistenceContainer, result: Result)?
-    try aroundSave(db) {
+    // What has no result does without generic values, which take as long as the rest.
+    var result: Result?
+    try savingMutably(db) { record in
       let saved = try save(&record)
-      outcome = saved
-      return PersistenceSuccess(persistenceContainer: saved.stored)
+      result = saved.result
+      return saved.stored
     }
-    guard let outcome else { throw Self.missingCall("aroundSave") }
-    self = record
-    didSave(PersistenceSuccess(persistenceContainer: outcome.stored))
-    return outcome.result
+    guard let result else { throw Self.missingCall("aroundSave") }
+    return result
   }
 
   private static func missingCall(_ callback: String) -> DatabaseError {
@@ -35,28 +55,44 @@ extension MutablePersistableRecord {
 
   // MARK: Insertion
 
+  /// Inserts the record by `write` within the callbacks of insertion, and returns what has been stored.
+  ///
+  /// - Parameter write: Runs a statement that stores the columns, and returns the rowid; nil if it has stored nothing.
+  mutating func inserting(
+    _ db: Database, _ write: (PersistenceContainer) throws -> Int64?
+  ) throws -> PersistenceContainer {
+    try willInsert(db)
+    var outcome: (success: InsertionSuccess, isInserted: Bool)?
+    try aroundInsert(db) {
+      var container = try PersistenceContainer(self)
+      let rowID = try write(container)
+      let column = try db.rowIDColumn(of: Self.self)
+      if let column, let rowID { container[column] = rowID }
+      let success = InsertionSuccess(
+        rowID: rowID ?? db.lastInsertedRowID, rowIDColumn: column, persistenceContainer: container)
+      outcome = (success, rowID != nil)
+      return success
+    }
+    guard let outcome else { throw Self.missingCall("aroundInsert") }
+    // Where the policy has skipped the record, there is no rowid to learn.
+    if outcome.isInserted { didInsert(outcome.success) }
+    return outcome.success.persistenceContainer
+  }
+
   /// Inserts the record by `write` within the callbacks of insertion.
   ///
   /// - Parameter write: Runs a statement that stores the columns, and returns whether it has, and its result.
   mutating func inserting<Result>(
     _ db: Database, _ write: (PersistenceContainer) throws -> (rowID: Int64?, result: Result)
   ) throws -> (stored: PersistenceContainer, result: Result) {
-    try willInsert(db)
-    var outcome: (success: InsertionSuccess, isInserted: Bool, result: Result)?
-    try aroundInsert(db) {
-      var container = try PersistenceContainer(self)
-      let (rowID, result) = try write(container)
-      let column = try db.rowIDColumn(of: Self.self)
-      if let column, let rowID { container[column] = rowID }
-      let success = InsertionSuccess(
-        rowID: rowID ?? db.lastInsertedRowID, rowIDColumn: column, persistenceContainer: container)
-      outcome = (success, rowID != nil, result)
-      return success
+    var result: Result?
+    let stored = try inserting(db) { container in
+      let written = try write(container)
+      result = written.result
+      return written.rowID
     }
-    guard let outcome else { throw Self.missingCall("aroundInsert") }
-    // Where the policy has skipped the record, there is no rowid to learn.
-    if outcome.isInserted { didInsert(outcome.success) }
-    return (outcome.success.persistenceContainer, outcome.result)
+    guard let result else { throw Self.missingCall("aroundInsert") }
+    return (stored, result)
   }
 
   /// Inserts the record, and returns what `fetch` makes of the columns that the statement returns.
@@ -75,57 +111,56 @@ extension MutablePersistableRecord {
     }
   }
 
-  /// Inserts the record.
+  /// Inserts the record, and returns what has been stored.
   mutating func insertRecord(
     _ db: Database, _ conflict: Database.ConflictResolution?
-  ) throws -> (stored: PersistenceContainer, result: Void) {
+  ) throws -> PersistenceContainer {
     let operation = RecordStatement.Operation(
       kind: .insert, conflict: conflict ?? Self.persistenceConflictPolicy.conflictResolutionForInsert)
     return try inserting(db) { container in
       let statement = try db.insertion(Self.self, container, operation)
       try db.run(statement.text, container.storage)
-      return (operation.conflict == .ignore && db.changesCount == 0 ? nil : db.lastInsertedRowID, ())
+      return operation.conflict == .ignore && db.changesCount == 0 ? nil : db.lastInsertedRowID
     }
   }
 
   // MARK: Update
 
-  /// Updates columns of the record within the callbacks of updates.
+  /// Updates columns of the record within the callbacks of updates, and returns what has been stored.
   ///
   /// - Parameters:
   ///   - columns: The columns to update; nil for all.
-  ///   - write: Runs the statement, and returns its result.
-  /// - Throws: `RecordError.recordNotFound` if there is no such row.
-  private func updating<Result>(
+  ///   - write: Runs the statement, and returns whether there is such a row.
+  /// - Throws: `RecordError.recordNotFound` if there is none.
+  private func updating(
     _ db: Database, columns: Set<String>?, _ operation: RecordStatement.Operation,
-    _ write: (RecordStatement, PersistenceContainer) throws -> Result?
-  ) throws -> (stored: PersistenceContainer, result: Result) {
+    _ write: (RecordStatement, PersistenceContainer) throws -> Bool
+  ) throws -> PersistenceContainer {
     let before = try PersistenceContainer(self)
     let columns = columns ?? Set(before.columns)
     try willUpdate(db, columns: columns)
-    var outcome: (stored: PersistenceContainer, result: Result)?
+    var outcome: PersistenceContainer?
     try aroundUpdate(db, columns: columns) {
       // The callbacks can change an object.
       let container = Self.self is AnyClass ? try PersistenceContainer(self) : before
       let statement = try db.statement(Self.self, container, operation)
-      guard statement.key.allSatisfy({ container.storage[$0] != .null }),
-        let result = try write(statement, container)
+      guard statement.key.allSatisfy({ container.storage[$0] != .null }), try write(statement, container)
       else { throw Self.notFound(container, statement.key) }
-      outcome = (container, result)
+      outcome = container
       return PersistenceSuccess(persistenceContainer: container)
     }
     guard let outcome else { throw Self.missingCall("aroundUpdate") }
-    didUpdate(PersistenceSuccess(persistenceContainer: outcome.stored))
+    didUpdate(PersistenceSuccess(persistenceContainer: outcome))
     return outcome
   }
 
-  /// Updates columns of the record.
+  /// Updates columns of the record, and returns what has been stored.
   func updateRecord(
     _ db: Database, _ conflict: Database.ConflictResolution?, columns: Set<String>? = nil
-  ) throws -> (stored: PersistenceContainer, result: Void) {
+  ) throws -> PersistenceContainer {
     try updating(db, columns: columns, Self.update(conflict, columns)) { statement, container in
       try db.run(statement.text, statement.values(of: container))
-      return db.changesCount > 0 ? () : nil
+      return db.changesCount > 0
     }
   }
 
@@ -136,10 +171,13 @@ extension MutablePersistableRecord {
   ) throws -> (stored: PersistenceContainer, result: Result) {
     var operation = Self.update(conflict, columns)
     operation.returning = Self.returning(selection)
-    return try updating(db, columns: columns, operation) { statement, container in
-      let result = try db.fetching(statement, container, fetch)
-      return db.changesCount > 0 ? result : nil
+    var result: Result?
+    let stored = try updating(db, columns: columns, operation) { statement, container in
+      result = try db.fetching(statement, container, fetch)
+      return db.changesCount > 0
     }
+    guard let result else { throw Self.missingCall("aroundUpdate") }
+    return (stored, result)
   }
 
   private static func update(

@@ -32,7 +32,10 @@ public struct RowScopesTree: Sendable {
 
   /// The nested row with a name, found by breadth-first search.
   public subscript(name: String) -> Row? {
-    var level = row.layout.scopes.isEmpty ? [] : [row]
+    if let scope = row.scope(name) { return scope }
+    // Few rows have scopes within scopes.
+    guard row.layout.scopes.contains(where: { !$0.layout.scopes.isEmpty }) else { return nil }
+    var level = row.scopes.map(\.row)
     while !level.isEmpty {
       for row in level {
         if let scope = row.scope(name) { return scope }
