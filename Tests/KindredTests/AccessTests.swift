@@ -237,7 +237,7 @@ struct AccessTests {
     let path = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
     var configuration = Configuration()
     configuration.readonly = true
-    #expect(throws: OpenError.self) { try DatabaseQueue(path: path, configuration: configuration) }
+    #expect(throws: DatabaseError.self) { try DatabaseQueue(path: path, configuration: configuration) }
     try DatabaseQueue(path: path).write { db in try db.execute(sql: "CREATE TABLE t (n)") }
     let queue = try DatabaseQueue(path: path, configuration: configuration)
     let error = #expect(throws: DatabaseError.self) {

@@ -41,8 +41,8 @@ struct ProgramConnectionTests {
 
   @Test
   func `a pool of a database in memory is an error: each of its connections would have another database`() {
-    #expect(throws: OpenError.self) { try DatabasePool(path: ":memory:") }
-    #expect(throws: OpenError.self) { try DatabasePool(path: "") }
+    #expect(throws: DatabaseError.self) { try DatabasePool(path: ":memory:") }
+    #expect(throws: DatabaseError.self) { try DatabasePool(path: "") }
   }
 
   private struct Word: Codable, FetchableRecord, PersistableRecord {

@@ -194,10 +194,12 @@ struct SchemaTests {
     migrator.registerMigration("Orphan") { db in
       try db.execute(sql: "INSERT INTO book (authorId, title) VALUES (7, 'Walden')")
     }
+    let error = #expect(throws: DatabaseError.self) { try migrator.migrate(queue) }
+    #expect(error?.extendedResultCode == .SQLITE_CONSTRAINT_FOREIGNKEY)
     #expect(
-      throws: DatabaseMigratorError(
-        .foreignKeyViolation(table: "book", parent: "author"), migration: "Orphan")
-    ) { try migrator.migrate(queue) }
+      error?.message == """
+        FOREIGN KEY constraint violation - from book(authorId) to author(id), in the row 1, after the migration "Orphan"
+        """)
     #expect(try strings("SELECT title FROM book") == [])
     // Foreign keys are enforced again.
     #expect(throws: DatabaseError.self) {

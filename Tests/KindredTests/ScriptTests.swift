@@ -112,6 +112,43 @@ struct ConnectionStateTests {
   }
 
   @Test
+  func `NULL is a value of its own, and of optionals`() throws {
+    try DatabaseQueue().read { db throws in
+      #expect(try DatabaseValue.fetchOne(db, sql: "SELECT NULL") == .null)
+      #expect(try DatabaseValue.fetchOne(db, sql: "SELECT 1 WHERE 0") == nil)
+      #expect(try String?.fetchOne(db, sql: "SELECT NULL") == .some(nil))
+      #expect(try String?.fetchOne(db, sql: "SELECT 'a' WHERE 0") == nil)
+      #expect(try String.fetchOne(db, sql: "SELECT NULL") == nil)
+    }
+  }
+
+  @Test
+  func `a read access asks for the journal mode, and can't set it`() throws {
+    try DatabaseQueue().read { db throws in
+      #expect(try String.fetchOne(db, sql: "PRAGMA journal_mode;") == "memory")
+      #expect(throws: DatabaseError.self) { try db.execute(sql: "PRAGMA journal_mode = WAL") }
+    }
+  }
+
+  @Test
+  func `a view has the names of the request's columns`() throws {
+    try Library.make().write { db throws in
+      try db.create(
+        view: "prices", as: Book.select(Column("id"), (Column("price") * 2).forKey("double")))
+      #expect(try Row.fetchOne(db, sql: "SELECT * FROM prices") == ["id": 1, "double": 25.0])
+      try db.create(view: "copies", as: Book.all())
+      #expect(try db.columns(in: "copies").map(\.name) == db.columns(in: "book").map(\.name))
+    }
+  }
+
+  @Test
+  func `a database that can't be opened is an error of SQLite`() {
+    let error = #expect(throws: DatabaseError.self) { try DatabaseQueue(path: "/nowhere/at/all.sqlite") }
+    #expect(error?.resultCode == .SQLITE_CANTOPEN)
+    #expect(error?.message.hasPrefix("/nowhere/at/all.sqlite") == true)
+  }
+
+  @Test
   func `arguments describe themselves`() {
     #expect(StatementArguments([1, "x", nil]).description == #"[1, "x", NULL]"#)
     #expect(StatementArguments(["b": 2, "a": 1.5]).description == #"["a": 1.5, "b": 2]"#)

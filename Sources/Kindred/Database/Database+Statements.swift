@@ -61,3 +61,11 @@ extension Database {
     forgetSchema()
   }
 }
+
+extension DriverStatement {
+  /// Whether the statement asks for the journal mode, which SQLite doesn't tell from one that sets it.
+  var readsJournalMode: Bool {
+    let words = sql.lowercased().split { $0.isWhitespace || $0 == ";" }
+    return words == ["pragma", "journal_mode"] || words == ["pragma", "main.journal_mode"]
+  }
+}

@@ -148,7 +148,7 @@ extension Database {
   }
 
   private func checkMayRun(_ statement: DriverStatement) throws {
-    guard !isQueryOnly || statement.isReadOnly else {
+    guard !isQueryOnly || statement.isReadOnly || statement.readsJournalMode else {
       throw DatabaseError(
         extendedCode: SQLITE_READONLY, message: "a read access can't write", sql: statement.sql)
     }

@@ -11,3 +11,27 @@ extension DatabaseError {
     DatabaseError(extendedCode: CKindredSQLite.SQLITE_MISUSE, message: message, sql: sql)
   }
 }
+
+extension DatabaseError {
+  /// Returns the result of `body`, or throws the error of a database that can't be opened as SQLite's error for it.
+  static func whileOpening<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch let error as OpenError {
+      throw DatabaseError(resultCode: error.resultCode, message: error.description)
+    }
+  }
+}
+
+extension OpenError {
+  fileprivate var resultCode: ResultCode {
+    switch reason {
+    case .missing, .directory, .unreadable, .directoryNotWritable, .needsRecovery, .other: .SQLITE_CANTOPEN
+    case .notWritable: .SQLITE_READONLY
+    case .notADatabase: .SQLITE_NOTADB
+    case .damaged: .SQLITE_CORRUPT
+    case .busy: .SQLITE_BUSY
+    case .moved: .SQLITE_READONLY_DBMOVED
+    }
+  }
+}

@@ -17,17 +17,21 @@ public final class DatabasePool: DatabaseWriter {
 
   /// Opens the database in a file, which is created if it does not exist.
   ///
-  /// - Throws: `OpenError`, or the error that preparing a connection throws.
+  /// - Throws: `DatabaseError`, or the error that preparing a connection throws.
   public init(path: String, configuration: Configuration = Configuration()) throws {
     guard path != ":memory:", !path.isEmpty else {
-      throw OpenError(
-        .other("an in-memory database has only one connection; open it as a DatabaseQueue"), path: path)
+      throw DatabaseError(
+        resultCode: .SQLITE_CANTOPEN,
+        message: "an in-memory database has only one connection; open it as a DatabaseQueue")
     }
     (self.path, self.configuration) = (path, configuration)
     context = DatabaseContext(readers: configuration.maximumReaderCount, configuration)
-    connections = try ConnectionPool(
-      path: path, access: configuration.access, readers: configuration.maximumReaderCount,
-      checkoutTimeout: nil, configuration: configuration.driver(context))
+    let context = context
+    connections = try DatabaseError.whileOpening {
+      try ConnectionPool(
+        path: path, access: configuration.access, readers: configuration.maximumReaderCount,
+        checkoutTimeout: nil, configuration: configuration.driver(context))
+    }
   }
 
   /// Opens the database in a file, which is created if it does not exist.
@@ -35,7 +39,7 @@ public final class DatabasePool: DatabaseWriter {
   /// - Parameters:
   ///   - path: The path of the file.
   ///   - maximumReaderCount: The number of read accesses that can run at the same time; others wait for them.
-  /// - Throws: `OpenError`.
+  /// - Throws: `DatabaseError`.
   public convenience init(path: String, maximumReaderCount: Int) throws {
     var configuration = Configuration()
     configuration.maximumReaderCount = maximumReaderCount

@@ -16,8 +16,10 @@ public final class DatabaseQueue: DatabaseWriter {
       path: String, access: Connection.Access? = nil, _ configuration: Configuration,
       _ context: DatabaseContext
     ) throws {
-      connection = try Connection(
-        path: path, access: access ?? configuration.access, configuration: configuration.driver(context))
+      connection = try DatabaseError.whileOpening {
+        try Connection(
+          path: path, access: access ?? configuration.access, configuration: configuration.driver(context))
+      }
       if configuration.journalMode == .wal, !configuration.readonly {
         try connection.execute("PRAGMA journal_mode = WAL")
       }
@@ -43,7 +45,7 @@ public final class DatabaseQueue: DatabaseWriter {
 
   /// Opens a database in memory, which exists as long as the queue.
   ///
-  /// - Throws: `OpenError`, or the error that preparing the connection throws.
+  /// - Throws: `DatabaseError`, or the error that preparing the connection throws.
   public convenience init(configuration: Configuration) throws {
     try self.init(path: ":memory:", configuration: configuration)
   }
@@ -54,7 +56,7 @@ public final class DatabaseQueue: DatabaseWriter {
   /// It exists as long as one of the queues. An access that needs a table which another queue is writing fails at once.
   ///
   /// - Parameter name: The name; with `nil`, the database is no other queue's.
-  /// - Throws: `OpenError`, or the error that preparing the connection throws.
+  /// - Throws: `DatabaseError`, or the error that preparing the connection throws.
   public init(named name: String?, configuration: Configuration = Configuration()) throws {
     (path, self.configuration) = (
       name.map { "file:\($0)?mode=memory&cache=shared" } ?? ":memory:", configuration
@@ -68,7 +70,7 @@ public final class DatabaseQueue: DatabaseWriter {
 
   /// Opens the database in a file, which is created if it does not exist.
   ///
-  /// - Throws: `OpenError`, or the error that preparing the connection throws.
+  /// - Throws: `DatabaseError`, or the error that preparing the connection throws.
   public init(path: String, configuration: Configuration = Configuration()) throws {
     (self.path, self.configuration) = (path, configuration)
     context = DatabaseContext(configuration)

@@ -74,7 +74,7 @@ extension Database {
 extension DatabaseQueue {
   /// Returns a database in memory with a copy of the content of a file.
   ///
-  /// - Throws: `OpenError`, `DatabaseError`.
+  /// - Throws: `DatabaseError`.
   public static func inMemoryCopy(
     fromPath path: String, configuration: Configuration = Configuration()
   ) throws -> DatabaseQueue {
@@ -83,7 +83,7 @@ extension DatabaseQueue {
 
   /// Returns a database in a temporary file with a copy of the content of another one.
   ///
-  /// - Throws: `OpenError`, `DatabaseError`.
+  /// - Throws: `DatabaseError`.
   public static func temporaryCopy(
     fromPath path: String, configuration: Configuration = Configuration()
   ) throws -> DatabaseQueue {

@@ -87,6 +87,9 @@ extension DatabaseValue: DatabaseValueConvertible, DatabaseFallback {
 
   /// NULL.
   public static var databaseFallback: DatabaseValue { .null }
+
+  /// Returns the value of the first column, also if it is NULL.
+  public static func decodedIfPresent(from row: Row) throws -> DatabaseValue? { try decoded(from: row) }
 }
 
 extension SQLValue {

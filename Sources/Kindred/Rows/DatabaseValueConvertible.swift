@@ -50,7 +50,10 @@ extension Optional: DatabaseValueConvertible where Wrapped: DatabaseValueConvert
   }
 }
 
-extension Optional: RowDecodable where Wrapped: DatabaseValueConvertible {}
+extension Optional: RowDecodable where Wrapped: DatabaseValueConvertible {
+  /// Returns the value of the first column, which is `.some(nil)` for NULL.
+  public static func decodedIfPresent(from row: Row) throws -> Wrapped?? { .some(try decoded(from: row)) }
+}
 
 extension Optional: DatabaseFallback where Wrapped: DatabaseValueConvertible {
   /// `nil`.

@@ -111,9 +111,13 @@ extension Database {
   public func create(
     view name: String, options: ViewOptions = [], columns: [String]? = nil, as request: some FetchRequest
   ) throws {
-    let (statement, _) = try request.prepare(self)
+    let prepared = try request.prepareRequest(self, isForSingleRow: false)
+    let statement = prepared.statement
+    // The names of expressions are no part of the statement, but of the layout of its rows.
+    let named = prepared.layout.map { $0.columns.map(\.name) }
     try create(
-      view: name, options: options, columns: columns,
+      view: name, options: options,
+      columns: columns ?? named.flatMap { $0.count == statement.columnCount ? $0 : nil },
       asLiteral: SQLLiteral(sql: statement.sql, arguments: statement.arguments))
   }
 

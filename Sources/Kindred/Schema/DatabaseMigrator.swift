@@ -91,7 +91,8 @@ public struct DatabaseMigrator: Sendable {
   /// - Parameters:
   ///   - writer: The database.
   ///   - last: The last migration to run; by default, all of them are run.
-  /// - Throws: `DatabaseMigratorError`; the error that a migration throws; `DatabaseError`.
+  /// - Throws: `DatabaseMigratorError`; the error that a migration throws; `DatabaseError`, also if a migration leaves a
+  ///   row whose foreign key refers to no row.
   public func migrate(_ writer: some DatabaseWriter, upTo last: String? = nil) throws {
     try check(upTo: last)
     try writer.writeWithoutTransaction { db in
@@ -206,11 +207,11 @@ public struct DatabaseMigrator: Sendable {
     let replaced = try Self.applied(on: db).intersection(migration.merged)
     // A migration that replaces others has nothing to do where all of them have run.
     if migration.merged.isEmpty || replaced != migration.merged { try migration.migrate(db, replaced) }
-    if isDeferred, checksDeferredForeignKeys, let row = try Row.fetchOne(db, sql: "PRAGMA foreign_key_check")
-    {
-      let (table, parent): (String?, String?) = (row["table"], row["parent"])
-      throw DatabaseMigratorError(
-        .foreignKeyViolation(table: table ?? "", parent: parent ?? ""), migration: migration.identifier)
+    if isDeferred, checksDeferredForeignKeys, let violation = try db.foreignKeyViolations().next() {
+      let place = "after the migration \"\(migration.identifier)\""
+      throw DatabaseError(
+        resultCode: .SQLITE_CONSTRAINT_FOREIGNKEY,
+        message: "\(try violation.failureDescription(db)), \(place)")
     }
     for identifier in replaced {
       try db.execute(
@@ -254,8 +255,6 @@ public struct DatabaseMigratorError: Error, Hashable, Sendable {
     case duplicateIdentifier
     /// No migration is registered under that name.
     case unknownIdentifier
-    /// A row of `table` refers to a row of `parent` that does not exist.
-    case foreignKeyViolation(table: String, parent: String)
   }
 
   /// The reason why the migration can't run.
@@ -276,8 +275,6 @@ extension DatabaseMigratorError: CustomStringConvertible {
     switch reason {
     case .duplicateIdentifier: "two migrations have the name \"\(migration)\""
     case .unknownIdentifier: "there is no migration \"\(migration)\""
-    case .foreignKeyViolation(let table, let parent):
-      "after the migration \"\(migration)\", a row of \(table) refers to a missing row of \(parent)"
     }
   }
 }
