@@ -87,7 +87,7 @@ private struct ExpressionLowering {
     case .raw(let parts):
       let text = parts.map { if case .text(let text) = $0 { text } else { "…" } }.joined()
       throw RemoteError.notExpressible("the SQL `\(text)` in \(clause)(_:)")
-    case .search: throw RemoteError.notExpressible("matching(_:)")
+    case .search: throw RemoteError.notExpressible("matching(_:) of records that are not in the result")
     case .exists: throw RemoteError.notExpressible("exists()")
     case .scalar: throw RemoteError.notExpressible("a request as a value")
     case .among: throw RemoteError.notExpressible("contains(_:) of a request")

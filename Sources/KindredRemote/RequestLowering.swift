@@ -204,7 +204,13 @@ struct RequestLowering {
       let path = Expression(names: ["via", via.resource.table.columns[column].name])
       node.annotations.append(NamedExpression(name: name, expression: path))
     }
-    node.filters = try program.filters.map { try expression($0, "filter", about: place, from: place) }
+    for filter in program.filters {
+      if case .program(.search(let pattern)) = filter.kind {
+        node.searches.append(RequestNode.Search(literal: literals.number(of: pattern), origin: Origin()))
+      } else {
+        node.filters.append(try expression(filter, "filter", about: place, from: place))
+      }
+    }
     node.group = try program.group.map { try expression($0, "group", about: place, from: place) }
     node.havings = try program.havings.map { try expression($0, "having", about: place, from: place) }
     node.isDistinct = program.isDistinct

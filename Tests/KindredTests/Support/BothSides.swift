@@ -173,6 +173,10 @@ private final class CopyServer {
   private let service: KindredService
 
   init(of db: Database) throws {
+    // Full-text tables keep what a transaction has written in memory until it ends, or a savepoint begins.
+    if db.isInsideTransaction, sqlite3_txn_state(try db.connection.handle, "main") == SQLITE_TXN_WRITE {
+      sqlite3_exec(try db.connection.handle, "SAVEPOINT copy; RELEASE copy", nil, nil, nil)
+    }
     var size: sqlite3_int64 = 0
     let bytes = sqlite3_serialize(try db.connection.handle, "main", &size, 0)
     defer { sqlite3_free(bytes) }
