@@ -266,7 +266,8 @@ let package = Package(
     // The samples of the guide, of the README, and of nothing else.
     .testTarget(name: "KindredGuideTests", dependencies: bothSides, path: "Tests/KindredTests/Guide"),
     .testTarget(
-      name: "KindredRemoteTests", dependencies: bothSides + ["KindredModelFile", "TestSupport"]),
+      name: "KindredRemoteTests",
+      dependencies: bothSides + ["KindredClients", "KindredModelFile", "TestSupport"]),
     .testTarget(name: "ArchitectureTests"),
     .testTarget(
       name: "KindredCommandTests",

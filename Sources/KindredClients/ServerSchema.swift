@@ -68,9 +68,15 @@ public struct ServerSchema: Decodable, Sendable {
     let key: String
     let kind: String
     let destination: String
-    /// The origin's columns with the destination's, of an association of one step.
+    /// The columns of the first step with those that they refer to, or are referred to by.
     let columns: [String: String]?
+    /// The steps of an association through other tables.
     let steps: [Step]?
+    /// Whether it leads to some of the records only.
+    let isFiltered: Bool?
+
+    /// The origin's columns with the destination's, of an association of one step.
+    var ownColumns: [String: String]? { (steps?.count ?? 1) == 1 ? columns : nil }
 
     var isToMany: Bool { kind.hasPrefix("hasMany") }
     var belongs: Bool { kind == "belongsTo" }

@@ -82,8 +82,8 @@ public struct SwiftRecords {
   private func declaration(
     of association: ServerSchema.Association, in resource: ServerSchema.Resource
   ) -> String? {
-    guard let destination = names[association.destination] else { return nil }
-    if let columns = association.columns {
+    guard let destination = names[association.destination], association.isFiltered != true else { return nil }
+    if let columns = association.ownColumns {
       guard !columns.isEmpty else { return nil }
       let pairs = columns.sorted { $0.key < $1.key }
       let foreignKey =
@@ -107,11 +107,11 @@ public struct SwiftRecords {
   ) -> String? {
     guard let steps = association.steps, steps.count == 2,
       let pivot = resource.associations.first(where: {
-        $0.columns == steps[0].columns && leads($0, to: steps[0].to)
+        $0.ownColumns == steps[0].columns && leads($0, to: steps[0].to)
       }),
       let between = schema[pivot.destination], let type = names[between.name],
       let target = between.associations.first(where: {
-        $0.columns == steps[1].columns && $0.destination == association.destination
+        $0.ownColumns == steps[1].columns && $0.destination == association.destination
       }),
       association.isToMany || !(pivot.isToMany || target.isToMany)
     else { return nil }
