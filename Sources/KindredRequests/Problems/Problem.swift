@@ -143,7 +143,7 @@ extension Problem {
     case .brokenSchema:
       self.init(
         .conflict,
-        "the database schema makes this change impossible: a foreign key refers to columns that are not unique, or a foreign key or trigger refers to a table that doesn't exist"
+        "the database schema makes this change impossible: a foreign key refers to columns that are not unique, a foreign key or trigger refers to a table that doesn't exist, or a column has a collation that this server doesn't have"
       )
     case .away: self = .unavailable
     // A view may call a function that raises an error.

@@ -23,6 +23,9 @@ extension DatabaseError: BackendError {
       return .tooLarge("the request exceeds SQLite's limits for one statement (\(limit))")
     }
     if isOfBrokenSchema { return .brokenSchema }
+    if isOfUnknownCollation {
+      return .noValue("a column has a collation that this server doesn't have, so it can't be compared")
+    }
     return isOfStorage ? .unavailable : .defect
   }
 
@@ -48,10 +51,17 @@ extension DatabaseError: BackendError {
     return RaisedError(String(message[colon...].dropFirst(2)), status: status)
   }
 
-  /// Whether a change fails because of foreign keys or triggers that SQLite accepts but can't execute
+  /// Whether a statement uses a collation that only the program knows by which the database was made
+  /// (<https://www.sqlite.org/c3ref/create_collation.html>).
+  private var isOfUnknownCollation: Bool { code == 1 && message.hasPrefix("no such collation sequence") }
+
+  /// Whether a change fails because of foreign keys, triggers or collations that SQLite accepts but can't execute
   /// (<https://www.sqlite.org/foreignkeys.html#fk_indexes>).
   private var isOfBrokenSchema: Bool {
-    guard code == 1, message.contains("foreign key mismatch") || message.hasPrefix("no such table: main.")
+    guard
+      code == 1,
+      message.contains("foreign key mismatch") || message.hasPrefix("no such table: main.")
+        || isOfUnknownCollation
     else { return false }
     // Only changes run foreign keys and triggers; a query that names a missing table is a defect.
     return ["INSERT", "UPDATE", "DELETE"].contains { sql?.hasPrefix($0) ?? false }
