@@ -99,16 +99,26 @@ build: system-packages swift ## Build for debugging.
 release: system-packages swift ## Build the program: .build/release/kindred.
 	KINDRED_COMMIT='$(COMMIT)' swift build --configuration release --product kindred $(STATIC) $(REPRODUCIBLE)
 
-docs: system-packages swift ## Build the guide and the reference of the Swift API: .build/documentation.
+docs: system-packages swift ## Build the guides and the references of the Swift API: .build/documentation.
 	@# The symbols of all modules are dumped together, so the tests must have been built.
 	swift build --build-tests
 	swift package dump-symbol-graph --minimum-access-level public --skip-synthesized-members
 	rm -rf $(DOCUMENTATION)
-	mkdir -p $(DOCUMENTATION)/symbols
-	cp .build/*/symbolgraph/Kindred.symbols.json .build/*/symbolgraph/Kindred@*.symbols.json $(DOCUMENTATION)/symbols
-	docc convert Sources/Kindred/Kindred.docc --warnings-as-errors \
-	  --additional-symbol-graph-dir $(DOCUMENTATION)/symbols --output-dir $(DOCUMENTATION)/Kindred.doccarchive \
-	  --fallback-display-name Kindred --fallback-bundle-identifier kindred
+	$(call build-catalogue,Kindred)
+	$(call build-catalogue,KindredRemote)
+
+# Builds the catalogue of a module, together with its reference.
+define build-catalogue
+mkdir -p $(DOCUMENTATION)/symbols/$(1)
+cp .build/*/symbolgraph/$(1).symbols.json $(DOCUMENTATION)/symbols/$(1)
+for file in .build/*/symbolgraph/$(1)@*.symbols.json; do \
+  if [ -e "$$file" ]; then cp "$$file" $(DOCUMENTATION)/symbols/$(1); fi; \
+done
+docc convert Sources/$(1)/$(1).docc --warnings-as-errors \
+  --additional-symbol-graph-dir $(DOCUMENTATION)/symbols/$(1) \
+  --output-dir $(DOCUMENTATION)/$(1).doccarchive \
+  --fallback-display-name $(1) --fallback-bundle-identifier $(shell echo $(1) | tr A-Z a-z)
+endef
 
 # Builds nothing, so that it may be run by root, who may have no Swift and should own nothing in the checkout.
 install: ## Install the program that `make release` has built, stripped, the sample library's migrations, the manual page and the completions under DESTDIR and PREFIX.

@@ -30,7 +30,10 @@ public struct RemoteResponse: Sendable {
 
   /// Creates an answer.
   ///
-  /// - Parameter headers: The fields, by their names in any case.
+  /// - Parameters:
+  ///   - status: The status code.
+  ///   - headers: The fields, by their names in any case.
+  ///   - body: The content, part by part, without content coding.
   public init(status: Int, headers: [String: String], body: AsyncThrowingStream<[UInt8], any Error>) {
     self.status = status
     self.headers = Dictionary(
