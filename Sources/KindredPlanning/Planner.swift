@@ -5,8 +5,8 @@ import KindredSQLSyntax
 ///
 /// | phase | from | to |
 /// |---|---|---|
-/// | `Resolution` | names | what they mean: columns, associations, aggregates, without SQL |
-/// | `Selects`, `Tree` | the nodes of the request | a tree of selects as values, each with the shape of its records |
+/// | `Resolution` | the request | what its names mean, node by node, without SQL: `ResolvedRequest` |
+/// | `Selects`, `Tree` | that | a tree of selects as values, each with the shape of its records |
 /// | `SQLite`, `PostgreSQL` | the tree | the same in the form that suits the database |
 /// | `PlanWriter` | the tree | text and bindings |
 ///
@@ -51,7 +51,7 @@ public struct Planner {
     _ request: FetchRequest, _ context: PlanningContext, isForManyKeys: Bool = false
   ) throws -> Plan {
     let strategy = context.state.strategy
-    let resolved = try RequestResolver(state: context.state).resolve(request)
+    let resolved = try FetchRequestResolver(state: context.state).resolve(request)
     var selects = strategy.arranged(try TreeBuilder(context).tree(of: resolved, for: request))
     if isForManyKeys, case .record(let key) = request.path.segments.last {
       selects = strategy.batched(selects, over: Set(key.flatMap(\.literals)))
@@ -66,7 +66,7 @@ public struct Planner {
   ///
   /// - Throws: `RequestError` for the names and expressions without a meaning, and combinations of parameters.
   package func resolve(_ request: FetchRequest) throws -> ResolvedRequest {
-    try RequestResolver(state: context(of: request).state).resolve(request)
+    try FetchRequestResolver(state: context(of: request).state).resolve(request)
   }
 
   /// Collects the errors of a request and the meanings of its names.
@@ -75,7 +75,7 @@ public struct Planner {
   package func check(_ request: FetchRequest, _ diagnostics: Diagnostics) throws {
     do {
       let context = context(of: request, diagnostics: diagnostics)
-      let resolved = try RequestResolver(state: context.state).resolve(request)
+      let resolved = try FetchRequestResolver(state: context.state).resolve(request)
       // Whether the types of operands match is known when their SQL is made.
       guard diagnostics.errors.isEmpty else { return }
       _ = try TreeBuilder(context).tree(of: resolved, for: request)

@@ -151,7 +151,7 @@ extension Model {
   ) throws -> (before: Plan, after: Plan) {
     let context = Planner(model: self, dialect: dialect).context(of: try request(for: resource, root))
     let request = try request(for: resource, root)
-    let resolved = try RequestResolver(state: context.state).resolve(request)
+    let resolved = try FetchRequestResolver(state: context.state).resolve(request)
     let tree = try TreeBuilder(context).tree(of: resolved, for: request)
     var writer = PlanWriter(context.state)
     return (try writer.plan(of: tree), try writer.plan(of: context.state.strategy.arranged(tree)))

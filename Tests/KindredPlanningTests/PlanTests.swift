@@ -239,6 +239,21 @@ struct PlanTests {
   }
 
   @Test
+  func `nodes below joined ones are found by all associations on the way`() throws {
+    let others = Node(key: "others", association: "books", fields: "title")
+    let author = Node(key: "author", isIncluded: false, children: [others])
+    try expectPlan(
+      of: "authors",
+      Node(fields: "name", children: [Node(key: "books", isIncluded: false, children: [author])]),
+      """
+      authors: SELECT "author"."name", "author"."id" FROM "author" ORDER BY "author"."id"
+      books.author.others: SELECT "book"."title" FROM "book" WHERE "book"."id" IN (SELECT "book3"."id" FROM "book" \
+      AS "book2" JOIN "author" ON "author"."id" = "book2"."authorId" JOIN "book" AS "book3" \
+      ON "book3"."authorId" = "author"."id" WHERE "book2"."authorId" = ?1) ORDER BY "book"."id"
+      """)
+  }
+
+  @Test
   func `a recursion within a recursion has two levels of each`() throws {
     let inner = Node(key: "inner", association: "categoriesByParent", repetitions: 2, fields: "name")
     let level = """

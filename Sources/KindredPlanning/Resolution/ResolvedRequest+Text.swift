@@ -55,7 +55,7 @@ private struct ResolvedText {
 
   private func description(of node: ResolvedNode) -> String {
     var words = [node.node.isOneRecord ? "to-one" : "to-many"]
-    if !node.ways.isEmpty {
+    if node.ways.count > 1 {
       words.append("through \(node.ways.dropLast().map(\.key).joined(separator: ", "))")
     }
     if !node.node.isIncluded { words.append("joined") }

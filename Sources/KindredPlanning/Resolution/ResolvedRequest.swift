@@ -50,8 +50,9 @@ struct ResolvedNode: Sendable {
   let names: NameScope
   /// The association that leads here; nil at the root, unless the path ends with one.
   let association: ResolvedAssociation?
-  /// The associations of the joined to-many nodes on the way and its own, if there are such nodes; then the records are
-  /// found by these, and each is shown once.
+  /// If it is a joined to-many node or below one: the associations from the record that this is joined to, with its own.
+  ///
+  /// The records of a node below it are found by these, and each is shown once.
   var ways: [ResolvedAssociation] = []
   /// Whether it has rows of its own, rather than being joined to the record above.
   var isApart = false

@@ -20,12 +20,13 @@ struct RowSelectDraft {
   var finished: RecordSelect {
     let record = root.record
     return RecordSelect(
-      dialect: record.statement.dialect, record: SelectedRecord(record), shape: .object([]), columns: record.statement.columns, counts: [:], collations: [:],
+      dialect: record.statement.dialect, record: SelectedRecord(record), shape: .object([]),
+      columns: record.statement.columns, counts: [:], collations: [:],
       source: record.select.source, order: order,
       group: group.isEmpty && havings.isEmpty ? nil : group, havings: havings, isDistinct: false,
       isOfDistinctRows: node.isDistinct, isLimited: node.rows.limit != nil,
-      definitionsRead: record.statement.definitionsRead, commonTables: commonTables,
-      colocations: record.statement.colocations)
+      definitionsRead: record.statement.definitionsRead, colocations: record.statement.colocations,
+      commonTables: commonTables)
   }
 
   /// The page of the request.

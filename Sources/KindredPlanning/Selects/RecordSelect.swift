@@ -32,10 +32,10 @@ package struct RecordSelect {
   let isLimited: Bool
   /// The common table expressions of the model that it reads.
   let definitionsRead: Set<String>
-  /// The definitions of the request's own common table expressions.
-  var commonTables: [SQL] = []
   /// How its records of distributed tables are linked, each after the one that it is linked to.
   let colocations: [Colocation]
+  /// The definitions of the request's own common table expressions.
+  var commonTables: [SQL] = []
   /// A further condition, such as the start of a page.
   var restriction: OrderCondition?
   /// The start of a page whose condition is written in parts, each of which is a range of an index, in order.

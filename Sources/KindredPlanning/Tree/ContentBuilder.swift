@@ -60,7 +60,7 @@ struct ContentBuilder {
         RecordShape.Member(name: child.node.key, shape: .child(node: try add(child, below: record))))
     } else if child.node.isIncluded {
       members.append(RecordShape.Member(name: child.node.key, shape: try toOne(child, in: record)))
-    } else if child.node.isOneRecord, let association = child.association {
+    } else if child.ways.isEmpty, let association = child.association {
       // It isn't an object of its own: the nodes below it become members of this one.
       try addChildren(of: child, in: context.toOne.join(association, to: record), to: &members)
     } else {

@@ -28,7 +28,7 @@ extension Planner {
     var request = FetchRequest(path: path, root: RequestNode())
     request.root.fields = []
     let context = context(of: request, isForOneRecord: true)
-    let resolved = try RequestResolver(state: context.state).resolve(request)
+    let resolved = try FetchRequestResolver(state: context.state).resolve(request)
     let path = try RecordPath(resolved.path, context)
     let statement = StatementBuilder(context.dialect, level: path.level, runsOften: false, givesMany: false)
     let record = try path.end(resolved.records, in: statement)
@@ -48,7 +48,7 @@ extension Planner {
     (request.root.fields, request.root.values) = ([], nil)
     request.root.children = request.root.children.map(\.joined)
     let context = context(of: request)
-    let resolved = try RequestResolver(state: context.state).resolve(request)
+    let resolved = try FetchRequestResolver(state: context.state).resolve(request)
     let tree = TreeBuilder(context)
     let path = try RecordPath(resolved.path, context)
     let statement = StatementBuilder(context.dialect, level: path.level, runsOften: false, givesMany: true)

@@ -1,7 +1,7 @@
 import KindredModel
 
 /// Resolves a request, node by node: all names that it contains get a meaning, or an error.
-struct RequestResolver {
+struct FetchRequestResolver {
   let state: PlanningState
 
   private var model: Model { state.model }
@@ -81,11 +81,9 @@ struct RequestResolver {
   /// Returns a node with its content, its groups, its order, and the nodes below it.
   ///
   /// - Parameters:
-  ///   - joining: The associations to the to-many node from the records that it is joined to; empty for others.
   ///   - members: The names of the members of the record that the node, or what is included below it, belongs to.
   private func resolve(
-    _ unresolved: ResolvedNode, joining hops: [ResolvedAssociation] = [], isRepetition: Bool = false,
-    members: inout NameSet
+    _ unresolved: ResolvedNode, isRepetition: Bool = false, members: inout NameSet
   ) throws -> ResolvedNode {
     var resolved = unresolved
     let (node, names) = (resolved.node, resolved.names)
@@ -98,7 +96,7 @@ struct RequestResolver {
     }
     for child in node.children {
       try noting(diagnostics) {
-        resolved.children.append(try self.child(child, of: resolved, joining: hops, members: &members))
+        resolved.children.append(try self.child(child, of: resolved, members: &members))
       }
     }
     if node.recursion != nil, resolved.isApart {
@@ -125,8 +123,9 @@ struct RequestResolver {
 
   /// Returns a node below another one.
   private func child(
-    _ child: RequestNode, of parent: ResolvedNode, joining hops: [ResolvedAssociation], members: inout NameSet
+    _ child: RequestNode, of parent: ResolvedNode, members: inout NameSet
   ) throws -> ResolvedNode {
+    let hops = parent.node.isIncluded ? [] : parent.ways
     let name = parent.name.isEmpty ? child.key : "\(parent.name).\(child.key)"
     let isJoined = hops.isEmpty && child.association?.cardinality == .toOne
     if child.isIncluded, child.recursion != nil || !isJoined {
@@ -140,7 +139,7 @@ struct RequestResolver {
       try isJoined
       ? associations.toOne(child, of: parent.names)
       : associations.resolve(child, of: parent.names, countsWays: true)
-    let node = ResolvedNode(
+    var node = ResolvedNode(
       child, name: name, names: association.names, association: association,
       conditions: association.conditions)
     if child.isIncluded {
@@ -148,7 +147,8 @@ struct RequestResolver {
       return try resolve(node, members: &own)
     }
     // What is included below it belongs to the record that it is joined to.
-    return try resolve(node, joining: isJoined ? [] : hops + [association], members: &members)
+    if !isJoined { node.ways = hops + [association] }
+    return try resolve(node, members: &members)
   }
 
   /// Returns a node with rows of its own.
