@@ -39,7 +39,7 @@ struct PlanningBudget {
   private var definitions = 0
   /// The depth within them.
   private var definitionDepth = 0
-  private var expressions = 0
+  private(set) var expressions = 0
   private var copiedLength = 0
 
   init(_ limits: PlanningLimits, check: @escaping () throws -> Void) {

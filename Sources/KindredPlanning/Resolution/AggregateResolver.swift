@@ -65,6 +65,8 @@ struct AggregateResolver {
     _ function: Expression.AggregateFunction, of keyed: KeyedAssociation, filters: [Expression],
     arguments: [Expression], in context: NameContext, at origin: Origin
   ) throws -> ResolvedAggregate {
+    // Its subquery, and what its node demands, cost more than its expressions.
+    try state.budget.charge(8, at: origin)
     let countsWays = (filters + arguments).contains(where: \.readsVia)
     let association = try AssociationResolver(state: state).resolve(
       keyed, in: context, countsWays: countsWays)

@@ -11,6 +11,7 @@ struct AssociationResolver {
     _ keyed: KeyedAssociation, in context: NameContext, countsWays: Bool = false
   ) throws -> ResolvedAssociation {
     let names = try context.scope.destination(of: keyed, for: context.author, countsWays: countsWays)
+    try checkParameters(of: names, keyed.association)
     return ResolvedAssociation(
       key: keyed.key, association: keyed.association, names: names,
       conditions: try conditions(on: names, in: context.filtered), isOfModel: context.author != .request)
@@ -39,6 +40,16 @@ struct AssociationResolver {
     try toOne(KeyedAssociation(of: node), in: NameContext(scope: record, author: .request))
   }
 
+  /// Checks that a query that an association leads to has its parameters, also where no statement reads it.
+  private func checkParameters(of names: NameScope, _ association: Association) throws {
+    for parameter in names.resource.table.parameters
+    where parameter.defaultValue == nil && association.parameters[parameter.name] == nil
+      && names.node?.parameters[parameter.name] == nil
+    {
+      throw RequestError.missing(parameter, of: names)
+    }
+  }
+
   // MARK: Conditions
 
   /// Returns what the request's node demands of a record; nil without a node.
@@ -51,6 +62,7 @@ struct AssociationResolver {
     let context = NameContext(conditionOn: record, in: try filtered.adding(node))
     let resolver = ExpressionResolver(state: state)
     var conditions = ResolvedConditions()
+    let spent = state.budget.expressions
     conditions.equalities = try node.equalities.map { try equality($0, in: context) }
     conditions.filters = try node.filters.map { try resolver.resolve($0, in: context) }
     // The conditions of groups don't apply to records.
@@ -59,11 +71,13 @@ struct AssociationResolver {
       try noting(state.diagnostics) { try self.search(search, of: record) }
     }
     for child in node.children where child.isRequired && child.association != nil {
+      try state.budget.charge(4, at: child.origin)
       let keyed = try KeyedAssociation(of: child)
       conditions.required.append(
         try child.isOneRecord
           ? toOne(keyed, in: context) : resolve(keyed, in: context, countsWays: true))
     }
+    conditions.cost = state.budget.expressions - spent
     return conditions
   }
 

@@ -24,6 +24,9 @@ final class NameMemory {
   /// name it.
   var associated: [ResolvedAssociation.Place: ResolvedAssociation] = [:]
 
+  /// Whether what the request demands of the record has been compiled.
+  var hasCompiledConditions = false
+
   init(of scope: NameScope) { self.scope = scope }
 
   /// Returns the grouping expressions.

@@ -9,6 +9,8 @@ struct ResolvedConditions: Sendable {
   var searches: [ResolvedSearch] = []
   /// The associations that must lead to a record.
   var required: [ResolvedAssociation] = []
+  /// The number of expressions, which each further compilation costs again.
+  var cost = 0
 }
 
 /// The condition that a column has one of its candidate values.

@@ -39,9 +39,12 @@ struct RowSelectBuilder {
   private func records(
     of node: RequestNode, from record: StatementRecord, into select: SelectBuilder, isRepeated: Bool
   ) throws -> StatementRecord {
-    try context.chains.chain(
-      context.associations.resolve(node, of: record.names, countsWays: true), from: record, into: select,
-      isRepeated: isRepeated)
+    // Without conditions, which the rows have themselves.
+    let keyed = try KeyedAssociation(of: node)
+    let names = try record.names.destination(of: keyed, for: .request, countsWays: true)
+    let association = ResolvedAssociation(
+      key: keyed.key, association: keyed.association, names: names, conditions: nil, isOfModel: false)
+    return try context.chains.chain(association, from: record, into: select, isRepeated: isRepeated)
   }
 
   /// Opens the joined records before it compiles expressions, which may read any of them.

@@ -12,6 +12,7 @@ struct RecordConditions {
   /// - Parameter joinedSearch: The number of the search that is already in the statement's `FROM` clause.
   func conditions(of record: StatementRecord, joinedSearch: Int? = nil) throws -> [SQL] {
     guard let resolved = record.conditions else { return [] }
+    try chargeRepetition(of: resolved, in: record)
     var conditions = try resolved.equalities.map { equality in
       try context.rules.guarding(in: record) { try self.equality(equality, in: record) }
     }
@@ -29,6 +30,15 @@ struct RecordConditions {
       }
     }
     return conditions
+  }
+
+  /// Charges conditions that have been compiled before, in another statement or subquery.
+  private func chargeRepetition(of conditions: ResolvedConditions, in record: StatementRecord) throws {
+    let memory = state.memory(of: record.names)
+    if memory.hasCompiledConditions {
+      try state.budget.charge(conditions.cost, at: record.node?.origin ?? Origin())
+    }
+    memory.hasCompiledConditions = true
   }
 
   /// Returns a filter; where one of several conditions can determine the shard, each of these.

@@ -258,7 +258,7 @@ extension TableSources {
 
 extension RequestError {
   /// Returns the error of a parameter for which neither the request nor the model has a value.
-  fileprivate static func missing(_ parameter: QueryParameter, of record: NameScope) -> RequestError {
+  static func missing(_ parameter: QueryParameter, of record: NameScope) -> RequestError {
     var keys: [String] = []
     var scope: NameScope? = record
     while let node = scope?.node, node.association != nil {

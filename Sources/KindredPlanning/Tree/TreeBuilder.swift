@@ -112,7 +112,8 @@ struct TreeBuilder {
   ) throws -> RecordSelectDraft {
     let node = resolved.node
     var rank: [SQL]?
-    if let search = resolved.conditions?.searches.last {
+    // Records found by the ways to them have met the search there; it is joined for its rank.
+    if let search = (resolved.conditions ?? resolved.association?.conditions)?.searches.last {
       let best = try context.searches.join(
         search, to: record, isPlain: !node.isDistinct && !node.isGrouped)
       // The rank of a record depends on all others, including invisible ones.
