@@ -1,8 +1,13 @@
 import CKindredSQLite
 import KindredSQLite
 
-/// The statements of a script.
+/// Statements as a program writes them.
 extension Database {
+  /// Prepares a statement that returns rows.
+  ///
+  /// - Throws: `DatabaseError` if the SQL is invalid, or contains more than one statement.
+  public func makeSelectStatement(sql: String) throws -> Statement { try makeStatement(sql: sql) }
+
   /// Returns a cursor over the statements of a text, with their values.
   ///
   ///     let statements = try db.allStatements(sql: script)

@@ -193,11 +193,6 @@ extension Database {
   /// - Throws: `DatabaseError` if the SQL is invalid, or contains more than one statement.
   public func cachedStatement(sql: String) throws -> Statement { try makeStatement(sql: sql) }
 
-  /// Prepares a statement that returns rows.
-  ///
-  /// - Throws: `DatabaseError` if the SQL is invalid, or contains more than one statement.
-  public func makeSelectStatement(sql: String) throws -> Statement { try makeStatement(sql: sql) }
-
   /// Prepares a statement, or takes it from the connection's cache.
   func makeStatement(_ text: StatementText) throws -> Statement { try lend(connection.cached(text)) }
 

@@ -88,10 +88,10 @@ final class RequestPlanCache: Sendable {
     var marked = request
     let marks = RequestShape(of: &marked, putsMarks: true)
     guard marks.isComplete, marks.values == shape.values else { return .dependsOnValues }
-    let other = try planner.planRows(marked)
-    guard other.transients == plan.transients, other.unnumberedSQL == plan.unnumberedSQL else {
-      return .dependsOnValues
-    }
+    // Marks differ where values must be equal, such as those of a common table that is given twice.
+    guard let other = try? planner.planRows(marked), other.transients == plan.transients,
+      other.unnumberedSQL == plan.unnumberedSQL
+    else { return .dependsOnValues }
     return .planned(try PlannedShape(other, values: shape.values, on: db))
   }
 }

@@ -5,7 +5,11 @@ import Testing
 struct ReturningTests {
   private let queue: DatabaseQueue
 
-  init() throws { queue = try Library.make() }
+  init() throws {
+    queue = try Library.make()
+    // Books that others refer to couldn't be deleted.
+    try queue.write { db throws in try db.execute(sql: "DELETE FROM award; DELETE FROM coverImage") }
+  }
 
   private var novels: QueryInterfaceRequest<Book> { Book.filter(Column("kind") == Book.Kind.novel) }
 
