@@ -121,7 +121,7 @@ struct RequestShapeTests {
       try [
         (Author.filter(key: 1), Author.filter(key: 2)),
         (Author.filter(ids: [1, 2]), Author.filter(ids: [3, 4])),
-          (Author.having(Author.books.count > 1), Author.having(Author.books.count > 2)),
+        (Author.having(Author.books.count > 1), Author.having(Author.books.count > 2)),
         (
           Author.all().aliased(alias).filter(alias["id"] == 1),
           Author.all().aliased(other).filter(other["id"] == 2)
