@@ -40,7 +40,11 @@ struct ArchitectureTests {
       "KindredPostgreSQL", "KindredPostgreSQLDialect", "KindredPostgreSQLBackend", "CKindredPostgreSQL",
     ]
     let server = files.filter {
-      ["KindredAPI", "KindredHTTP", "KindredBackend", "KindredOutput"].contains($0.module)
+      [
+        "KindredAPI", "KindredExplorer", "KindredTools", "KindredRequests", "KindredHTTP",
+        "KindredHTTPClient",
+        "KindredSpooling", "KindredBackend", "KindredOutput",
+      ].contains($0.module)
     }
     #expect(server.contains { $0.imports.contains("KindredBackend") })
     for file in server {

@@ -47,6 +47,11 @@ final class OperationsService: Sendable {
     let parameters = try page.parameters.map { try ToolParameters(asked.query, $0) } ?? ToolParameters()
     // The model contains only what the principal may read.
     func version() throws -> ModelVersion { try context.models.latest().seen(by: principal) }
+    func description() throws -> Representation {
+      let version = try version()
+      return try tools.description(
+        request, parameters, in: version.model, version.dialect, for: principal.standing)
+    }
     let representation =
       switch page {
       case .health: ok
@@ -66,9 +71,7 @@ final class OperationsService: Sendable {
           try SchemaDocument(model: version().model, limits: options.limits, basePath: options.basePath)
             .json(of: parameters["resource"]))
       case .complete: try tools.completions(parameters, in: version().model)
-      case .describe:
-        try tools.description(
-          request, parameters, in: version().model, version().dialect, for: principal.standing)
+      case .describe: try description()
       case .diagramSVG: try tools.diagramSVG(parameters, of: version().model)
       case .diagramMermaid: try tools.diagramMermaid(parameters, of: version().model)
       case .modelFileSchema:

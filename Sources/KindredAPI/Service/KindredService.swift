@@ -200,7 +200,8 @@ public final class KindredService: HTTPHandler {
       admission.write = try screenContent(of: request, at: admission.route, admission.principal)
       let isLong = writes.takesLongBody(request, at: admission.route)
       return .receive(isLong: isLong) { [self, admission] request in
-        let isCurrent = !admission.principal.hasExpired
+        let isCurrent =
+          !admission.principal.hasExpired && !self.context.access.isWithdrawn(admission.principal)
         return answer(
           basePath.removed(from: request), .free, self.timing(), isCurrent ? admission : nil)
       }
