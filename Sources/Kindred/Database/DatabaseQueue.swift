@@ -55,7 +55,9 @@ public final class DatabaseQueue: DatabaseWriter {
   ///
   /// It exists as long as one of the queues. An access that needs a table which another queue is writing fails at once.
   ///
-  /// - Parameter name: The name; with `nil`, the database is no other queue's.
+  /// - Parameters:
+  ///   - name: The name; with `nil`, the database is no other queue's.
+  ///   - configuration: How the connection is set up.
   /// - Throws: `DatabaseError`, or the error that preparing the connection throws.
   public init(named name: String?, configuration: Configuration = Configuration()) throws {
     (path, self.configuration) = (
