@@ -7,7 +7,7 @@ import KindredSQLSyntax
 /// |---|---|---|
 /// | `Resolution` | the request | what its names mean, node by node, without SQL: `ResolvedRequest` |
 /// | `Selects`, `Tree` | that | a tree of selects as values, each with the shape of its records |
-/// | `SQLite`, `PostgreSQL` | the tree | the same in the form that suits the database |
+/// | `PlanStrategy` | the tree | the same in the form that suits the database |
 /// | `PlanWriter` | the tree | text and bindings |
 ///
 /// Requests for rows are joined in another way, with a row for each combination of records (`Rows`); their selects are

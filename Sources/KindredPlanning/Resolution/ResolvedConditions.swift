@@ -36,6 +36,6 @@ struct ResolvedSortTerm: Sendable {
 }
 
 extension RequestNode {
-  /// Whether its association leads to at most one record, which is joined to the one above.
+  /// Whether its association leads to at most one record.
   var isOneRecord: Bool { association?.cardinality == .toOne && recursion == nil }
 }
