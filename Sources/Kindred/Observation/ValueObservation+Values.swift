@@ -33,11 +33,8 @@ extension ValueObservation {
     in reader: some DatabaseReader, scheduling scheduler: ValueObservationQueueScheduler,
     bufferingPolicy: AsyncThrowingStream<Reducer.Value, any Error>.Continuation.BufferingPolicy = .unbounded
   ) -> AsyncThrowingStream<Reducer.Value, any Error> {
-    AsyncThrowingStream(bufferingPolicy: bufferingPolicy) { continuation in
-      let token = start(
-        in: reader, scheduling: scheduler, onError: { continuation.finish(throwing: $0) },
-        onChange: { continuation.yield($0) })
-      continuation.onTermination = { _ in token.cancel() }
+    Self.values(bufferingPolicy) {
+      start(in: reader, scheduling: scheduler, onError: $0, onChange: $1)
     }
   }
 
@@ -51,10 +48,20 @@ extension ValueObservation {
     in reader: some DatabaseReader, scheduling scheduler: ValueObservationMainActorScheduler,
     bufferingPolicy: AsyncThrowingStream<Reducer.Value, any Error>.Continuation.BufferingPolicy = .unbounded
   ) -> AsyncThrowingStream<Reducer.Value, any Error> {
+    Self.values(bufferingPolicy) {
+      start(in: reader, scheduling: scheduler, onError: $0, onChange: $1)
+    }
+  }
+
+  /// Returns the values of an observation that `start` starts, until the stream ends.
+  private static func values(
+    _ bufferingPolicy: AsyncThrowingStream<Reducer.Value, any Error>.Continuation.BufferingPolicy,
+    _ start: (
+      _ onError: @escaping @Sendable (any Error) -> Void, _ onChange: @escaping @Sendable (Reducer.Value) -> Void
+    ) -> AnyDatabaseCancellable
+  ) -> AsyncThrowingStream<Reducer.Value, any Error> {
     AsyncThrowingStream(bufferingPolicy: bufferingPolicy) { continuation in
-      let token = start(
-        in: reader, scheduling: scheduler, onError: { continuation.finish(throwing: $0) },
-        onChange: { continuation.yield($0) })
+      let token = start({ continuation.finish(throwing: $0) }, { continuation.yield($0) })
       continuation.onTermination = { _ in token.cancel() }
     }
   }
