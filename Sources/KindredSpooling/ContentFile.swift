@@ -11,7 +11,7 @@ public final class ContentFile: Sendable {
   private let furthest = Atomic(0)
   /// The budget of a temporary file, the client that the bytes are for, and how many have been taken.
   private let budget: SpoolBudget?
-  private let client: ClientAddress?
+  private let client: (any Hashable & Sendable)?
   private let taken = Atomic(0)
 
   /// Creates an empty file in the first directory that allows it: that of `TMPDIR`, `/var/tmp` or `/tmp`.
@@ -19,7 +19,7 @@ public final class ContentFile: Sendable {
   /// Returns nil if none does.
   ///
   /// - Parameter client: The client that the bytes are for; nil for a request that comes from no connection.
-  package init?(in budget: SpoolBudget, for client: ClientAddress?) {
+  package init?(in budget: SpoolBudget, for client: (any Hashable & Sendable)?) {
     self.budget = budget
     self.client = client
     let named = getenv("TMPDIR").map { [String(cString: $0)] } ?? []

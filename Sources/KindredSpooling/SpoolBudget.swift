@@ -3,12 +3,12 @@ import Synchronization
 /// The bytes of temporary files that all clients share: for long contents of requests, and for results that are read
 /// ahead of their clients.
 ///
-/// An address may use a quarter of them, so that no client takes the room of all others.
+/// A client, whatever tells it from others, may use a quarter of them, so that none takes the room of all others.
 public final class SpoolBudget: Sendable {
   private struct State {
     var used = 0
-    /// Addresses that use nothing have no entry.
-    var byClient: [ClientAddress?: Int] = [:]
+    /// Clients that use nothing have no entry; the key nil is that of requests without a connection.
+    var byClient: [AnyHashable?: Int] = [:]
   }
 
   /// The number of bytes of all files.
@@ -18,7 +18,7 @@ public final class SpoolBudget: Sendable {
   /// Creates a budget, none of which is used.
   public init(maximum: Int = 4 << 30) { self.maximum = maximum }
 
-  /// The number of bytes that an address may use.
+  /// The number of bytes that a client may use.
   public var share: Int { maximum / 4 }
 
   /// The number of bytes in use.
@@ -27,8 +27,9 @@ public final class SpoolBudget: Sendable {
   /// Takes bytes for a client; returns false if that is more than its share, or than there is.
   ///
   /// - Parameter client: Nil for requests that come from no connection, which share a quarter.
-  func take(_ count: Int, for client: ClientAddress?) -> Bool {
+  func take(_ count: Int, for client: (any Hashable & Sendable)?) -> Bool {
     state.withLock { state in
+      let client = client.map(AnyHashable.init)
       let own = state.byClient[client, default: 0] + count
       guard state.used + count <= maximum, own <= share else { return false }
       state.used += count
@@ -38,9 +39,10 @@ public final class SpoolBudget: Sendable {
   }
 
   /// Returns bytes that a client took.
-  func giveBack(_ count: Int, of client: ClientAddress?) {
+  func giveBack(_ count: Int, of client: (any Hashable & Sendable)?) {
     guard count > 0 else { return }
     state.withLock { state in
+      let client = client.map(AnyHashable.init)
       state.used -= count
       let rest = state.byClient[client, default: 0] - count
       state.byClient[client] = rest > 0 ? rest : nil

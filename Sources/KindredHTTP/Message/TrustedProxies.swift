@@ -1,5 +1,4 @@
 import KindredSystem
-import KindredSpooling
 
 /// The proxies that are believed what they say of their clients in `Forwarded` (RFC 7239).
 public struct TrustedProxies: Sendable, Hashable {

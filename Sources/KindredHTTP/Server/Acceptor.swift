@@ -1,5 +1,4 @@
 import KindredSystem
-import KindredSpooling
 import Logging
 import Synchronization
 

@@ -1,4 +1,3 @@
-import KindredSpooling
 import Synchronization
 
 /// The client for which connections or requests are counted.

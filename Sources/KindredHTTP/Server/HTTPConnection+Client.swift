@@ -1,5 +1,3 @@
-import KindredSpooling
-
 extension HTTPConnection {
   /// The client of a connection.
   struct Client: Sendable {

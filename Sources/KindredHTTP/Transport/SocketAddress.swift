@@ -1,6 +1,5 @@
 import CKindredSockets
 import KindredSystem
-import KindredSpooling
 
 /// A socket address: IPv4, IPv6, or the path of a Unix socket.
 struct SocketAddress: Sendable {

@@ -13,16 +13,16 @@ public struct ClientAddress: Hashable, Sendable {
     self.family = family
   }
 
-  package init(ipv4: UInt32) { self.init(UInt64(ipv4), .ipv4) }
+  init(ipv4: UInt32) { self.init(UInt64(ipv4), .ipv4) }
 
-  package init(ipv6Prefix: UInt64) { self.init(ipv6Prefix, .ipv6) }
+  init(ipv6Prefix: UInt64) { self.init(ipv6Prefix, .ipv6) }
 
   /// The clients of a Unix socket, which can't be told apart.
-  package static let local = ClientAddress(0, .local)
+  static let local = ClientAddress(0, .local)
 
   /// The clients behind trusted proxies, as far as connections are concerned.
-  package static let proxies = ClientAddress(1, .local)
+  static let proxies = ClientAddress(1, .local)
 
   /// Whether it stands for one client, so that the limits of a client apply.
-  package var isOfOneClient: Bool { family != .local }
+  var isOfOneClient: Bool { family != .local }
 }
