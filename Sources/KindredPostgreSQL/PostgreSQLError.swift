@@ -109,8 +109,6 @@ public struct PostgreSQLError: Error, Hashable, Sendable {
     public static let unknownColumn = "42703"
     /// An error without a state of its own.
     public static let internalError = "XX000"
-    /// The SQL, or the text of a value, is malformed.
-    public static let syntaxError = "42601"
     /// A function has executed `RAISE EXCEPTION`.
     public static let raised = "P0001"
   }

@@ -55,26 +55,17 @@ extension DatabaseError {
   /// Whether the statement was interrupted; `interruption` has the reason.
   public var isInterrupted: Bool { code == SQLITE_INTERRUPT }
 
-  /// Whether the file is damaged.
-  public var isCorruption: Bool { code == SQLITE_CORRUPT }
-
   /// Whether a value has the wrong type for its column, such as a rowid that is not an integer.
   public var isMismatch: Bool { code == SQLITE_MISMATCH }
 
   /// Whether the file is damaged.
-  public var isCorrupt: Bool { code == SQLITE_CORRUPT }
-
-  /// Whether the file is not an SQLite database, or is encrypted.
-  public var isNotADatabase: Bool { code == SQLITE_NOTADB }
+  public var isCorruption: Bool { code == SQLITE_CORRUPT }
 
   /// Whether a statement tried to change a read-only database.
   public var isReadOnly: Bool { code == SQLITE_READONLY }
 
   /// Whether the disk is full.
   public var isFull: Bool { code == SQLITE_FULL }
-
-  /// Whether the file, or one that belongs to it, can't be opened.
-  public var isCannotOpen: Bool { code == SQLITE_CANTOPEN }
 
   /// Whether the file, its disk or memory has failed, regardless of the statement.
   public var isOfStorage: Bool {

@@ -74,9 +74,6 @@ public final class Statement {
   /// The number of sorts since it was prepared.
   public var sorts: Int { counter(SQLITE_STMTSTATUS_SORT) }
 
-  /// The number of rows inserted into automatic indexes since it was prepared.
-  public var automaticIndexRows: Int { counter(SQLITE_STMTSTATUS_AUTOINDEX) }
-
   /// The number of virtual machine instructions executed since it was prepared.
   public var virtualMachineSteps: Int { counter(SQLITE_STMTSTATUS_VM_STEP) }
 

@@ -21,7 +21,8 @@ package struct ErrorDescription {
 
   private init(_ code: String, _ text: String) {
     self.code = code
-    title = Self.titles[code] ?? code.prefix(1).uppercased() + code.dropFirst().replacing("-", with: " ")
+    let words = code.prefix(1).uppercased() + code.dropFirst().map { $0 == "-" ? " " : $0 }
+    title = Self.titles[code] ?? words
     self.text = text
   }
 
@@ -66,7 +67,7 @@ package struct ErrorDescription {
       case .expectationFailed: "`100-continue` is the only supported expectation."
       case .headersTooLarge: "The header fields are longer than the server allows."
       case .notImplemented: "The server doesn't support this method or transfer coding."
-      case .outOfSpace: "The server's disk is full; try again later."
+      case .outOfSpace: Self[ServiceErrorCode.outOfSpace].text
       case .tooManyConnections: "The server has reached its limit of connections; try again later."
       case .tooManyConnectionsOfClient:
         "The client's address has reached its limit of connections; send several requests over each connection."
