@@ -1,15 +1,16 @@
 import KindredModel
+import KindredRequests
 import KindredSQLSyntax
 
 /// What `/` and `/-/schema` tell of a model in the same words.
 extension Column {
   /// The member that tells computed columns from others.
-  package var computedMember: [(String, JSONValue)] { isComputed ? [("computed", true)] : [] }
+  var computedMember: [(String, JSONValue)] { isComputed ? [("computed", true)] : [] }
 }
 
 extension Resource {
   /// The member with the parameters; none if the resource has no parameters.
-  package var parametersMember: [(String, JSONValue)] {
+  var parametersMember: [(String, JSONValue)] {
     table.parameters.isEmpty ? [] : [("parameters", .array(table.parameters.map(JSONValue.init)))]
   }
 }
@@ -26,7 +27,7 @@ extension JSONValue {
 
 extension QueryParameter.Kind {
   /// Returns a value of a parameter of this type as JSON.
-  package func json(_ value: SQLValue) -> JSONValue {
+  func json(_ value: SQLValue) -> JSONValue {
     switch value {
     case .integer(let number): self == .boolean ? .bool(number != 0) : .integer(number)
     case .real(let number): .real(number)

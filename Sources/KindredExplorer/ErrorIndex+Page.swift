@@ -1,15 +1,8 @@
 import KindredOutput
 import KindredRequests
+import KindredTools
 
-/// `/-/errors`: every code that a problem can have, and how to fix it.
-package enum ErrorIndex {
-  package static var json: JSONValue {
-    .array(
-      ErrorDescription.all.map {
-        ["code": .string($0.code), "title": .string($0.title), "description": .string($0.text)]
-      })
-  }
-
+extension ErrorIndex {
   /// The index as a page for browsers; the `type` of a problem links to its entry.
   package static func page(below basePath: BasePath) -> Representation {
     let rows = ErrorDescription.all.map { error in

@@ -3,37 +3,7 @@ import KindredOutput
 import KindredRequests
 import KindredTools
 
-/// The document at `/`: the resources with their columns and associations.
-package struct IndexDocument {
-  let model: Model
-  let basePath: BasePath
-
-  package init(model: Model, basePath: BasePath) {
-    self.model = model
-    self.basePath = basePath
-  }
-
-  package var json: JSONValue {
-    let resources = model.resources.values.map { resource -> JSONValue in
-      let columns = resource.columns.map { column -> JSONValue in
-        .object(
-          [("name", .string(column.name)), ("type", .string(column.declaredType))] + column.computedMember)
-      }
-      let associations = resource.associations.values.map { association -> JSONValue in
-        [
-          "key": .string(association.key), "kind": .string(association.kind),
-          "destination": .string(association.destination),
-        ]
-      }
-      return .object(
-        [
-          ("name", .string(resource.name)), ("link", .string(link(to: resource.name))),
-          ("columns", .array(columns)), ("associations", .array(associations)),
-        ] + resource.parametersMember)
-    }
-    return ["resources": .array(resources)]
-  }
-
+extension IndexDocument {
   /// Returns the index as a page.
   package var page: Representation {
     let origins = AssociationOrigins(model)
@@ -70,9 +40,5 @@ package struct IndexDocument {
       <th scope="col">columns</th><th scope="col">associations</th></tr></thead><tbody>
       \(rows.joined())</tbody></table>
       """)
-  }
-
-  private func link(to resource: String) -> String {
-    "\(basePath.text)/\(URLCoding.encodeSegment(resource))"
   }
 }

@@ -1,0 +1,41 @@
+import KindredModel
+import KindredOutput
+import KindredRequests
+
+/// The document at `/`: the resources with their columns and associations.
+package struct IndexDocument {
+  package let model: Model
+  package let basePath: BasePath
+
+  package init(model: Model, basePath: BasePath) {
+    self.model = model
+    self.basePath = basePath
+  }
+
+  /// Returns the document.
+  package var json: JSONValue {
+    let resources = model.resources.values.map { resource -> JSONValue in
+      let columns = resource.columns.map { column -> JSONValue in
+        .object(
+          [("name", .string(column.name)), ("type", .string(column.declaredType))] + column.computedMember)
+      }
+      let associations = resource.associations.values.map { association -> JSONValue in
+        [
+          "key": .string(association.key), "kind": .string(association.kind),
+          "destination": .string(association.destination),
+        ]
+      }
+      return .object(
+        [
+          ("name", .string(resource.name)), ("link", .string(link(to: resource.name))),
+          ("columns", .array(columns)), ("associations", .array(associations)),
+        ] + resource.parametersMember)
+    }
+    return ["resources": .array(resources)]
+  }
+
+  /// Returns the path of a resource's records.
+  package func link(to resource: String) -> String {
+    "\(basePath.text)/\(URLCoding.encodeSegment(resource))"
+  }
+}
