@@ -8,8 +8,8 @@ let commit = Context.environment["KINDRED_COMMIT"] ?? ""
 let bothSides: [Target.Dependency] = [
   "Kindred", "KindredRemote", "KindredAPI", "KindredRequests", "KindredHTTP", "KindredModel",
   "KindredPlanning",
-  "KindredSQLiteBackend",
-  "KindredSQLite", "KindredSQLSyntax", "CKindredSQLite", .product(name: "Logging", package: "swift-log"),
+  "KindredSQLiteBackend", "KindredSQLite", "KindredSQLSyntax", "CKindredSQLite",
+  .product(name: "Logging", package: "swift-log"),
 ]
 
 let package = Package(
@@ -24,8 +24,8 @@ let package = Package(
     .library(
       name: "KindredModules",
       targets: [
-        "KindredAPI", "KindredRequests", "KindredTools", "KindredExplorer", "KindredHTTP", "KindredBackend",
-        "KindredOutput", "KindredSQLiteBackend",
+        "KindredAPI", "KindredRequests", "KindredTools", "KindredExplorer", "KindredHTTP", "KindredSpooling",
+        "KindredBackend", "KindredOutput", "KindredSQLiteBackend",
         "KindredMigrations", "KindredSQLite", "KindredModel", "KindredPlanning", "KindredModelFile",
         "KindredSQLSyntax", "KindredCryptography", "KindredClock",
       ]),
@@ -180,8 +180,7 @@ let package = Package(
       name: "KindredAPI",
       dependencies: [
         "KindredSystem", "KindredSpooling", "KindredHTTP", "KindredHTTPClient", "KindredRequests",
-        "KindredTools",
-        "KindredExplorer", "KindredBackend", "KindredOutput", "KindredModel",
+        "KindredTools", "KindredExplorer", "KindredBackend", "KindredOutput", "KindredModel",
         "KindredPlanning",
         "KindredSQLSyntax", "KindredClock", "KindredCryptography",
         .product(name: "Logging", package: "swift-log"),
@@ -194,9 +193,8 @@ let package = Package(
       dependencies: [
         "CKindredBuild",
         "KindredAPI", "KindredRequests", "KindredTools", "KindredClients", "KindredSpooling", "KindredHTTP",
-        "KindredHTTPClient",
-        "KindredMigrations", "KindredSQLite",
-        "KindredModel", "KindredPlanning", "KindredSQLiteDialect", "KindredSQLiteBackend",
+        "KindredHTTPClient", "KindredMigrations", "KindredSQLite", "KindredModel", "KindredPlanning",
+        "KindredSQLiteDialect", "KindredSQLiteBackend",
         "KindredPostgreSQL",
         "KindredPostgreSQLBackend", "KindredBackend", "KindredClock", "KindredModelFile", "KindredYAML",
         "KindredSQLSyntax", "KindredCryptography",
@@ -217,8 +215,7 @@ let package = Package(
       name: "KindredPostgreSQLTests",
       dependencies: [
         "KindredAPI", "KindredRequests", "KindredHTTP", "KindredBackend", "KindredPostgreSQL",
-        "KindredPostgreSQLBackend",
-        "KindredMigrations",
+        "KindredPostgreSQLBackend", "KindredMigrations",
         "KindredModel", "KindredPlanning", "KindredSQLSyntax", "KindredClock", "KindredSQLite",
         "KindredSQLiteBackend", "KindredModelFile", "TestSupport",
         .product(name: "Logging", package: "swift-log"),
@@ -285,9 +282,8 @@ let package = Package(
       name: "KindredAPITests",
       dependencies: [
         "KindredAPI", "KindredRequests", "KindredTools", "KindredExplorer", "KindredSpooling", "KindredModel",
-        "KindredPlanning",
-        "KindredSQLiteDialect", "KindredPostgreSQLDialect",
-        "KindredBackend", "KindredOutput", "KindredSQLiteBackend",
+        "KindredPlanning", "KindredSQLiteDialect", "KindredPostgreSQLDialect", "KindredBackend",
+        "KindredOutput", "KindredSQLiteBackend",
         "KindredModelFile", "KindredMigrations", "KindredSQLite", "KindredClock", "KindredCryptography",
         "TestSupport", .product(name: "OrderedCollections", package: "swift-collections"),
       ]),

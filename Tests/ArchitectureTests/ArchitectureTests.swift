@@ -42,8 +42,7 @@ struct ArchitectureTests {
     let server = files.filter {
       [
         "KindredAPI", "KindredExplorer", "KindredTools", "KindredRequests", "KindredHTTP",
-        "KindredHTTPClient",
-        "KindredSpooling", "KindredBackend", "KindredOutput",
+        "KindredHTTPClient", "KindredSpooling", "KindredBackend", "KindredOutput",
       ].contains($0.module)
     }
     #expect(server.contains { $0.imports.contains("KindredBackend") })

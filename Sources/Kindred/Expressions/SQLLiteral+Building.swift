@@ -67,7 +67,7 @@ extension SQLExpression {
     var model = Model(rowsOf: Schema(tables: [table]))
     var complete = withoutSchema
     if complete == nil, let db {
-      let resolver = try RequestResolver(db, of: table)
+      let resolver = try BlueprintResolver(db, of: table)
       (complete, model) = (try resolver.expression(self), resolver.model)
     }
     guard let complete else {

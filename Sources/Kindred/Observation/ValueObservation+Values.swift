@@ -57,7 +57,8 @@ extension ValueObservation {
   private static func values(
     _ bufferingPolicy: AsyncThrowingStream<Reducer.Value, any Error>.Continuation.BufferingPolicy,
     _ start: (
-      _ onError: @escaping @Sendable (any Error) -> Void, _ onChange: @escaping @Sendable (Reducer.Value) -> Void
+      _ onError: @escaping @Sendable (any Error) -> Void,
+      _ onChange: @escaping @Sendable (Reducer.Value) -> Void
     ) -> AnyDatabaseCancellable
   ) -> AsyncThrowingStream<Reducer.Value, any Error> {
     AsyncThrowingStream(bufferingPolicy: bufferingPolicy) { continuation in

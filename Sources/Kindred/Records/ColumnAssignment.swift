@@ -75,7 +75,7 @@ extension Database {
   /// Returns expressions about the records of a table as SQL, for a statement that calls the table by its name.
   func sql(of expressions: [SQLExpression], table: String) throws -> [SQLText] {
     let blueprint = RequestBlueprint(tableName: table, defaultSelection: [])
-    let resolver = try RequestResolver(self, blueprint)
+    let resolver = try BlueprintResolver(self, blueprint)
     var node = RequestNode()
     node.fields = try expressions.map {
       .expression(NamedExpression(name: nil, expression: try resolver.expression($0)))

@@ -243,7 +243,7 @@ struct CommonTableBlueprint: Sendable {
     self.definition = definition
   }
 
-  func resolved(_ resolver: RequestResolver) throws -> CommonTable {
+  func resolved(_ resolver: BlueprintResolver) throws -> CommonTable {
     switch definition {
     case .request(let blueprint):
       let request = try resolver.subresolver(blueprint).request(blueprint)

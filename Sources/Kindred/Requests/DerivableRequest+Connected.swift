@@ -3,12 +3,12 @@ extension DerivableRequest {
   /// Selects what a closure returns when the request runs, in place of any selected before.
   public func selectWhenConnected(
     _ selection: @escaping @Sendable (Database) throws -> [any SQLSelectable]
-  ) -> Self { select([SQLSelection(.deferred { try selection(RequestResolver($0).db) })]) }
+  ) -> Self { select([SQLSelection(.deferred { try selection(BlueprintResolver($0).db) })]) }
 
   /// Selects what a closure returns when the request runs, in addition to the others.
   public func annotatedWhenConnected(
     with selection: @escaping @Sendable (Database) throws -> [any SQLSelectable]
-  ) -> Self { annotated(with: [SQLSelection(.deferred { try selection(RequestResolver($0).db) })]) }
+  ) -> Self { annotated(with: [SQLSelection(.deferred { try selection(BlueprintResolver($0).db) })]) }
 
   /// Keeps only records that satisfy the condition that a closure returns when the request runs.
   public func filterWhenConnected(

@@ -61,7 +61,7 @@ extension DerivableRequest where RowDecoder: Identifiable, RowDecoder.ID: Databa
   }
 }
 
-extension RequestResolver {
+extension BlueprintResolver {
   /// Returns the only column of the primary key, or else the rowid.
   func singleKeyColumn() throws -> String {
     let key = table.orderedKey

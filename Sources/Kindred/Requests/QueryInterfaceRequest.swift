@@ -76,7 +76,7 @@ extension QueryInterfaceRequest: FetchRequest {
   ///
   /// - Throws: `AssociationError`, `DatabaseError`.
   public func fetchCount(_ db: Database) throws -> Int {
-    let resolver = try RequestResolver(db, blueprint)
+    let resolver = try BlueprintResolver(db, blueprint)
     var request = try resolver.request(blueprint)
     request.count = true
     let plan = try Planner(model: resolver.model, dialect: .sqlite).planRows(request)
@@ -105,7 +105,7 @@ extension QueryInterfaceRequest: FetchRequest {
 
   /// Returns the plan of the request's statements.
   func plan(_ db: Database) throws -> Plan {
-    let resolver = try RequestResolver(db, blueprint)
+    let resolver = try BlueprintResolver(db, blueprint)
     return try Planner(model: resolver.model, dialect: .sqlite).planRows(resolver.request(blueprint))
   }
 }

@@ -51,7 +51,7 @@ final class RequestPlanCache: Sendable {
     let version = try db.schemaVersion
     var shape = RequestShape(of: blueprint)
     if shape.isComplete, let known = try known(shape, version, db) { return known }
-    let resolver = try RequestResolver(db, blueprint)
+    let resolver = try BlueprintResolver(db, blueprint)
     var request = try resolver.request(blueprint)
     if !shape.isComplete {
       shape = RequestShape(of: &request, putsMarks: false)

@@ -51,7 +51,7 @@ extension RequestBlueprint {
   ///
   /// - Throws: `AssociationError`, `RecordKeyError`; the errors of `schema`.
   package func resolved(in schema: RequestSchema) throws -> ResolvedBlueprint {
-    let resolver = try RequestResolver(schema, self)
+    let resolver = try BlueprintResolver(schema, self)
     let request = try resolver.request(self)
     return ResolvedBlueprint(
       request: request, plan: try Planner(model: resolver.model, dialect: .sqlite).planRows(request))

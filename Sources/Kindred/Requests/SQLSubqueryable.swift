@@ -35,7 +35,7 @@ public struct SQLSubquery: Sendable {
   ///   - ofLiteral: Returns the SQL around the SQL of a request.
   func expression(
     ofRequest:
-      @escaping @Sendable (RequestResolver, KindredModel.FetchRequest) throws
+      @escaping @Sendable (BlueprintResolver, KindredModel.FetchRequest) throws
       -> Expression.ProgramExpression,
     ofLiteral: @escaping @Sendable (SQLLiteral) -> SQLLiteral
   ) -> SQLExpression {

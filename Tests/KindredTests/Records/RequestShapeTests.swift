@@ -55,7 +55,7 @@ struct RequestShapeTests {
   /// Returns the shape of the engine's request.
   private func resolvedShape<T>(_ request: QueryInterfaceRequest<T>) throws -> RequestShape {
     try queue.read { db throws in
-      var resolved = try RequestResolver(db, request.blueprint).request(request.blueprint)
+      var resolved = try BlueprintResolver(db, request.blueprint).request(request.blueprint)
       return RequestShape(of: &resolved, putsMarks: false)
     }
   }

@@ -4,7 +4,7 @@ import KindredSQLSyntax
 import OrderedCollections
 
 /// Turns blueprints into requests of the engine, with foreign keys and primary keys taken from the schema.
-struct RequestResolver {
+struct BlueprintResolver {
   let schema: RequestSchema
   /// The tables of the database and the common table expressions.
   var model: Model
@@ -74,14 +74,14 @@ struct RequestResolver {
   }
 
   /// Returns a resolver whose unqualified names refer to another table.
-  func resolver(for name: String) throws -> RequestResolver {
+  func resolver(for name: String) throws -> BlueprintResolver {
     var resolver = self
     resolver.table = try table(name)
     return resolver
   }
 
   /// Returns a resolver for a subquery, which knows the aliases and tables of this request.
-  func subresolver(_ blueprint: RequestBlueprint) throws -> RequestResolver {
+  func subresolver(_ blueprint: RequestBlueprint) throws -> BlueprintResolver {
     var resolver = self
     resolver.collect(blueprint)
     try resolver.define(blueprint.allCommonTables)
@@ -173,7 +173,7 @@ struct RequestResolver {
   }
 
   private func step(
-    _ link: AssociationLink, to destination: RequestResolver, node: inout RequestNode
+    _ link: AssociationLink, to destination: BlueprintResolver, node: inout RequestNode
   ) throws -> AssociationStep {
     var step = AssociationStep(
       origin: table.name, destination: destination.table.name, originColumns: [], destinationColumns: [],

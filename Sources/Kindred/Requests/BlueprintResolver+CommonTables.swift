@@ -4,7 +4,7 @@ import KindredPlanning
 import OrderedCollections
 
 /// Common table expressions.
-extension RequestResolver {
+extension BlueprintResolver {
   /// Adds common table expressions to the model, with the columns that SQLite reports for them.
   mutating func define(_ tables: [CommonTableBlueprint]) throws {
     var defined: Set<String> = []

@@ -4,7 +4,7 @@ import KindredSQLSyntax
 import KindredSQLite
 
 /// Selections.
-extension RequestResolver {
+extension BlueprintResolver {
   /// Returns the fields of a selection.
   func fields(_ selection: SQLSelection) throws -> [Field] {
     switch selection.item {
