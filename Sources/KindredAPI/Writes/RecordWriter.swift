@@ -232,8 +232,8 @@ struct RecordWriter {
     return keys.firstIndex { $0.map { !known.insert($0).inserted } ?? false }
   }
 
-  /// Adds or changes the records of a group, and those after a repeated key when those before it have been written: the
-  /// database may compare keys of different texts as equal.
+  /// Adds or changes the records of a group, those from a repeated key on one after another when those before it have
+  /// been written: the database may compare keys of different texts as equal.
   private func upsertGroup(
     _ drafts: [RecordDraft], into resource: Resource, by key: [String],
     _ resolution: WritePreferences.Resolution, returning columns: [String]
@@ -246,7 +246,7 @@ struct RecordWriter {
     if let repeated = Self.firstRepetition(of: found.map { $0?.values(of: key) }) {
       let (first, rest) = (drafts[..<searched[repeated]], drafts[searched[repeated]...])
       return try upsertGroup(Array(first), into: resource, by: key, resolution, returning: columns)
-        + upsertGroup(Array(rest), into: resource, by: key, resolution, returning: columns)
+        + rest.flatMap { try upsertGroup([$0], into: resource, by: key, resolution, returning: columns) }
     }
     var present: [StoredRecord?] = Array(repeating: nil, count: drafts.count)
     for (index, record) in zip(searched, found) { present[index] = record }
