@@ -29,7 +29,7 @@ public final class SpoolBudget: Sendable {
   /// - Parameter client: Nil for requests that come from no connection, which share a quarter.
   func take(_ count: Int, for client: (any Hashable & Sendable)?) -> Bool {
     state.withLock { state in
-      let client = client.map(AnyHashable.init)
+      let client = client.map { AnyHashable($0) }
       let own = state.byClient[client, default: 0] + count
       guard state.used + count <= maximum, own <= share else { return false }
       state.used += count
@@ -42,7 +42,7 @@ public final class SpoolBudget: Sendable {
   func giveBack(_ count: Int, of client: (any Hashable & Sendable)?) {
     guard count > 0 else { return }
     state.withLock { state in
-      let client = client.map(AnyHashable.init)
+      let client = client.map { AnyHashable($0) }
       state.used -= count
       let rest = state.byClient[client, default: 0] - count
       state.byClient[client] = rest > 0 ? rest : nil
