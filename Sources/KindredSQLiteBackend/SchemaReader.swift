@@ -71,6 +71,7 @@ public struct SchemaReader {
     warnings += drafts.filter { $0.kind != .view && $0.primaryKey.isEmpty }.map { draft in
       "the table \(draft.name) has no key that identifies its records"
     }
+    if selection == .resources { warnings += self.warnings(aboutCollationsOf: drafts) }
     resolveFullText(in: &drafts)
     warnings += try ForeignKeyReader(connection: connection, database: database).readKeys(of: &drafts)
     let definitions = Dictionary(

@@ -48,6 +48,17 @@ struct UnknownCollationTests {
           body: Array((content ?? "").utf8))))
   }
 
+  @Test
+  func `the server says at its start which they are`() throws {
+    let schema = try SchemaReader(Connection(path: directory.path("library.sqlite"), access: .readOnly))
+      .schema()
+    #expect(
+      schema.warnings == [
+        "the column name of author has the collation backwards, which this server doesn't have: requests that compare it are refused",
+        "an index of author has the collation Backwards, which this server doesn't have: its records can't be written",
+      ])
+  }
+
   @Test(arguments: [
     ("/authors", #"[{"id":1,"name":"Hugo","country":"FR"},{"id":2,"name":"Melville","country":"US"}]"#),
     ("/authors?fields=name&filter=country='US'", #"[{"name":"Melville"}]"#),
