@@ -69,7 +69,10 @@ public protocol WriteTransaction: Transaction {
   func deferringForeignKeys<Result>(_ body: () throws -> Result) throws -> Result
 
   /// Sets the time from which statements fail, in nanoseconds of `MonotonicTime`; nil for never.
-  func setDeadline(_ nanoseconds: UInt64?)
+  ///
+  /// - Parameter count: The number of records that are written together. All of their statements may take that many times
+  ///   as long, but none of them longer than the statements of one.
+  func setDeadline(_ nanoseconds: UInt64?, records count: Int)
 
   /// Returns an insertion of these columns, to be run for many records.
   func insertion(of columns: [Column], into table: Table) throws -> any RecordInsertion
@@ -146,6 +149,9 @@ extension WriteTransaction {
       while let part = try reader.next() { try take(number, part) }
     }
   }
+
+  /// Sets the time from which the statements of one record fail, in nanoseconds of `MonotonicTime`; nil for never.
+  public func setDeadline(_ nanoseconds: UInt64?) { setDeadline(nanoseconds, records: 1) }
 
   /// Returns 0: no insertion is deferred.
   public func finishInsertions() throws -> Int { 0 }

@@ -157,6 +157,36 @@ struct GroupedWritingTests {
   }
 
   @Test
+  func `each record of an import has the time of one, though several are written together`() throws {
+    let served = try Served(
+      contentsOf: [
+        "CREATE TABLE task (id int PRIMARY KEY, seconds real)",
+        """
+        CREATE FUNCTION work() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN PERFORM pg_sleep(NEW.seconds); RETURN NEW; END $$
+        """,
+        "CREATE TRIGGER work BEFORE INSERT ON task FOR EACH ROW EXECUTE FUNCTION work()",
+      ], isWritable: true, configure: { $0.queryTime = 1 })
+    func importing(_ seconds: [Double], from first: Int = 0) -> (answer: String, duration: Double) {
+      let lines = seconds.enumerated().map { number, time in #"{"id":\#(first + number),"seconds":\#(time)}"#
+      }
+      .joined(separator: "\n")
+      let start = Date()
+      let answer = served.send(
+        .post, "/tasks?fields=id", lines, of: "application/x-ndjson",
+        headers: ["Prefer": "return=representation"])
+      return (answer, Date().timeIntervalSince(start))
+    }
+    let slow = importing(Array(repeating: 0.3, count: 6))
+    #expect(slow.answer == #"201 [{"id":0},{"id":1},{"id":2},{"id":3},{"id":4},{"id":5}]"#)
+    #expect(slow.duration > 1.8)
+    let tooSlow = importing([0, 0, 30, 0] + Array(repeating: 0, count: 60), from: 10)
+    #expect(tooSlow.answer.hasPrefix("503"), "\(tooSlow.answer)")
+    #expect(tooSlow.duration < 10)
+    #expect(served.text("/tasks?fields=n:count()") == #"[{"n":6}]"#)
+  }
+
+  @Test
   func `an import names its first wrong line, even if a later one isn't JSON`() {
     let lines = [#"{"id":3,"name":"c"}"#, #"{"id":1,"name":"taken"}"#, "{"].joined(separator: "\n")
     let answer = served.send(

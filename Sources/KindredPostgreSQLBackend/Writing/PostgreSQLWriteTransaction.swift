@@ -69,6 +69,12 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
   private static let sequential = Query(
     "SET LOCAL citus.multi_shard_modify_mode TO 'sequential'", isReusable: false)
 
+  /// Returns when several statements must have ended that may take so many nanoseconds each; nil if that is never.
+  private static func deadline(of count: Int, taking span: UInt64) -> UInt64? {
+    let (all, overflows) = span.multipliedReportingOverflow(by: UInt64(count))
+    return overflows ? nil : MonotonicTime.now() &+ all
+  }
+
   private static func milliseconds(until deadline: UInt64?) -> UInt64? {
     deadline.map { end in
       let now = MonotonicTime.now()
@@ -148,10 +154,7 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
     let queries = group.map(\.query)
     (insertions, insertionsSize) = ([], 0)
     // Each may take as long as it may alone.
-    if let span {
-      let (all, overflows) = span.multipliedReportingOverflow(by: UInt64(queries.count))
-      connection.deadline = overflows ? nil : MonotonicTime.now() &+ all
-    }
+    if let span { connection.deadline = Self.deadline(of: queries.count, taking: span) }
     defer { if let span { connection.deadline = MonotonicTime.now() &+ span } }
     do {
       ignoredCount += try send(queries).count { $0.affectedRows == 0 }
@@ -305,10 +308,10 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
     return result
   }
 
-  func setDeadline(_ nanoseconds: UInt64?) {
-    connection.deadline = nanoseconds
+  func setDeadline(_ nanoseconds: UInt64?, records count: Int) {
     let now = MonotonicTime.now()
     span = nanoseconds.map { $0 > now ? $0 - now : 0 }
+    connection.deadline = count == 1 ? nanoseconds : span.flatMap { Self.deadline(of: count, taking: $0) }
     let limit = Self.milliseconds(until: nanoseconds)
     guard limit != self.limit else { return }
     self.limit = limit

@@ -42,7 +42,8 @@ final class SQLiteWriteTransaction: WriteTransaction, SQLiteTransaction {
     return result
   }
 
-  func setDeadline(_ nanoseconds: UInt64?) { connection.setDeadline(nanoseconds) }
+  /// Records are never written together.
+  func setDeadline(_ nanoseconds: UInt64?, records count: Int) { connection.setDeadline(nanoseconds) }
 
   func insertion(of columns: [Column], into table: Table) throws -> any RecordInsertion {
     let change = TableChange.insertion(of: columns.map(\.name), returning: [])

@@ -219,7 +219,7 @@ struct ImportExecution {
       var grouped = execution
       grouped.groups = groups
       if let timePerRecord {
-        transaction.setDeadline(MonotonicTime.now() + timePerRecord * UInt64(lines.count))
+        transaction.setDeadline(MonotonicTime.now() + timePerRecord, records: lines.count)
       }
       var new = progress
       do {
@@ -228,7 +228,7 @@ struct ImportExecution {
         }
         progress = new
         return
-      } catch  where transaction.isOpen && error.mayBeOfOneRecord {}
+      } catch  where transaction.isOpen && (error.mayBeOfOneRecord || error.isTimeout) {}
     }
     for (draft, line) in lines { try atLine(line) { try add([draft], to: records, &progress) } }
   }
@@ -322,6 +322,11 @@ private final class LatestLines {
   func line(before count: Int) -> Int? {
     lines.indices.contains(lines.count - 1 - count) ? lines[lines.count - 1 - count] : nil
   }
+}
+
+extension Error {
+  /// Whether a statement has taken too long, perhaps one about many records.
+  fileprivate var isTimeout: Bool { (self as? any BackendError)?.kind == .timedOut }
 }
 
 extension BackendError {
