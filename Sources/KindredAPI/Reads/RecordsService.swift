@@ -33,23 +33,23 @@ final class RecordsService: Sendable {
   ) throws -> HTTPResponse {
     let path = asked.request.path
     let query = try context.longRequests.expanded(query, of: path, for: asked.principal.standing) ?? query
-    let first: any BackendError
     let startsWithCursor: Bool
     do {
       return try attempt(at: segments, query, &asked)
     } catch let error as any BackendError where error.isOfEarlierSchema {
-      (first, startsWithCursor) = (error, false)
-    } catch let twice as RecordsReading.SortedTwice {
-      (first, startsWithCursor) = (twice.error, true)
+      startsWithCursor = false
+    } catch is RecordsReading.SortedTwice {
+      startsWithCursor = true
     }
     let readers = asked.readers
-    asked.readers = .free
+    // The ticket of a request that has queued has been used.
+    if case .queued = readers { asked.readers = .free }
     defer { asked.readers = readers }
     do {
       return try attempt(at: segments, query, &asked, startsWithCursor: startsWithCursor)
     } catch is ReaderSource.NoneFree {
-      if startsWithCursor { throw Problem.busy }
-      throw first
+      // What the first attempt has met says nothing about the request.
+      throw Problem.busy
     } catch let twice as RecordsReading.SortedTwice {
       throw twice.error
     }
