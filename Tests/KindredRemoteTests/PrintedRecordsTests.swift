@@ -46,6 +46,26 @@ struct PrintedRecordsTests {
   }
 
   @Test
+  func `requests of them have the same result on a file and on a server`() async throws {
+    func results(of db: some RequestReader) async throws -> [Row] {
+      let houses = try await db.fetchAll(
+        House.annotated(with: House.rooms.count).including(all: House.rooms.order(Column("id")))
+          .order(Column("id")).asRequest(of: Row.self))
+      let rooms = try await db.fetchAll(
+        Room.filter(Column("area") > 1).including(required: Room.house).including(all: Room.guests)
+          .order(Column("id")).asRequest(of: Row.self))
+      return houses + rooms
+    }
+    let onServer = try await results(of: remote)
+    #expect(onServer == (try await results(of: library.file)) && onServer.count == 4)
+    let rooms = try await remote.fetchAll(Room.order(Column("id")))
+    #expect(
+      rooms.map(\.area) == [10, 1, 9] && rooms.map(\.note) == [7.databaseValue, "x".databaseValue, .null])
+    let mill = try await remote.fetchOne(House.filter(key: 1))
+    #expect(mill?.addressLine == "Lane 1" && mill?.hasGarden == true && mill?.plan == Data([0, 255]))
+  }
+
+  @Test
   func `they are written to a file`() async throws {
     let stored = try await library.file.write { db throws in
       try Room(id: 9, houseId: 2, width: 2, length: 5, area: nil, note: "new".databaseValue).insert(db)

@@ -1,3 +1,4 @@
+import Foundation
 import Kindred
 import KindredRemote
 import Testing
@@ -62,6 +63,9 @@ struct RemoteSearchTests {
   @Test
   func `matching is the search of a URL, also where the key is a text`() async throws {
     let request = Note.matching(whale).filter(Column("id") > "0").order(Column("id"))
+    #expect(
+      try await remote.url(of: request).absoluteString.removingPercentEncoding
+        == #"http://library.example/notes?fields=id,text&filter=id > '0'&search="whale"&sort=id"#)
     let found = try await remote.fetchAll(request)
     #expect(found.map(\.id) == ["a", "b"])
     #expect(try await library.file.fetchAll(request) == found)
@@ -85,6 +89,10 @@ struct RemoteSearchTests {
   func `associated records are searched, those of collections and single ones`() async throws {
     let notes = Note.including(all: Note.remarks.matching(whale).order(Column("id"))).order(Column("id"))
       .asRequest(of: NoteInfo.self)
+    #expect(
+      try await remote.url(of: notes).absoluteString.removingPercentEncoding?.contains(
+        #"&remarks.search="whale""#)
+        == true)
     let found = try await remote.fetchAll(notes)
     #expect(found.map(\.remarks.count) == [1, 0, 1])
     #expect(try await library.file.fetchAll(notes) == found)

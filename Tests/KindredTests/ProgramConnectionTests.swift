@@ -86,4 +86,31 @@ struct ProgramConnectionTests {
     }
     try queue.inDatabase { db in try db.execute(sql: "REINDEX; VACUUM") }
   }
+
+  @Test
+  func `the functions of SQLite are its own`() throws {
+    try DatabaseQueue().read { db throws in
+      let defined = try String.fetchAll(
+        db,
+        sql: """
+          SELECT DISTINCT name FROM pragma_function_list
+          WHERE builtin = 0 AND name IN ('instr', 'ltrim', 'replace', 'rtrim', 'trim')
+          """)
+      #expect(defined == [])
+    }
+  }
+
+  @Test
+  func `commits wait for the disk unless the configuration says otherwise`() throws {
+    try withFolder { folder in
+      for (durability, level) in [(Configuration.Durability.full, 2), (.normal, 1)] {
+        var configuration = Configuration()
+        configuration.durability = durability
+        let pool = try DatabasePool(
+          path: folder.appending(path: "\(level).sqlite").path, configuration: configuration)
+        let found = try pool.writeWithoutTransaction { db in try Int.fetchOne(db, sql: "PRAGMA synchronous") }
+        #expect(found == level)
+      }
+    }
+  }
 }

@@ -338,4 +338,32 @@ struct TransactionObserverTests {
     }
     #expect(errors.count == 1)
   }
+
+  @Test
+  func `a COMMIT that a reader prevents is not notified as one, and the next one is`() throws {
+    var configuration = Configuration()
+    configuration.busyMode = .immediateError
+    let path = FileManager.default.temporaryDirectory.appending(path: "kindred-\(UUID().uuidString)").path
+    let (writer, reader) = (
+      try DatabaseQueue(path: path, configuration: configuration),
+      try DatabaseQueue(path: path, configuration: configuration)
+    )
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    try writer.write { db in try db.execute(sql: "CREATE TABLE player (id INTEGER PRIMARY KEY)") }
+    let log = Log()
+    writer.add(transactionObserver: log)
+    try writer.writeWithoutTransaction { db throws in
+      try db.execute(sql: "BEGIN; INSERT INTO player VALUES (1)")
+      try reader.read { other throws in
+        #expect(try Int.fetchOne(other, sql: "SELECT COUNT(*) FROM player") == 0)
+        let error = #expect(throws: DatabaseError.self) { try db.execute(sql: "COMMIT") }
+        #expect(error?.resultCode == .SQLITE_BUSY)
+      }
+      // SQLite calls its commit hook when it has the lock.
+      #expect(log.lines == ["insert player 1"])
+      try db.execute(sql: "COMMIT; BEGIN; INSERT INTO player VALUES (2); ROLLBACK")
+    }
+    #expect(
+      log.lines.dropFirst() == ["will commit", "commit false", "insert player 2", "rollback false"])
+  }
 }

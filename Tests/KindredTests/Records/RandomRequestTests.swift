@@ -35,7 +35,9 @@ private struct RandomRequests {
     let column = Column(pick(columns))
     guard depth > 0 else { return column.sqlExpression }
     let inner = number(columns, depth - 1)
-    return switch Int.random(in: 0..<9, using: &generator) {
+    return switch Int.random(in: 0..<11, using: &generator) {
+    case 8: max(inner, column)
+    case 9: column.lowercased
     case 0: inner + column
     case 1: inner * 3
     case 2: -inner
@@ -139,7 +141,67 @@ private struct RandomRequests {
         (books.sum(number(Self.ofBooks, 1)) ?? 0).forKey("other"))
     }
     if one(in: 4) { request = request.having(!Author.paintings.isEmpty || Author.books.count > 1) }
+    if one(in: 3) {
+      let awards = refined(Author.awards, Self.ofAwards, isCollection: true)
+      request = request.including(all: one(in: 2) ? awards.including(required: Award.book) : awards)
+    }
+    if one(in: 4) {
+      let awards = Author.awards.filter(condition(Self.ofAwards, 1))
+      request = request.annotated(with: awards.count.forKey("n"), awards.min(Column("name")))
+        .order(awards.count.desc, Column("id"))
+    }
     return request
+  }
+
+  mutating func awards() -> QueryInterfaceRequest<Award> {
+    let request = refined(Award.all(), Self.ofAwards, isCollection: true)
+    let (book, author) = (TableAlias<Book>(), TableAlias<Author>())
+    switch Int.random(in: 0..<5, using: &generator) {
+    case 0:
+      return request.including(
+        required: refined(Award.book, Self.ofBooks, isCollection: false)
+          .including(optional: refined(Book.author, Self.ofAuthors, isCollection: false)))
+    case 1:
+      return request.joining(
+        optional: Award.book.aliased(book).joining(optional: Book.author.aliased(author))
+      )
+      .filter(author.sqlName > book[Column("title")] || Column("id") + book[Column("id")] > 3)
+      .annotated(with: author[Column("name")].forKey("by"))
+    case 2:
+      return request.including(
+        optional: Award.book.including(all: refined(Book.awards, Self.ofAwards, isCollection: true)))
+    case 3: return request.including(required: Award.book.including(optional: Book.coverImage))
+    default: return request.annotated(withRequired: Award.book.select(Column("title"), Column("price")))
+    }
+  }
+
+  /// The records that are associated with one.
+  mutating func related() -> QueryInterfaceRequest<Row> {
+    let id = Int64.random(in: 1...4, using: &generator)
+    let author = Author(id: id, name: "")
+    let books = refined(Author.books, Self.ofBooks, isCollection: true)
+    switch Int.random(in: 0..<4, using: &generator) {
+    case 0: return author.request(for: books.including(optional: Book.coverImage)).asRequest(of: Row.self)
+    case 1:
+      let awards = refined(Author.awards, Self.ofAwards, isCollection: true)
+      return author.request(for: awards.including(required: Award.book)).asRequest(of: Row.self)
+    case 2:
+      let book = Book(id: 1, authorId: id, title: "", kind: .novel, year: 0)
+      return book.request(for: refined(Book.author, Self.ofAuthors, isCollection: false))
+        .including(all: books).asRequest(of: Row.self)
+    default:
+      return author.request(
+        for: books.including(all: refined(Book.awards, Self.ofAwards, isCollection: true))
+      )
+      .asRequest(of: Row.self)
+    }
+  }
+
+  /// Rows that are repeated without `distinct()`.
+  mutating func distinct() -> QueryInterfaceRequest<Row> {
+    let columns = Self.ofBooks.dropFirst().shuffled(using: &generator).prefix(2).map { Column($0) }
+    return Book.filter(condition(Self.ofBooks, 1)).select(columns, as: Row.self).distinct()
+      .order(columns.map(\.asc))
   }
 
   mutating func groups() -> QueryInterfaceRequest<Row> {
@@ -174,12 +236,14 @@ struct RandomRequestTests {
       for _ in 0..<25 {
         let outcomes = [
           try BothSides.compare(requests.books(), on: db), try BothSides.compare(requests.authors(), on: db),
-          try BothSides.compare(requests.groups(), on: db),
+          try BothSides.compare(requests.groups(), on: db), try BothSides.compare(requests.awards(), on: db),
+          try BothSides.compare(requests.related(), on: db),
+          try BothSides.compare(requests.distinct(), on: db),
         ]
         for outcome in outcomes where outcome != .compared { #expect(outcome == .nothing) }
         compared += outcomes.count { $0 == .compared }
       }
     }
-    #expect(compared > 50)
+    #expect(compared > 100)
   }
 }

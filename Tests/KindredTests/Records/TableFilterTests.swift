@@ -150,4 +150,31 @@ struct TableFilterTests {
     #expect(try queue.names(Player.order(Column("id")).limit(1, offset: 1)) == ["Barbara"])
     #expect(try queue.names(Player.limit(0)) == [])
   }
+
+  // MARK: Ranges
+
+  @Test
+  func `a range compares with its bounds, whatever numbers are between its elements`() throws {
+    let queue = DatabaseQueue()
+    try queue.write { db throws in
+      try db.execute(
+        sql:
+          "CREATE TABLE mark (score, name); INSERT INTO mark VALUES (1, 'a'), (1.5, 'b'), (9, 'c'), (20, 'd')"
+      )
+      let score = Column("score")
+      func names(_ condition: SQLExpression) throws -> [String] {
+        try Table("mark").filter(condition).select(Column("name"), as: String.self).order(score).fetchAll(db)
+      }
+      #expect(try names((1..<9).contains(score)) == ["a", "b"])
+      #expect(try names((1...9).contains(score)) == ["a", "b", "c"])
+      #expect(try names((2...).contains(score)) == ["c", "d"])
+      #expect(try names((..<9).contains(score)) == ["a", "b"])
+      #expect(try names((...9).contains(score)) == ["a", "b", "c"])
+      #expect(try names((1.25..<20).contains(score)) == ["b", "c"])
+      #expect(try names(("b"..<"d").contains(Column("name"))) == ["b", "c"])
+      #expect(try names((0..<300_000).contains(score)).count == 4)
+      let (statement, _) = try Table("mark").filter((0..<300_000).contains(score)).prepare(db)
+      #expect(statement.sql.hasSuffix(#"WHERE "mark"."score" >= ?1 AND "mark"."score" < ?2"#))
+    }
+  }
 }
