@@ -140,6 +140,8 @@ final class Acceptor: Sendable {
     context.counters.acceptedConnections.increase()
     let isTrustedProxy = context.limits.trustedProxies.contains(peer)
     let address = isTrustedProxy ? .proxies : peer.client
+    // The ends of a client's connections may wait behind its new ones.
+    if context.clients.shouldSearch(address, now: .now) { context.table.closeDeparted(of: address) }
     let admission = context.clients.open(address, now: .now)
     if admission != .full { context.counters.refusedConnections.increase() }
     guard let admission else { return Socket.close(descriptor) }

@@ -29,6 +29,8 @@ final class ClientTable: Sendable {
     /// Requests that may be sent at once, as of `lastRequest`.
     var allowance: Double
     var lastRequest: Moment
+    /// When its connections may be searched again for those that it has left.
+    var nextSearch = Moment(nanoseconds: 0)
   }
 
   private struct State {
@@ -44,6 +46,9 @@ final class ClientTable: Sendable {
   private static let maxReserved = 64
   /// Of them, those of one client.
   private static let maxReservedPerClient = 8
+
+  /// The least time between two searches of a client's connections, so that refusing connections stays cheap.
+  private static let searchInterval = Duration.milliseconds(1)
 
   init(limits: HTTPLimits) { self.limits = limits }
 
@@ -78,6 +83,20 @@ final class ClientTable: Sendable {
       state.connections += 1
       state.clients[.address(address)] = client
       return refusal.map(Admission.reserve) ?? .full
+    }
+  }
+
+  /// Returns whether a client has reached its limit, and its connections should be searched for those that it has left.
+  func shouldSearch(_ address: ClientAddress, now: @autoclosure () -> Moment) -> Bool {
+    guard address.isOfOneClient, let limit = limits.maxConnectionsPerClient else { return false }
+    return state.withLock { state in
+      guard let client = state.clients[.address(address)], client.open - client.reserved >= limit else {
+        return false
+      }
+      let now = now()
+      guard now >= client.nextSearch else { return false }
+      state.clients[.address(address)]?.nextSearch = now + Self.searchInterval
+      return true
     }
   }
 

@@ -84,6 +84,13 @@ final class ConnectionTable: Sendable {
     }
   }
 
+  /// Closes the connections of a client that wait for a request though the client has left, unless a thread works on
+  /// them.
+  func closeDeparted(of address: ClientAddress) {
+    let connections = state.withLock { $0.slots.compactMap(\.connection).filter { $0.isOf(address) } }
+    for connection in connections { connection.closeIfDeparted() }
+  }
+
   /// Blocks until no connection is left; returns false on a timeout.
   func waitUntilEmpty(timeout: Duration) -> Bool {
     group.wait(timeout: .now() + timeout.dispatchInterval) == .success

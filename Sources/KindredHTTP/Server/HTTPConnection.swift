@@ -102,6 +102,22 @@ final class HTTPConnection: @unchecked Sendable {
     events.post(token)
   }
 
+  /// Whether the connection is that of a client's address.
+  func isOf(_ address: ClientAddress) -> Bool { client.address == address }
+
+  /// Closes the connection if it waits for a request and its client has left, unless another thread works on it.
+  ///
+  /// A request that has arrived meanwhile is left to a worker.
+  func closeIfDeparted() {
+    guard post([]) else { return }
+    if pending == nil, !output.isActive, input.readable.isEmpty, Socket.hasHungUp(descriptor) {
+      transport.noteEvent(hasHungUp: true)
+      // Without input there is nothing to answer, and what is left to do is to close.
+      if read(), input.readable.isEmpty { proceed() }
+    }
+    if !isClosed, !input.readable.isEmpty || !signals.end() { handOver() }
+  }
+
   /// Cancels the request in progress if it has been running for some time and its client has disconnected.
   func cancelIfDeparted(at now: Moment) { execution.cancelIfDeparted(from: descriptor, now: now) }
 
