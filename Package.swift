@@ -4,12 +4,19 @@ import PackageDescription
 /// The commit, which `make release` names.
 let commit = Context.environment["KINDRED_COMMIT"] ?? ""
 
+/// The condition of what only the server needs, which a program that asks for no traits doesn't resolve.
+let server = TargetDependencyCondition.when(traits: ["Server"])
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log", condition: server)
+let arguments = Target.Dependency.product(
+  name: "ArgumentParser", package: "swift-argument-parser", condition: server)
+let yaml = Target.Dependency.product(name: "Yams", package: "Yams", condition: server)
+
 /// What the tests of the library need, where each request that is fetched from a file is fetched from a server, too.
 let bothSides: [Target.Dependency] = [
   "Kindred", "KindredRemote", "KindredAPI", "KindredRequests", "KindredHTTP", "KindredModel",
   "KindredPlanning",
   "KindredSQLiteBackend", "KindredSQLite", "KindredSQLSyntax", "CKindredSQLite",
-  .product(name: "Logging", package: "swift-log"),
+  logging,
 ]
 
 let package = Package(
@@ -30,9 +37,13 @@ let package = Package(
         "KindredSQLSyntax", "KindredCryptography", "KindredClock",
       ]),
   ],
+  traits: [
+    .default(enabledTraits: ["Server"]),
+    .trait(name: "Server", description: "The server and its command, with the packages that they need."),
+  ],
   dependencies: [
-    // Ranges, because a program resolves the dependencies of all products together with its own; what is built and
-    // tested here is in Package.resolved.
+    // Ranges, because a program resolves them together with its own; what is built and tested here is in
+    // Package.resolved.
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
@@ -138,14 +149,14 @@ let package = Package(
       dependencies: [
         "KindredSystem", "KindredSpooling",
         "CKindredSockets", "CKindredOpenSSL", "CKindredZlib", "KindredClock",
-        .product(name: "Logging", package: "swift-log"),
+        logging,
       ]),
     // Fetches small documents over HTTP.
     .target(
       name: "KindredHTTPClient",
       dependencies: ["KindredSystem", "CKindredSockets", "CKindredOpenSSL", "KindredHTTP"]),
     // YAML with its lines: model files and configuration files.
-    .target(name: "KindredYAML", dependencies: ["KindredSystem", "Yams"]),
+    .target(name: "KindredYAML", dependencies: ["KindredSystem", yaml]),
     .target(
       name: "KindredModelFile",
       dependencies: [
@@ -183,7 +194,7 @@ let package = Package(
         "KindredTools", "KindredExplorer", "KindredBackend", "KindredOutput", "KindredModel",
         "KindredPlanning",
         "KindredSQLSyntax", "KindredClock", "KindredCryptography",
-        .product(name: "Logging", package: "swift-log"),
+        logging,
         .product(name: "OrderedCollections", package: "swift-collections"),
       ]),
     // Clients of a server in other languages.
@@ -198,8 +209,8 @@ let package = Package(
         "KindredPostgreSQL",
         "KindredPostgreSQLBackend", "KindredBackend", "KindredClock", "KindredModelFile", "KindredYAML",
         "KindredSQLSyntax", "KindredCryptography",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
-        .product(name: "Logging", package: "swift-log"),
+        arguments,
+        logging,
       ]),
 
     .testTarget(
@@ -218,7 +229,7 @@ let package = Package(
         "KindredPostgreSQLBackend", "KindredMigrations",
         "KindredModel", "KindredPlanning", "KindredSQLSyntax", "KindredClock", "KindredSQLite",
         "KindredSQLiteBackend", "KindredModelFile", "TestSupport",
-        .product(name: "Logging", package: "swift-log"),
+        logging,
         .product(name: "OrderedCollections", package: "swift-collections"),
       ]),
     // What the tests of several targets need.
@@ -270,13 +281,13 @@ let package = Package(
       name: "KindredCommandTests",
       dependencies: [
         "KindredCommand", "KindredSQLite", "TestSupport",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        arguments,
       ]),
     .testTarget(
       name: "KindredHTTPTests",
       dependencies: [
         "KindredSpooling", "KindredHTTP", "KindredHTTPClient", "CKindredOpenSSL",
-        .product(name: "Logging", package: "swift-log"),
+        logging,
       ]),
     .testTarget(
       name: "KindredAPITests",
