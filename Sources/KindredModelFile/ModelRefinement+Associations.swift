@@ -53,6 +53,8 @@ struct AssociationDefinitions {
 
   private let refinement: ModelRefinement
   private var entries: [Place: ModelFile.AssociationEntry] = [:]
+  /// The resources whose records the rows of other ones are.
+  private var lenders: [String: String] = [:]
   private var finished: [Place: Association] = [:]
   private var unfinished: Set<Place> = []
 
@@ -61,6 +63,11 @@ struct AssociationDefinitions {
     for (name, refinement) in refinement.refinements {
       for entry in refinement.associations {
         entries[Place(resource: name.value, key: entry.key.value)] = entry
+      }
+    }
+    for expression in refinement.file.commonTableExpressions {
+      for own in refinement.model.resources(of: expression.name.value) {
+        lenders[own] = expression.resource?.value
       }
     }
   }
@@ -121,12 +128,34 @@ struct AssociationDefinitions {
       if entry.definition != nil { return try association(at: place) }
     } else if let inferred = refinement.inferred[resource]?[key.value] {
       return inferred
+    } else if let lent = try lent(key, to: resource) {
+      return lent
     }
     let removed = entries.filter { $0.key.resource == resource && $0.value.definition == nil }.map(\.key.key)
     let defined = entries.keys.filter { $0.resource == resource }.map(\.key).sorted()
     let keys = Array(refinement.inferred[resource]?.keys ?? []) + defined
     throw file.unknown(
       key, "`\(resource)` has no association `\(key.value)`", among: keys.filter { !removed.contains($0) })
+  }
+
+  /// Returns the association of the records that the rows of a query are, from these rows.
+  private mutating func lent(_ key: Located<String>, to resource: String) throws -> Association? {
+    guard let table = refinement.model.resources[resource]?.table, !table.columns.contains(named: key.value)
+    else { return nil }
+    var passed: Set<String> = [resource]
+    var lender = lenders[resource]
+    while let name = lender, passed.insert(name).inserted {
+      let isDefined = entries[Place(resource: name, key: key.value)].map { $0.definition != nil }
+      if isDefined ?? (refinement.inferred[name]?[key.value] != nil) {
+        var association = try existing(key, of: name)
+        guard association.steps.first?.originColumns.allSatisfy(table.columns.contains(named:)) ?? false
+        else { return nil }
+        association.steps[0].origin = table.name
+        return association
+      }
+      lender = lenders[name]
+    }
+    return nil
   }
 
   private func resource(_ name: Located<String>) throws -> Resource {

@@ -57,7 +57,7 @@ struct QueryRecords {
         )
       }
       model.tables[table.name] = shown
-      for name in resources(of: table) { model.resources[name]?.table = shown }
+      for name in model.resources(of: table.name) { model.resources[name]?.table = shown }
     }
   }
 
@@ -68,7 +68,7 @@ struct QueryRecords {
       guard let table = model.tables[expression.name.value], let resource = model.resources[name.value] else {
         continue
       }
-      for own in resources(of: table) {
+      for own in model.resources(of: table.name) {
         guard let query = model.resources[own] else { continue }
         guard query.access == nil else {
           throw file.error(
@@ -83,9 +83,12 @@ struct QueryRecords {
       }
     }
   }
+}
 
-  private func resources(of table: Table) -> [String] {
-    model.resources.values.filter { ExactName($0.table.name) == ExactName(table.name) }.map(\.name)
+extension Model {
+  /// Returns the names of the resources of a table.
+  func resources(of table: String) -> [String] {
+    resources.values.filter { ExactName($0.table.name) == ExactName(table) }.map(\.name)
   }
 }
 

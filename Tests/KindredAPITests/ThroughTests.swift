@@ -82,4 +82,25 @@ struct ThroughTests {
         {"name":"Anonymous","latest":null}]
         """)
   }
+
+  @Test
+  func `the rows of a query that are records of a resource lend their associations to a way through them`()
+    throws
+  {
+    let library = try TestDatabase(
+      Library.schema + Library.records,
+      modelFile: """
+        resources:
+          authors:
+            associations:
+              recent:  { hasMany: recentBooks, foreignKey: { authorId: id } }
+              reviews: { hasMany: reviews, through: books, using: reviews }
+              critics: { hasMany: reviews, through: recent, using: reviews }
+        commonTableExpressions:
+          recentBooks: { sql: SELECT * FROM book WHERE year >= 1880, as: books }
+        """)
+    #expect(
+      try library.get("/authors?fields=id,n:critics.count").text
+        == library.get("/authors?fields=id,n:reviews.filter(book.year>=1880).count").text)
+  }
 }

@@ -78,6 +78,17 @@ struct WritePathTests {
   }
 
   @Test
+  func `DELETE of a link returns the record that was linked, if the client asks for it`() throws {
+    let headers: HTTPHeaders = ["Prefer": "return=representation"]
+    let answer = try library.send(.delete, "/books/3/tags/1", headers: headers)
+    #expect(answer.status == 200)
+    #expect(answer.text == #"{"id":1,"name":"sea"}"#)
+    #expect(answer.headers["Preference-Applied"] == "return=representation")
+    #expect(try library.stored("SELECT count(*) FROM bookTag WHERE bookId = 3") == "0")
+    #expect(try library.send(.delete, "/books/3/tags/1", headers: headers).status == 204)
+  }
+
+  @Test
   func `POST through a join table adds a record and links it`() throws {
     try expectWrite(
       .post, "/books/3/tags", #"{"name":"new"}"#, on: library, status: 201, json: #"{"id":4,"name":"new"}"#,

@@ -109,6 +109,15 @@ struct ResolutionTests {
     #expect(error?.suggestions == [])
   }
 
+  @Test
+  func `a misspelt field is no column, whatever its name in the answer is`() throws {
+    for text in ["titl", "titl+1"] {
+      let node = try Self.node(annotations: ["titl": text])
+      let error = #expect(throws: RequestError.self) { try resolve("titl", node: node) }
+      #expect(error?.message == "`titl` is not a column of books")
+    }
+  }
+
   // MARK: Groups
 
   @Test(arguments: [

@@ -216,8 +216,10 @@ struct RequestShape {
   private mutating func addExpression(_ value: [UInt8]) {
     var index = 0
     var isInName = false
+    var isAfterMinus = false
     while index < value.count {
       let (byte, length) = Self.decoded(value, at: index)
+      defer { isAfterMinus = byte == UInt8(ascii: "-") || isAfterMinus && Self.isSpace(byte, length) }
       if byte == UInt8(ascii: "'") {
         guard let end = Self.endOfString(value, from: index + length),
           let text = try? URLCoding.decode(
@@ -249,7 +251,10 @@ struct RequestShape {
         let next = end < value.count ? Self.decoded(value, at: end).byte : 0
         if !Self.isNameByte(next), let number = Self.integer(value[index..<end]) {
           pattern.bytes.append(Mark.integer)
-          literals.append(.integer(number))
+          // As the parser does, except after an operator between two terms, where the literals differ and no plan is
+          // shared. Those of `-0` wouldn't.
+          if isAfterMinus, number == 0 { isShareable = false }
+          literals.append(.integer(isAfterMinus ? -number : number))
         } else {
           // The digits are part of another token, such as `1.5` or `1e3`.
           pattern.bytes += value[index..<end]
@@ -268,6 +273,11 @@ struct RequestShape {
   private static func isNameByte(_ byte: UInt8) -> Bool {
     (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || byte >= 0x80
       || byte == UInt8(ascii: "_") || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "$")
+  }
+
+  /// Whether a byte of a query, which takes so many bytes in it, is white space.
+  private static func isSpace(_ byte: UInt8, _ length: Int) -> Bool {
+    byte <= UInt8(ascii: " ") || byte == UInt8(ascii: "+") && length == 1
   }
 
   /// Returns the decoded byte at an index, and the number of bytes that it takes in the URL.

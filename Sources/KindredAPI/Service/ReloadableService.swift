@@ -5,7 +5,7 @@ import Synchronization
 
 /// A service whose model and credentials can be replaced while it answers.
 ///
-/// A request is answered to its end by the service with which it began. Listeners stay connected as long as their
+/// A request is answered to its end by the service that has its content. Listeners stay connected as long as their
 /// credentials give them the same rights; their queries run again, with the new model.
 public final class ReloadableService: HTTPHandler {
   private let current: Mutex<KindredService>
@@ -37,7 +37,18 @@ public final class ReloadableService: HTTPHandler {
   }
 
   /// Decides about a request with content by its head.
-  public func consider(_ request: HTTPRequest) -> HTTPDecision { service.consider(request) }
+  ///
+  /// If the service is replaced while the content arrives, its successor decides anew: credentials may have been
+  /// withdrawn, and rules narrowed.
+  public func consider(_ request: HTTPRequest) -> HTTPDecision {
+    let first = service
+    let decision = first.consider(request)
+    guard case .receive(let isLong, let answer) = decision else { return decision }
+    return .receive(isLong: isLong) { [self] request in
+      let current = service
+      return current === first ? answer(request) : current.answer(request)
+    }
+  }
 
   /// Exempts health checks from the limits on connections and requests.
   public func isExempt(_ request: HTTPRequest) -> Bool { service.isExempt(request) }

@@ -186,7 +186,9 @@ struct WriteExecution {
       try writer.associated.link(join, [.init(near: origin, far: far)])
       try checkAssociated(far)
     } else if !isLinked, wasLinked {
+      let before = try result(deleting: [far], isArray: false)
       try writer.associated.unlink(join, origin, far)
+      return before
     }
     return WriteResult(status: .noContent)
   }

@@ -40,6 +40,9 @@ struct NameContext {
     return inside
   }
 
+  /// Returns whether the expression is part of what the request gives this name of the record, by way of other names.
+  func isDefiningByOthers(_ name: String) -> Bool { resolving.count > 1 && isDefining(name) }
+
   /// Returns whether the expression is part of what the request gives this name of the record.
   func isDefining(_ name: String) -> Bool {
     resolving.contains { $0.scope === scope && ExactName($0.name) == ExactName(name) }

@@ -90,7 +90,8 @@ struct PathResolver {
     try scope.checkPermission(component.name, for: author, at: component.origin)
     return try path(
       to: column(
-        component, of: scope.resource, in: context, isDefinedByItself: context.isDefining(component.name)
+        component, of: scope.resource, in: context,
+        isDefinedByItself: context.isDefiningByOthers(component.name)
       ) {
         try candidates(in: scope).filter { !context.isDefining($0) }
       }, of: scope)
@@ -123,7 +124,7 @@ struct PathResolver {
   }
 
   /// - Parameters:
-  ///   - isDefinedByItself: Whether the request gives this name to a value that is defined by the value itself.
+  ///   - isDefinedByItself: Whether the request gives this name to a value that other names define by the value itself.
   ///   - candidates: The names to suggest.
   private func column(
     _ component: Component, of resource: Resource, in context: NameContext, isDefinedByItself: Bool = false,
