@@ -43,6 +43,7 @@ struct PlanWriter {
       }
     }
     plan.addNotes()
+    plan.searches += tree.searches.filter { !plan.searches.contains($0) }
     plan.readsLiterals = state.readsLiterals
     plan.readsRestricted = state.readsRestricted
     try checkLength(with: plan.searches)

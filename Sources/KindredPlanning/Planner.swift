@@ -77,7 +77,6 @@ public struct Planner {
       let context = context(of: request, diagnostics: diagnostics)
       let resolved = try FetchRequestResolver(state: context.state).resolve(request)
       // Whether the types of operands match is known when their SQL is made.
-      guard diagnostics.errors.isEmpty else { return }
       _ = try TreeBuilder(context).tree(of: resolved, for: request)
     } catch let error as RequestError {
       diagnostics.note(error)

@@ -141,4 +141,31 @@ struct CaseTests {
       try library.get("/authors?join=books&books.filter=year>1900&books.sort=-year&books.fields=id").status
         == 200)
   }
+
+  @Test(arguments: [
+    ("/authors?join=books&books.filter=title->'a'=1", "books.filter"),
+    ("/authors?join=books&books.filter=contains(title,'{')", "books.filter"),
+    ("/authors?join=books&books.sort=title->'a'", "books.sort"),
+    ("/authors?join=books&books.fields=a:title->'a'", "books.fields"),
+    ("/authors?join=books&books.fields=n:count()&books.group=kind->'a'", "books.group"),
+    (
+      "/authors?join=books&books.fields=n:count()&books.group=kind&books.having=max(title)->'a'=1",
+      "books.having"
+    ),
+    ("/books?join=author&author.filter=name->'a'=1", "author.filter"),
+    ("/authors?join=books.reviews&books.reviews.filter=../title->'a'=1", "books.reviews.filter"),
+  ])
+  func `the types of what a request says of a joined node are checked, though no statement reads it`(
+    url: String, parameter: String
+  ) throws {
+    try expectProblem(url, on: library, code: .invalidExpression, parameter: parameter)
+  }
+
+  @Test
+  func `the search of a joined node is validated, though no statement reads it`() throws {
+    try expectProblem(
+      #"/authors?join=books&books.search="moby"#, on: library, code: .invalidExpression,
+      parameter: "books.search")
+    #expect(try library.get("/authors?join=books&books.search=moby").status == 200)
+  }
 }

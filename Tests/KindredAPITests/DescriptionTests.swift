@@ -90,6 +90,18 @@ struct DescriptionTests {
   }
 
   @Test
+  func `errors of types are listed beside one another and beside those of names`() throws {
+    try expectErrors(
+      in: "/authors?filter=name->'a'=1 and nmae='x' and deathYear->'b'=2&annotate=c:length(name->'c')"
+        + "&join=books&books.filter=title->'d'=1&books.sort=tilte",
+      on: database,
+      [
+        ("name", nil), ("nmae", "name"), ("deathYear", nil), ("name", nil), ("title", nil),
+        ("tilte", "title"),
+      ])
+  }
+
+  @Test
   func `the same parameter twice is wrong at the second place where that is wrong`() throws {
     let url = "/authors?filter=id=1&filter=nmae=2"
     let errors = try #require(try database.description(of: url)["errors"] as? [[String: Any]])

@@ -205,6 +205,19 @@ struct PostgreSQLPlanTests {
     #expect(error.origin != nil)
   }
 
+  @Test(arguments: [
+    "join=books&books.filter=title%2B1>2", "join=books&books.sort=title%2B1",
+    "join=books&books.fields=a:title%2B1", "join=mentor&mentor.filter=name%2B1>2",
+    "join=books.editions&books.editions.filter=../title%2B1>2",
+  ])
+  func `types are checked in joined nodes, though no statement reads them`(query: String) throws {
+    let error = try #require(throws: RequestError.self) {
+      try database.plan("/authors?\(query)", dialect: .postgreSQL)
+    }
+    #expect(error.message.hasPrefix("a text is not a number; write `cast("))
+    #expect(error.code == .invalidExpression)
+  }
+
   // MARK: Orders and pages
 
   @Test

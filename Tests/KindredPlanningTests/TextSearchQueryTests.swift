@@ -1,6 +1,8 @@
-import KindredModel
+import KindredSQLSyntax
 import Testing
 
+@testable import KindredModel
+@testable import KindredPlanning
 @testable import KindredPostgreSQLDialect
 
 @Suite("Full-text patterns for PostgreSQL")
@@ -35,5 +37,32 @@ struct TextSearchQueryTests {
   ])
   func `what is malformed is refused`(pattern: String) {
     #expect(throws: TextSearchQuery.Failure.self) { try TextSearchQuery(pattern) }
+  }
+
+  @Test
+  func `a malformed pattern is refused in a joined node, though no statement reads it`() throws {
+    let key = Column(name: "id", declaredType: "int8", isNullable: false)
+    let author = Table(name: "author", kind: .table, columns: [key], primaryKey: [0], uniqueKeys: [[0]])
+    let book = Table(
+      name: "book", kind: .table,
+      columns: [key, Column(name: "authorId", declaredType: "int8", isNullable: false)], primaryKey: [0],
+      uniqueKeys: [[0]],
+      foreignKeys: [ForeignKey(columns: ["authorId"], destination: "author", destinationColumns: ["id"])],
+      fullText: FullText(vector: "words", of: "book"))
+    let model = Model(inferredFrom: Schema(tables: [author, book]))
+    func search(_ pattern: String) throws {
+      var literals = Literals()
+      var books = RequestNode(
+        key: "books", association: model.resources["authors"]?.associations["books"], origin: Origin())
+      books.isIncluded = false
+      books.searches = [RequestNode.Search(literal: literals.number(of: .text(pattern)), origin: Origin())]
+      var root = RequestNode()
+      root.children = [books]
+      _ = try Planner(model: model, dialect: .postgreSQL).plan(
+        FetchRequest(path: RequestPath(resource: "authors"), root: root, literals: literals))
+    }
+    try search("whale")
+    let error = #expect(throws: RequestError.self) { try search("white OR") }
+    #expect(error?.message.hasPrefix("the pattern is malformed: ") ?? false)
   }
 }

@@ -24,8 +24,17 @@ final class NameMemory {
   /// name it.
   var associated: [ResolvedAssociation.Place: ResolvedAssociation] = [:]
 
-  /// Whether what the request demands of the record has been compiled.
-  var hasCompiledConditions = false
+  /// Parts of what the request says of the record.
+  struct Parts: OptionSet {
+    let rawValue: UInt8
+    static let conditions = Parts(rawValue: 1)
+    static let content = Parts(rawValue: 2)
+    static let group = Parts(rawValue: 4)
+    static let order = Parts(rawValue: 8)
+  }
+
+  /// The parts that have been compiled.
+  var compiled: Parts = []
 
   init(of scope: NameScope) { self.scope = scope }
 

@@ -155,11 +155,14 @@ struct ExpressionCompiler {
 
   /// Returns the result of `body`, which compiles the parts of an expression.
   ///
-  /// - Throws: `RequestError` if their types don't match, with the `cast` that helps.
-  private func checkingTypes<Result>(of expression: Expression, _ body: () throws -> Result) throws -> Result
-  {
+  /// - Throws: `RequestError` if their types don't match, with the `cast` that helps, unless it is noted.
+  private func checkingTypes(
+    of expression: Expression, _ body: () throws -> CompiledExpression
+  ) throws -> CompiledExpression {
     do {
       return try body()
+    } catch let error as RequestError where error.code != .limitExceeded {
+      return try noting(state.diagnostics) { throw error } ?? .unknown
     } catch let mismatch as TypeMismatch {
       var message = mismatch.message
       let parts = expression.parts.isEmpty ? [expression] : expression.parts
@@ -168,7 +171,8 @@ struct ExpressionCompiler {
       {
         message += "; write `cast(\(text) as \(type.rawValue))`"
       }
-      throw RequestError(.invalidExpression, message, at: expression.origin)
+      let error = RequestError(.invalidExpression, message, at: expression.origin)
+      return try noting(state.diagnostics) { throw error } ?? .unknown
     }
   }
 

@@ -16,6 +16,7 @@ struct OrderCompiler {
     of node: ResolvedNode, in record: StatementRecord, rank: [SQL]?, group: [ExposedTerm]?, shown: [SQL] = []
   ) throws -> [ExposedTerm] {
     let association = node.association?.association
+    context.state.memory(of: node.names).compiled.insert(.order)
     var terms: [ExposedTerm] = []
     if let sort = node.sort {
       terms = try sort.compactMap { try term($0, in: record) }
@@ -96,6 +97,7 @@ struct OrderCompiler {
     for child in node.children where child.ordersAbove {
       guard let association = child.association else { continue }
       let joined = try context.toOne.join(association, to: record)
+      context.state.memory(of: child.names).compiled.insert(.order)
       terms += try (child.sort ?? []).compactMap { try term($0, in: joined) }
       terms += try toOneTerms(of: child, in: joined)
     }

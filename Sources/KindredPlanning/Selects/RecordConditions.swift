@@ -13,13 +13,15 @@ struct RecordConditions {
   func conditions(of record: StatementRecord, joinedSearch: Int? = nil) throws -> [SQL] {
     guard let resolved = record.conditions else { return [] }
     try chargeRepetition(of: resolved, in: record)
-    var conditions = try resolved.equalities.map { equality in
-      try context.rules.guarding(in: record) { try self.equality(equality, in: record) }
+    var conditions = try resolved.equalities.compactMap { equality in
+      try noting(state.diagnostics) {
+        try context.rules.guarding(in: record) { try self.equality(equality, in: record) }
+      }
     }
     conditions += try (resolved.filters.flatMap(apart) + resolved.havings)
       .map { try context.rules.guarded($0, in: record) }
     for (number, search) in resolved.searches.enumerated() where number != joinedSearch {
-      conditions.append(try context.searches.match(search, in: record))
+      try noting(state.diagnostics) { conditions.append(try context.searches.match(search, in: record)) }
     }
     for association in resolved.required {
       if record.canJoin, record.isAlwaysPresent, association.names.node?.isOneRecord ?? false {
@@ -34,11 +36,8 @@ struct RecordConditions {
 
   /// Charges conditions that have been compiled before, in another statement or subquery.
   private func chargeRepetition(of conditions: ResolvedConditions, in record: StatementRecord) throws {
-    let memory = state.memory(of: record.names)
-    if memory.hasCompiledConditions {
-      try state.budget.charge(conditions.cost, at: record.node?.origin ?? Origin())
-    }
-    memory.hasCompiledConditions = true
+    guard !state.memory(of: record.names).compiled.insert(.conditions).inserted else { return }
+    try state.budget.charge(conditions.cost, at: record.node?.origin ?? Origin())
   }
 
   /// Returns a filter; where one of several conditions can determine the shard, each of these.

@@ -20,6 +20,7 @@ struct ContentBuilder {
 
   /// Returns the shape of a record: one value, or its members.
   mutating func content(of node: ResolvedNode, in record: StatementRecord) throws -> RecordShape {
+    context.state.memory(of: node.names).compiled.insert(.content)
     switch node.content {
     case .value(let expression):
       return value(try context.expressions.compile(expression, in: record), of: record)

@@ -7,6 +7,8 @@ package struct SelectTree {
   var path: [PathSelect]
   /// The nodes of the tree, each before those below it; the root comes first.
   package var nodes: [NodeSelect]
+  /// The searches of nodes that no select reads, whose patterns are validated nevertheless.
+  var searches: [Plan.SearchCheck] = []
   /// Whether the result is a single record rather than a list.
   let isSingle: Bool
   /// Whether the single record is found by the primary key of its table.

@@ -34,7 +34,8 @@ struct TreeBuilder {
     let root = NodeSelect(
       rows: rows, page: page, isToMany: !records.isSingle, level: statement.level, name: "")
     return SelectTree(
-      path: path.selects, nodes: [root] + draft.below, isSingle: records.isSingle,
+      path: path.selects, nodes: [root] + draft.below,
+      searches: try UnreadNodes(of: resolved, context).searches, isSingle: records.isSingle,
       isFoundByPrimaryKey: records.isFoundByPrimaryKey, absence: records.absence, isCounted: request.count,
       isEstimated: request.estimatesCount,
       pages: pages)
@@ -114,10 +115,11 @@ struct TreeBuilder {
     var rank: [SQL]?
     // Records found by the ways to them have met the search there; it is joined for its rank.
     if let search = (resolved.conditions ?? resolved.association?.conditions)?.searches.last {
-      let best = try context.searches.join(
-        search, to: record, isPlain: !node.isDistinct && !node.isGrouped)
+      let best = try noting(context.state.diagnostics) {
+        try context.searches.join(search, to: record, isPlain: !node.isDistinct && !node.isGrouped)
+      }
       // The rank of a record depends on all others, including invisible ones.
-      rank = context.rules.restricts(record) ? [] : best.map { [$0] } ?? []
+      rank = context.rules.restricts(record) ? [] : (best ?? nil).map { [$0] } ?? []
     }
     record.select.add(
       try context.conditions.conditions(
@@ -125,6 +127,7 @@ struct TreeBuilder {
     var content = ContentBuilder(self, number: number)
     let shape = try content.content(of: resolved, in: record)
     let groups = context.groups
+    if resolved.group != nil { context.state.memory(of: resolved.names).compiled.insert(.group) }
     let havings = try resolved.group.map { try groups.havings(of: $0, in: record) } ?? []
     let group = try resolved.group.map { try groups.terms(of: $0, in: record) }
     let order = try context.orders.terms(
