@@ -1,4 +1,3 @@
-import KindredModel
 import KindredPlanning
 
 /// A database that the server reads from and writes to.

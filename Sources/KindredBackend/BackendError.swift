@@ -1,5 +1,4 @@
 import KindredModel
-import KindredPlanning
 
 /// An error of a database; the errors of each driver conform to it.
 ///

@@ -1,5 +1,4 @@
 import KindredModel
-import KindredPlanning
 
 /// The names of the types of resources: the singular in UpperCamelCase.
 struct TypeNames {

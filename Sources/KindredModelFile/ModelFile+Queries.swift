@@ -1,6 +1,5 @@
 import KindredModel
 import KindredPlanning
-import OrderedCollections
 
 extension ModelFile {
   /// A common table expression, with the parameters in its text.

@@ -1,5 +1,4 @@
 import KindredModel
-import KindredPlanning
 import OrderedCollections
 
 /// Writes an inferred model as a model file that changes nothing, as a starting point for editing.

@@ -1,6 +1,5 @@
 import KindredModel
 import KindredPlanning
-import OrderedCollections
 
 extension ModelRefinement {
   /// Checks that the database can compare the columns by which the file associates records.

@@ -1,6 +1,5 @@
 import KindredModel
 import KindredPlanning
-import OrderedCollections
 
 extension ModelRefinement {
   /// Adds the computed columns, whose names other members of a resource may use.

@@ -1,4 +1,3 @@
-import KindredModel
 import KindredPlanning
 
 /// The program that writes CSV (RFC 4180): one line of names, then one line per record.

@@ -1,4 +1,3 @@
-import KindredModel
 import KindredPlanning
 
 /// The layout of a table's rows: cells for values, cells for associations, and nested records below.

@@ -1,4 +1,3 @@
-import KindredModel
 import KindredPlanning
 
 /// Programs that write JSON (RFC 8259): instructions for the values, and the constant bytes between them.

@@ -1,4 +1,3 @@
-import KindredModel
 import KindredPlanning
 
 /// The format in which a result is written.

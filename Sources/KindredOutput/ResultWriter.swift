@@ -1,4 +1,3 @@
-import KindredModel
 import KindredPlanning
 
 /// Writes the rows of a plan's nodes as a stack of frames, the innermost on top.

@@ -1,6 +1,5 @@
 import KindredModel
 import KindredSQLSyntax
-import OrderedCollections
 
 /// Writes the text of a tree of selects, as the last step of planning.
 struct PlanWriter {

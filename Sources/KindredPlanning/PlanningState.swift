@@ -1,6 +1,5 @@
 import KindredModel
 import KindredSQLSyntax
-import OrderedCollections
 
 /// The state of planning one request: its inputs, the rest of its budget, and the results found so far.
 final class PlanningState {

@@ -1,5 +1,3 @@
-import KindredModel
-import KindredPlanning
 import KindredSQLSyntax
 
 /// A full-text pattern for PostgreSQL's `to_tsquery`

@@ -1,7 +1,5 @@
 import Kindred
 import KindredModel
-import KindredPlanning
-import KindredSQLSyntax
 
 /// A request that is ready to be sent.
 struct PreparedRemoteRequest: Sendable {

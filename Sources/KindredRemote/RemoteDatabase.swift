@@ -1,7 +1,5 @@
 import Foundation
 import Kindred
-import KindredModel
-import Synchronization
 
 /// A database on a Kindred server, which runs the same typed requests as one in a file.
 ///

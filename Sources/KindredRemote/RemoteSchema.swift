@@ -1,7 +1,6 @@
 import Foundation
 import Kindred
 import KindredModel
-import KindredPlanning
 
 /// The tables and associations of a server, from its `/-/schema`.
 final class RemoteSchema: Sendable {

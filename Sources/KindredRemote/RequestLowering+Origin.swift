@@ -1,5 +1,4 @@
 import KindredModel
-import KindredPlanning
 import KindredSQLSyntax
 
 /// The record that a request for its associated records starts from.

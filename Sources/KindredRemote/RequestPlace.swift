@@ -1,5 +1,4 @@
 import KindredModel
-import KindredPlanning
 
 /// A record of a request, with the place of its node in the tree that a URL describes.
 final class RequestPlace {

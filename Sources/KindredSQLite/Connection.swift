@@ -1,4 +1,3 @@
-import KindredClock
 import CKindredSQLite
 import KindredSQLSyntax
 

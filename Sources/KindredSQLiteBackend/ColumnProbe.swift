@@ -1,6 +1,5 @@
 import CKindredSQLite
 import KindredModel
-import KindredPlanning
 import KindredSQLSyntax
 import KindredSQLite
 

@@ -1,5 +1,4 @@
 import KindredModel
-import KindredPlanning
 import KindredSQLite
 import KindredSQLSyntax
 

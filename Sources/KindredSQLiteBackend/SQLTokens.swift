@@ -1,5 +1,4 @@
 import KindredModel
-import KindredPlanning
 
 /// Splits SQL into names, strings and punctuation, without a grammar (<https://www.sqlite.org/lang.html>).
 struct SQLTokens {

@@ -1,5 +1,4 @@
 import CKindredSQLite
-import KindredModel
 import KindredPlanning
 import KindredOutput
 

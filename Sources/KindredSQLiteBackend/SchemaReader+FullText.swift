@@ -1,5 +1,4 @@
 import KindredModel
-import KindredPlanning
 
 extension SchemaReader {
   /// Marks the full-text tables, and the tables that they index as external content, as searchable.

@@ -1,5 +1,4 @@
 import KindredModel
-import KindredPlanning
 
 /// A table while it is being read.
 struct TableDraft {

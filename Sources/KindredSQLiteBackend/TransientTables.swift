@@ -1,4 +1,3 @@
-import KindredModel
 import KindredPlanning
 import KindredSQLite
 import KindredSQLSyntax

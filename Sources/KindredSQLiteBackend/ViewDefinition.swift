@@ -1,6 +1,3 @@
-import KindredModel
-import KindredPlanning
-
 /// A view that is a single `SELECT` from one table, read from its definition
 /// (<https://www.sqlite.org/lang_createview.html>).
 ///

@@ -1,5 +1,4 @@
 import KindredModel
-import KindredPlanning
 
 /// The module and arguments of a `CREATE VIRTUAL TABLE` statement (<https://www.sqlite.org/lang_createvtab.html>).
 struct VirtualTableDeclaration {

@@ -1,6 +1,3 @@
-import KindredModel
-import KindredPlanning
-
 /// A connection from the records of one type to the records of another, for use in requests.
 ///
 /// It is a `DerivableRequest`, so it is refined as a request is: `Author.books.filter(Column("kind") == "novel")`.

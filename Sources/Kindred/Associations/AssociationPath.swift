@@ -1,5 +1,4 @@
 import KindredModel
-import KindredPlanning
 import Synchronization
 
 /// The way from the records of one table to those of another: one link, or several through pivot tables.

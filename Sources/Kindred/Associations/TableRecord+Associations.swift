@@ -1,6 +1,3 @@
-import KindredModel
-import KindredPlanning
-
 extension TableRecord {
   /// Declares an association to the record that each of these records refers to.
   ///

@@ -1,6 +1,5 @@
 import CKindredSQLite
 import Foundation
-import KindredSQLite
 
 extension Database {
   /// What a trace reports.

@@ -1,5 +1,4 @@
 import CKindredSQLite
-import KindredSQLite
 
 /// An SQL aggregate function that a program defines (<https://www.sqlite.org/appfunc.html>).
 ///

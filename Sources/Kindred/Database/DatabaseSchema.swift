@@ -1,4 +1,3 @@
-import KindredPlanning
 import KindredModel
 import KindredSQLiteBackend
 import KindredSQLSyntax

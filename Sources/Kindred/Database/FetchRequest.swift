@@ -1,4 +1,3 @@
-import KindredSQLiteBackend
 import KindredSQLSyntax
 
 /// A type that fetches rows: raw SQL or a query-interface request.

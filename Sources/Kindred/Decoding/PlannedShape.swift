@@ -1,4 +1,3 @@
-import KindredModel
 import KindredPlanning
 import KindredSQLiteBackend
 import KindredSQLSyntax

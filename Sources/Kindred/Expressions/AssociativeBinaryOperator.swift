@@ -1,5 +1,4 @@
 import KindredModel
-import KindredPlanning
 
 extension SQLExpression {
   /// An operator that joins any number of conditions.

@@ -1,5 +1,4 @@
 import KindredModel
-import KindredPlanning
 import KindredSQLSyntax
 
 /// A type that names a column of a record's table.

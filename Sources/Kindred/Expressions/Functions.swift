@@ -1,5 +1,4 @@
 import KindredModel
-import KindredPlanning
 
 // Each overload of a name that Swift has too takes at least one column or expression, so that it never replaces
 // Swift's own.

@@ -1,5 +1,4 @@
 import KindredModel
-import KindredSQLSyntax
 
 /// A column that contains JSON (<https://www.sqlite.org/json1.html>).
 ///

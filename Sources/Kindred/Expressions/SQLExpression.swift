@@ -1,5 +1,4 @@
 import KindredModel
-import KindredPlanning
 import KindredSQLSyntax
 
 /// A type whose values can be part of an expression: columns, expressions, Swift values.

@@ -1,5 +1,3 @@
-import KindredModel
-import KindredPlanning
 import KindredSQLSyntax
 
 // What a literal of a request can contain.

@@ -1,5 +1,4 @@
 import KindredModel
-import KindredPlanning
 
 /// A term of an order: an expression with its direction and its placement of NULLs.
 public struct SQLOrdering: SQLOrderingTerm {

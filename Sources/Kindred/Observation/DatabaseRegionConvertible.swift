@@ -1,6 +1,3 @@
-import KindredModel
-import KindredPlanning
-
 /// A type that stands for tables and columns that can be observed: regions, requests, tables.
 public protocol DatabaseRegionConvertible {
   /// Returns the tables and columns.

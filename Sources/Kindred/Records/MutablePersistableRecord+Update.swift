@@ -1,5 +1,3 @@
-import KindredSQLSyntax
-
 extension MutablePersistableRecord {
   /// Updates all columns of the row that has the primary key of the record.
   ///

@@ -1,5 +1,3 @@
-import KindredSQLSyntax
-
 /// A type whose records can be inserted, updated and deleted, and that may learn from it, such as the rowid that SQLite
 /// has chosen.
 ///

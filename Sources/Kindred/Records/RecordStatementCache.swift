@@ -1,5 +1,4 @@
 import KindredSQLSyntax
-import KindredSQLite
 import Synchronization
 
 /// The SQL of a write of records, and the columns whose values it binds.

@@ -1,7 +1,5 @@
 import KindredModel
-import KindredPlanning
 import KindredSQLSyntax
-import KindredSQLite
 
 extension RecordStatement {
   /// Returns the values to bind.

@@ -1,6 +1,3 @@
-import KindredModel
-import KindredPlanning
-
 /// A table by its name, for requests without a record type.
 ///
 ///     let names = try String.fetchAll(db, Table("author").select(Column("name")))

@@ -1,5 +1,4 @@
 import KindredModel
-import KindredPlanning
 
 /// A table that is defined by a request and exists only for it: `WITH name AS (…)`.
 ///

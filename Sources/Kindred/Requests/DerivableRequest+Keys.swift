@@ -1,5 +1,4 @@
 import KindredModel
-import KindredPlanning
 import KindredSQLSyntax
 
 /// Filters by primary keys and unique columns.

@@ -1,5 +1,4 @@
 import KindredModel
-import KindredPlanning
 
 /// A request or an association, with the methods that refine its records.
 ///

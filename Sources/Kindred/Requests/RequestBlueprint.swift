@@ -1,5 +1,3 @@
-import KindredModel
-import KindredPlanning
 import KindredSQLSyntax
 
 /// The tree that a request or an association builds, which becomes a request of the engine when it runs.

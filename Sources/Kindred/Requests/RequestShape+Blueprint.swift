@@ -1,5 +1,4 @@
 import KindredModel
-import KindredSQLSyntax
 
 extension RequestShape {
   /// Describes a blueprint, whose shape isn't complete if it contains closures, aliases, common table expressions or the

@@ -1,5 +1,4 @@
 import KindredModel
-import KindredPlanning
 import KindredSQLSyntax
 
 /// The shape of a request: all of it but the values that its statements bind.

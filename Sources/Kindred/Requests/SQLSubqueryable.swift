@@ -1,5 +1,4 @@
 import KindredModel
-import KindredPlanning
 
 /// A request that can be part of another: the operand of a comparison, a list of values, a selected column.
 ///

@@ -1,5 +1,4 @@
 import CKindredSQLite
-import KindredSQLSyntax
 import KindredSQLite
 
 /// A cursor over the rows of a statement.

@@ -1,5 +1,3 @@
-import KindredSQLSyntax
-
 /// An error of a row that holds no value of the requested type.
 ///
 /// It doesn't contain the value, so it can be logged.

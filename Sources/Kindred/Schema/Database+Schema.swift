@@ -1,5 +1,4 @@
 import KindredSQLSyntax
-import KindredSQLite
 
 /// Options of `CREATE TABLE` (<https://www.sqlite.org/lang_createtable.html>).
 public struct TableOptions: OptionSet, Sendable {

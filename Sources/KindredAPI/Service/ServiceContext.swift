@@ -2,7 +2,6 @@ import KindredModel
 import KindredPlanning
 import KindredBackend
 import KindredRequests
-import Logging
 
 /// What the services of one model and one configuration share.
 ///

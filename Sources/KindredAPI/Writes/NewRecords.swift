@@ -1,4 +1,3 @@
-import KindredBackend
 import KindredModel
 import KindredPlanning
 import KindredRequests

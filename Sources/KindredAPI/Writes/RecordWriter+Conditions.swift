@@ -1,4 +1,3 @@
-import KindredPlanning
 import KindredModel
 import KindredBackend
 import KindredOutput

@@ -1,5 +1,4 @@
 import KindredModel
-import KindredPlanning
 import KindredBackend
 import KindredHTTP
 import KindredRequests

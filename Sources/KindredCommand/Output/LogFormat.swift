@@ -1,6 +1,5 @@
 import ArgumentParser
 import Foundation
-import Logging
 
 /// The form of the lines of a log.
 struct LogFormat: Sendable {

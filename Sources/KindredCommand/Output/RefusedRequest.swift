@@ -1,6 +1,5 @@
 import Foundation
 import KindredHTTP
-import KindredRequests
 
 /// The request was answered with an error, described by its problem document (RFC 9457) in one line.
 struct RefusedRequest: Error, CustomStringConvertible {

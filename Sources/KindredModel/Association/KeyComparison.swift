@@ -1,6 +1,3 @@
-import KindredSQLSyntax
-import OrderedCollections
-
 /// How a column of a foreign key is compared with the column that it refers to.
 ///
 /// The comparison is the one by which SQLite enforces the key: with the affinity and the collation of the column

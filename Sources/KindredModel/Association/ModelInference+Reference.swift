@@ -1,5 +1,3 @@
-import OrderedCollections
-
 extension ModelInference {
   /// A foreign key from a table A to a table B, with the parts of which the rules build association keys.
   struct Reference {

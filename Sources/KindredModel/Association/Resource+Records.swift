@@ -1,5 +1,3 @@
-import KindredSQLSyntax
-
 extension Resource {
   /// The key of ``records``, which no request can name.
   private static let recordsKey = "kindred:record"

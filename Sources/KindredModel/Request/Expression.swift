@@ -1,5 +1,3 @@
-import KindredSQLSyntax
-
 /// An expression as parsed, before its names are resolved.
 public struct Expression: Equatable, Sendable {
   /// The kinds of expressions, with the names as written.

@@ -1,5 +1,3 @@
-import KindredSQLSyntax
-
 /// A token of an expression, and its position.
 package struct Token {
   package enum Kind: Equatable {

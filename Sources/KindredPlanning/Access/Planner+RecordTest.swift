@@ -1,6 +1,5 @@
 import KindredModel
 import KindredSQLSyntax
-import OrderedCollections
 
 extension Planner {
   /// Plans a test of whether an access rule holds for a stored record.

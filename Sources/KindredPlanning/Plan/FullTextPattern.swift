@@ -1,5 +1,3 @@
-import KindredModel
-
 /// Finds the columns that an FTS5 pattern names (<https://www.sqlite.org/fts5.html#full_text_query_syntax>).
 struct FullTextPattern {
   private enum Token: Equatable {

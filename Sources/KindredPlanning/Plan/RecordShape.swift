@@ -1,5 +1,3 @@
-import KindredModel
-
 /// The content of a row as a tree of names and columns, independent of any output format.
 public indirect enum RecordShape: Sendable {
   /// One bare value.

@@ -1,5 +1,4 @@
 import KindredModel
-import OrderedCollections
 
 /// Resolves aggregates of associations: `books.count`, `books.filter(kind='novel').max(year)`, `maxBookYear`.
 struct AggregateResolver {

@@ -1,5 +1,4 @@
 import KindredModel
-import OrderedCollections
 
 /// The meaning of a default name such as `maxBookYear`.
 struct DefaultAggregate {

@@ -1,5 +1,4 @@
 import KindredModel
-import OrderedCollections
 
 extension Model {
   /// - Throws: `RequestError` if there is no such resource for the author.

@@ -1,5 +1,4 @@
 import KindredModel
-import OrderedCollections
 
 /// The names of a record, for completion and description.
 extension NameScope {

@@ -1,5 +1,4 @@
 import KindredModel
-import OrderedCollections
 
 /// A record as a scope of names: its columns, its associations, and the names that the request defines for it.
 ///

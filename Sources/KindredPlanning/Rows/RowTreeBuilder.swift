@@ -1,6 +1,4 @@
 import KindredModel
-import KindredSQLSyntax
-import OrderedCollections
 
 /// Builds the statements of a request for rows: one for its root, and one for each collection.
 struct RowTreeBuilder {

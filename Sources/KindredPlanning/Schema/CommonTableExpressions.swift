@@ -1,4 +1,3 @@
-import KindredModel
 import KindredSQLSyntax
 
 /// The common table expressions of a model that statements read by name.

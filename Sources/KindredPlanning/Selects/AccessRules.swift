@@ -1,6 +1,5 @@
 import KindredModel
 import KindredSQLSyntax
-import OrderedCollections
 
 /// Compiles access rules, which determine the visible records, and keeps expressions from disclosing others.
 struct AccessRules {

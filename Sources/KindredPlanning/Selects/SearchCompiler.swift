@@ -1,6 +1,5 @@
 import KindredModel
 import KindredSQLSyntax
-import OrderedCollections
 
 /// Compiles full-text searches.
 struct SearchCompiler {

@@ -1,4 +1,3 @@
-import KindredModel
 import KindredSQLSyntax
 import OrderedCollections
 

@@ -1,4 +1,3 @@
-import KindredModel
 import KindredSQLSyntax
 
 /// The values that a select for many parent records reads from them: a table with a row for each parent, which has its

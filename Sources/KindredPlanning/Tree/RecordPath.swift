@@ -1,5 +1,4 @@
 import KindredModel
-import KindredSQLSyntax
 
 /// Builds the selects of a request's path.
 struct RecordPath {

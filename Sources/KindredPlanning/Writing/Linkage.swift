@@ -1,5 +1,4 @@
 import KindredModel
-import OrderedCollections
 
 /// How writing associates a record with another one: which columns take the values of the other's key.
 public enum Linkage: Sendable {

@@ -1,6 +1,4 @@
 import KindredModel
-import KindredSQLSyntax
-import OrderedCollections
 
 /// The statements that find the records to be changed by a write.
 public struct RecordLookup: Sendable {

@@ -1,7 +1,5 @@
-import KindredModel
 import KindredPlanning
 import KindredPostgreSQL
-import KindredSQLSyntax
 
 /// The rows of a node for a whole batch of parent records, with the levels of its child nodes.
 ///

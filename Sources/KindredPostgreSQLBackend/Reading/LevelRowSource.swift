@@ -1,5 +1,3 @@
-import KindredModel
-import KindredPlanning
 import KindredOutput
 
 /// The rows of levels, which are read when they are needed.

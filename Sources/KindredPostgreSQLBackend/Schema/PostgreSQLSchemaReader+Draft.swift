@@ -1,5 +1,4 @@
 import KindredModel
-import KindredPlanning
 
 extension PostgreSQLSchemaReader {
   /// A table while it is being read.

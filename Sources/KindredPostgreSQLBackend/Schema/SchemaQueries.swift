@@ -1,5 +1,3 @@
-import KindredPostgreSQL
-
 /// Queries of PostgreSQL's catalogs (<https://www.postgresql.org/docs/current/catalogs.html>).
 ///
 /// In each of them, `$1` is the array of the names of the schemas.

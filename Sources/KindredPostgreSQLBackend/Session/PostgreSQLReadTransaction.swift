@@ -1,4 +1,3 @@
-import KindredModel
 import KindredPlanning
 import KindredBackend
 import KindredClock

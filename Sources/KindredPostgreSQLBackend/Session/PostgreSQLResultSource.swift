@@ -3,7 +3,6 @@ import KindredPlanning
 import KindredBackend
 import KindredOutput
 import KindredPostgreSQL
-import KindredSQLSyntax
 
 /// The result of a plan: a page is read at once, a collection without a limit by a cursor in batches.
 final class PostgreSQLResultSource: ResultSource {

@@ -1,4 +1,3 @@
-import KindredModel
 import KindredOutput
 import KindredPlanning
 import KindredPostgreSQL

@@ -1,5 +1,4 @@
 import KindredBackend
-import KindredModel
 import KindredOutput
 import KindredPlanning
 import KindredPostgreSQL

@@ -1,4 +1,3 @@
-import KindredModel
 import KindredBackend
 import KindredOutput
 import KindredSQLSyntax

@@ -4,7 +4,6 @@ import KindredBackend
 import KindredOutput
 import KindredSQLSyntax
 import KindredSQLite
-import KindredSQLiteDialect
 
 /// The writing connection in a transaction, or in a savepoint of a shared one.
 final class SQLiteWriteTransaction: WriteTransaction, SQLiteTransaction {

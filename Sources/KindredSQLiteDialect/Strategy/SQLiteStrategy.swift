@@ -1,6 +1,5 @@
 import KindredModel
 import KindredPlanning
-import KindredSQLSyntax
 
 /// Runs the select of a node once for each parent record, since a call of SQLite costs next to nothing; but as a merge
 /// join if both selects have the same order, and pages sorted by an aggregate by grouping; what no index finds, by a transient

@@ -1,4 +1,3 @@
-import KindredOutput
 import KindredRequests
 
 /// `/-/errors`: every code that a problem can have, and how to fix it.

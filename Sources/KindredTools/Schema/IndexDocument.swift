@@ -1,5 +1,4 @@
 import KindredModel
-import KindredOutput
 import KindredRequests
 
 /// The document at `/`: the resources with their columns and associations.
