@@ -83,10 +83,18 @@ extension [UInt8] {
     self = stride(from: 0, to: digits.count, by: 2).map { (digits[$0] ?? 0) << 4 | (digits[$0 + 1] ?? 0) }
   }
 
-  /// Returns cryptographically secure random bytes; nil if the system can't provide any.
-  public static func random(count: Int) -> [UInt8]? {
-    var bytes = [UInt8](repeating: 0, count: count)
-    return RAND_bytes(&bytes, Int32(count)) == 1 ? bytes : nil
+  /// Returns cryptographically secure random bytes.
+  ///
+  /// They are the system's: those of OpenSSL need its initialisation, a tenth of the start of the server.
+  public static func random(count: Int) -> [UInt8] {
+    var generator = SystemRandomNumberGenerator()
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(count)
+    while bytes.count < count {
+      let eight: UInt64 = generator.next()
+      Swift.withUnsafeBytes(of: eight) { bytes += $0.prefix(count - bytes.count) }
+    }
+    return bytes
   }
 
   /// Returns whether both are equal, in a time that doesn't depend on where they differ.

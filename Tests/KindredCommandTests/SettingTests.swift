@@ -79,6 +79,27 @@ struct SettingTests {
         == ["KINDRED_PROT is not a setting; did you mean `KINDRED_PORT`?"])
   }
 
+  /// What the root command makes of arguments: the type of the command, or the text of the error.
+  private static func outcome(_ command: () throws -> any ParsableCommand) -> String {
+    do {
+      return "\(type(of: try command()))"
+    } catch {
+      return Kindred.fullMessage(for: error)
+    }
+  }
+
+  @Test(arguments: [
+    ["serve"], ["serve", "x.db", "--port=0", "--no-log-requests"], ["model", "x.db"], ["serve", "--help"],
+    ["serve", "-h"], ["serve", "--version"], ["serve", "--frobnicate"], ["serve", "a.db", "b.db"],
+    ["serve", "--generate-completion-script", "bash"], ["query", "x.db"], ["help", "serve"], ["help"],
+    ["--version"], [],
+  ])
+  func `the arguments of a command mean what they mean to the root command`(arguments: [String]) throws {
+    let invocation = try Invocation(
+      commandLine: ["kindred"] + arguments, environment: Environment(variables: [:]))
+    #expect(Self.outcome(invocation.command) == Self.outcome { try Kindred.parseAsRoot(arguments) })
+  }
+
   @Test
   func `a start without a command line is an error`() {
     let error = #expect(throws: NoCommandLineError.self) {

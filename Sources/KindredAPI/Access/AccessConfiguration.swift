@@ -95,9 +95,7 @@ public struct AccessConfiguration: Sendable {
       self.init(digest: HashFunction.sha256.digest(of: Array(key.utf8)), roles: roles, claims: claims)
     }
 
-    /// Returns a new random key, or nil if the system provides no randomness.
-    public static func random() -> String? {
-      [UInt8].random(count: 32).map { "kindred_" + Base64.encodeForURL($0) }
-    }
+    /// Returns a new random key.
+    public static func random() -> String { "kindred_" + Base64.encodeForURL(.random(count: 32)) }
   }
 }

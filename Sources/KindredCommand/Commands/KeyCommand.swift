@@ -17,14 +17,9 @@ struct KeyCommand: ParsableCommand {
       """)
 
   func run() throws {
-    guard let key = AccessConfiguration.APIKey.random() else { throw RandomnessError() }
+    let key = AccessConfiguration.APIKey.random()
     let digest = AccessConfiguration.APIKey(key: key, roles: []).digest.hexadecimal
     try StandardOutput.writeLine(key)
     try StandardOutput.writeLine("- { sha256: \(digest), roles: [reader], claims: { sub: 1 } }")
   }
-}
-
-/// The system can't provide random bytes.
-private struct RandomnessError: Error, CustomStringConvertible {
-  let description = "the system can't supply random bytes for a key; try again later"
 }

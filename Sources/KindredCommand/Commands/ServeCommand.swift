@@ -4,6 +4,8 @@ import ArgumentParser
 struct ServeCommand: Configurable {
   static let configuration = CommandConfiguration(
     commandName: "serve",
+    // Only a root command is asked for completion scripts, which costs a tenth of the start of a server.
+    _superCommandName: "kindred",
     abstract: "Serve a database over HTTP.",
     discussion: """
       Without DATABASE, a new sample library is created in a temporary file and served until the server ends.

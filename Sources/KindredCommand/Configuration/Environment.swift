@@ -5,8 +5,8 @@ import KindredModel
 struct Environment {
   let variables: [String: String]
 
-  /// The environment of this process.
-  static var current: Environment { Environment(variables: ProcessInfo.processInfo.environment) }
+  /// The environment of this process, which nothing changes after the start.
+  static let current = Environment(variables: ProcessInfo.processInfo.environment)
 
   /// Whether a variable may be a setting.
   var hasSettings: Bool { variables.keys.contains { $0.hasPrefix(Setting.environmentPrefix) } }

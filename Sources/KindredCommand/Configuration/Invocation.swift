@@ -65,7 +65,7 @@ struct Invocation {
     try checkArguments()
     let command: any ParsableCommand
     do {
-      command = try Kindred.parseAsRoot(arguments)
+      command = try Self.command(arguments)
     } catch {
       throw valueError ?? error
     }
@@ -78,7 +78,7 @@ struct Invocation {
     let mistakes = Mistakes()
     let variables = environment.arguments(for: settings, mistakes)
     let own = Array(arguments.dropFirst())
-    let configured = try Kindred.parseAsRoot([name] + variables + own)
+    let configured = try Self.command([name] + variables + own)
     guard var reader = configured as? any Configurable else {
       try mistakes.check()
       return configured
@@ -87,7 +87,7 @@ struct Invocation {
       let file = mistakes.attempt({ try ConfigurationFile(path: path, mistakes) })
     {
       let entries = file.arguments(for: settings, among: Self.fileSettings, mistakes)
-      if let complete = try Kindred.parseAsRoot([name] + entries + variables + own) as? any Configurable {
+      if let complete = try Self.command([name] + entries + variables + own) as? any Configurable {
         reader = complete
       }
       reader.config.file = file
@@ -98,6 +98,20 @@ struct Invocation {
       try mistakes.check()
     }
     return reader
+  }
+
+  /// Returns the command that arguments name, with its options.
+  ///
+  /// The arguments of a subcommand are read without the root command, which takes a tenth of the start of a server. Only
+  /// if that fails, the root command reads them, because it knows the options of all commands and the names for help.
+  private static func command(_ arguments: [String]) throws -> any ParsableCommand {
+    if let name = arguments.first,
+      let type = Kindred.configuration.subcommands.first(where: { $0.configuration.commandName == name }),
+      let command = try? type.parse(Array(arguments.dropFirst()))
+    {
+      return command
+    }
+    return try Kindred.parseAsRoot(arguments)
   }
 
   /// Checks what ArgumentParser would misunderstand or wouldn't explain.

@@ -5,7 +5,7 @@ import KindredSpooling
 enum TemporaryFiles {
   /// The directory in `TMPDIR`, unless that is empty, or else the system's.
   static var directory: URL {
-    ProcessInfo.processInfo.environment["TMPDIR"]?.isEmpty == true
+    Environment.current.variables["TMPDIR"]?.isEmpty == true
       ? URL(filePath: "/tmp") : FileManager.default.temporaryDirectory
   }
 

@@ -15,7 +15,7 @@ package struct CursorCoding: Sendable {
 
   /// - Parameter key: ``Seal/keyLength`` bytes; random by default, so that cursors of another run are refused.
   package init?(key: [UInt8]? = nil) {
-    guard let key = key ?? .random(count: Seal.keyLength), let seal = Seal(key: key),
+    guard let seal = Seal(key: key ?? .random(count: Seal.keyLength)),
       let name = seal.seal([0], with: Array("key".utf8))
     else { return nil }
     self.seal = seal
@@ -38,9 +38,8 @@ package struct CursorCoding: Sendable {
     for value in cursor.values { bytes.append(value) }
     guard isHidden else { return sealed.text(of: bytes, for: request) { seal(bytes, with: request) } }
     // Equal values differ, and the length depends on nothing but the number of terms.
-    guard let random = [UInt8].random(count: Self.randomLength) else { return nil }
     bytes.append(Self.padding)
-    bytes += random
+    bytes += [UInt8].random(count: Self.randomLength)
     let length = Self.unvaluedLength + cursor.values.count * Self.hiddenValueLength
     bytes += [UInt8](repeating: 0, count: max(0, length - bytes.count))
     return seal(bytes, with: request)
