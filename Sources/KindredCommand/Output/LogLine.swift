@@ -17,7 +17,7 @@ struct LogLine {
     case .text:
       clock.append(to: &bytes)
       bytes.append(" ")
-      bytes += level.rawValue.utf8
+      bytes.append(text: level.rawValue)
       bytes.append(" kindred:")
     case .json:
       bytes.append(#"{"time":""#)
@@ -58,9 +58,9 @@ struct LogLine {
   mutating func append(_ name: String, text: String) {
     switch format.form {
     case .text:
-      bytes.append(" ")
-      bytes += name.utf8
-      bytes.append("=")
+      bytes.append(UInt8(ascii: " "))
+      bytes.append(text: name)
+      bytes.append(UInt8(ascii: "="))
       appendQuoted(text)
     case .json:
       bytes.append(",")
@@ -74,9 +74,9 @@ struct LogLine {
   mutating func end(_ message: String) {
     switch format.form {
     case .text:
-      bytes.append(" ")
-      for byte in message.utf8 { appendPlain(byte) }
-      bytes.append("\n")
+      bytes.append(UInt8(ascii: " "))
+      appendPlain(message)
+      bytes.append(UInt8(ascii: "\n"))
     case .json:
       bytes.append(#","message":"#)
       appendString(message.utf8)
@@ -86,16 +86,21 @@ struct LogLine {
 
   /// Removes the lines so far, and returns them.
   mutating func take() -> [UInt8] {
-    defer { bytes = [] }
+    defer {
+      // As many lines are likely to follow; to grow for them would copy all of them several times.
+      let count = bytes.count
+      bytes = []
+      bytes.reserveCapacity(count)
+    }
     return bytes
   }
 
   private mutating func begin(pair name: StaticString) {
     switch format.form {
     case .text:
-      bytes.append(" ")
+      bytes.append(UInt8(ascii: " "))
       bytes.append(name)
-      bytes.append("=")
+      bytes.append(UInt8(ascii: "="))
     case .json:
       bytes.append(",\"")
       bytes.append(name)
@@ -107,8 +112,7 @@ struct LogLine {
   private mutating func appendQuoted(_ text: String) {
     let quote = UInt8(ascii: "\"")
     guard text.isEmpty || text.utf8.contains(where: { $0 <= 0x20 || $0 == quote }) else {
-      for byte in text.utf8 { appendPlain(byte) }
-      return
+      return appendPlain(text)
     }
     bytes.append(quote)
     for byte in text.utf8 {
@@ -119,7 +123,18 @@ struct LogLine {
   }
 
   /// Appends a byte, or a space for a control character, so that no text can forge a line.
-  private mutating func appendPlain(_ byte: UInt8) { bytes.append(byte < 0x20 || byte == 0x7F ? 0x20 : byte) }
+  private mutating func appendPlain(_ byte: UInt8) { bytes.append(byte.isControl ? 0x20 : byte) }
+
+  /// Appends a text likewise; most have no control character, and are copied as a whole.
+  private mutating func appendPlain(_ text: String) {
+    var text = text
+    text.withUTF8 { text in
+      let start = bytes.count
+      bytes.append(contentsOf: text)
+      guard text.contains(where: \.isControl) else { return }
+      for index in start..<bytes.count where bytes[index].isControl { bytes[index] = 0x20 }
+    }
+  }
 
   /// Appends a JSON string (RFC 8259 §7).
   private mutating func appendString(_ text: some Sequence<UInt8>) {
@@ -139,6 +154,11 @@ struct LogLine {
     }
     bytes.append("\"")
   }
+}
+
+extension UInt8 {
+  /// Whether it is a control character of ASCII.
+  fileprivate var isControl: Bool { self < 0x20 || self == 0x7F }
 }
 
 extension Logger.Level {
