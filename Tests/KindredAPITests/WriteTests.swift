@@ -189,4 +189,24 @@ struct WriteTests {
       .put, "/tags/4", #"{"name":"two"}"#, on: library, status: 200,
       json: #"{"id":4,"name":"two","note":"n"}"#)
   }
+
+  @Test
+  func `the schema may change between the head of a write and its content`() throws {
+    /// Decides by the head, changes the schema, and sends the content.
+    func status(of target: String, after change: String) throws -> Int? {
+      let head = HTTPRequest(method: .post, target: target, headers: ["Content-Type": "application/json"])
+      let decision = library.service.consider(head)
+      try library.pool.withWriter { try $0.execute(change) }
+      guard case .receive(_, let answer) = decision else { return nil }
+      var request = head
+      request.body = Array(#"{"name":"new"}"#.utf8)
+      return answer(request).wait().status.code
+    }
+    _ = try library.send(.post, "/tags", #"{"name":"one"}"#)
+    #expect(try status(of: "/tags", after: "CREATE TABLE topic (id INTEGER PRIMARY KEY, name)") == 201)
+    // A table that the model doesn't have yet is found by the head.
+    #expect(try status(of: "/topics", after: "ALTER TABLE topic ADD COLUMN note") == 201)
+    #expect(try status(of: "/topics", after: "DROP TABLE topic") == 404)
+    #expect(try status(of: "/topics", after: "SELECT 1") == nil)
+  }
 }

@@ -19,34 +19,34 @@ struct WriteRules {
   private var model: Model { version.model }
 
   /// Returns the resource whose rules apply to records of a table.
-  func resource(of table: Table) -> Resource { model.resource(of: table) }
+  func resource(of table: Table) -> WrittenResource { version.written(ofTable: table) }
 
   // MARK: Changes
 
   /// - Throws: `RequestError` (`forbidden`) if the principal may not add records, or not with these columns.
-  func willInsert(_ columns: [String], into resource: Resource) throws {
+  func willInsert(_ columns: [String], into resource: WrittenResource) throws {
     try check(columns, by: resource.permissions.create, of: resource)
   }
 
   /// Tests records after they and all records below them were added.
-  func didInsert(_ records: [StoredRecord], into resource: Resource) throws {
+  func didInsert(_ records: [StoredRecord], into resource: WrittenResource) throws {
     try check(records, by: resource.permissions.create, .create, of: resource)
   }
 
   /// Tests records before these columns of them are changed.
-  func willUpdate(_ records: [StoredRecord], _ columns: [String], of resource: Resource) throws {
+  func willUpdate(_ records: [StoredRecord], _ columns: [String], of resource: WrittenResource) throws {
     guard !records.isEmpty else { return }
     try check(columns, by: resource.permissions.update, of: resource)
     try check(records, by: resource.permissions.update, .update, of: resource)
   }
 
   /// Tests records after they were changed.
-  func didUpdate(_ records: [StoredRecord], of resource: Resource) throws {
+  func didUpdate(_ records: [StoredRecord], of resource: WrittenResource) throws {
     try check(records, by: resource.permissions.update, .update, of: resource)
   }
 
   /// Tests records before they are deleted.
-  func willDelete(_ records: [StoredRecord], of resource: Resource) throws {
+  func willDelete(_ records: [StoredRecord], of resource: WrittenResource) throws {
     guard !records.isEmpty else { return }
     try check([], by: resource.permissions.delete, of: resource)
     try check(records, by: resource.permissions.delete, .delete, of: resource)
@@ -56,13 +56,13 @@ struct WriteRules {
 
   /// Returns whether a record of a resource, found by these columns, is visible; true if no row rule could hide it,
   /// even if it doesn't exist.
-  func isInSight(_ resource: Resource, by columns: [String], _ values: [SQLValue]) throws -> Bool {
+  func isInSight(_ resource: WrittenResource, by columns: [String], _ values: [SQLValue]) throws -> Bool {
     try areInSight(resource, [(columns, values)])[0]
   }
 
   /// Returns the same for each of several records.
   func areInSight(
-    _ resource: Resource, _ records: [(columns: [String], values: [SQLValue])]
+    _ resource: WrittenResource, _ records: [(columns: [String], values: [SQLValue])]
   ) throws -> [Bool] {
     try areInSight(resource, .of(.read, resource: ExactName(resource.name)), records)
   }
@@ -75,29 +75,29 @@ struct WriteRules {
   private func areInSight(
     ofTable table: Table, _ records: [(columns: [String], values: [SQLValue])]
   ) throws -> [Bool] {
-    try areInSight(model.resource(of: table), .sight(ofTable: ExactName(table.name)), records)
+    try areInSight(version.written(ofTable: table), .sight(ofTable: ExactName(table.name)), records)
   }
 
   private func areInSight(
-    _ resource: Resource, _ rule: RuleTests.Rule, _ records: [(columns: [String], values: [SQLValue])]
+    _ resource: WrittenResource, _ rule: RuleTests.Rule, _ records: [(columns: [String], values: [SQLValue])]
   ) throws -> [Bool] {
     guard resource.permissions.rowRule != nil else { return records.map { _ in true } }
     guard let entry = resource.permissions.read else { return records.map { _ in false } }
     return try hold(
       records.map {
-        (try version.ruleTests.lookup(rule, entry.rows, of: resource, by: $0.columns), $0.values)
+        (try version.ruleTests.lookup(rule, entry.rows, of: resource.resource, by: $0.columns), $0.values)
       })
   }
 
   /// Returns the columns that PUT resets to their defaults if the content omits them.
-  func resettable(_ columns: [Column], of resource: Resource) -> [Column] {
+  func resettable(_ columns: [Column], of resource: WrittenResource) -> [Column] {
     guard let fields = resource.permissions.update?.fields else { return columns }
     return columns.filter { fields.contains($0.name) }
   }
 
   // MARK: Tests
 
-  private func check(_ columns: [String], by entry: AccessEntry?, of resource: Resource) throws {
+  private func check(_ columns: [String], by entry: AccessEntry?, of resource: WrittenResource) throws {
     guard let entry else { throw isKnown(resource) ? .forbidden(resource.name) : RequestError.forbiddenLink }
     guard let fields = entry.fields, let column = columns.first(where: { !fields.contains($0) }) else {
       return
@@ -106,23 +106,24 @@ struct WriteRules {
   }
 
   /// Whether the principal may know the name of a resource, which it may not if that is a join table out of sight.
-  private func isKnown(_ resource: Resource) -> Bool {
+  private func isKnown(_ resource: WrittenResource) -> Bool {
     model.resources[resource.name].map { $0.table.name.hasBytes(of: resource.table.name) } ?? false
   }
 
   /// Returns the error of a record for which a row rule doesn't hold.
-  private func refusal(of resource: Resource) -> RequestError {
+  private func refusal(of resource: WrittenResource) -> RequestError {
     isKnown(resource) ? .refusedByRules(of: resource.name) : .forbiddenLink
   }
 
   private func check(
-    _ records: [StoredRecord], by entry: AccessEntry?, _ verb: ResourceAccess.Verb, of resource: Resource
+    _ records: [StoredRecord], by entry: AccessEntry?, _ verb: ResourceAccess.Verb,
+    of resource: WrittenResource
   ) throws {
     guard let condition = entry?.rows, !records.isEmpty else { return }
-    let columns = resource.table.locatorColumns
+    let columns = resource.locatorColumns
     guard !columns.isEmpty else { throw refusal(of: resource) }
     let lookup = try version.ruleTests.lookup(
-      .of(verb, resource: ExactName(resource.name)), condition, of: resource, by: columns)
+      .of(verb, resource: ExactName(resource.name)), condition, of: resource.resource, by: columns)
     guard try hold(records.map { (lookup, $0.values(of: columns)) }).allSatisfy(\.self) else {
       throw refusal(of: resource)
     }
@@ -152,13 +153,27 @@ struct WriteRules {
 // MARK: - References and conflicts
 
 /// A record as a change would store it.
-struct UnstoredRecord {
+///
+/// An object, so that the steps of a change share it without copying its parts.
+final class UnstoredRecord {
   let draft: RecordDraft
-  let resource: Resource
+  let resource: WrittenResource
   /// The record that is changed; nil for a new one.
-  var present: StoredRecord?
+  let present: StoredRecord?
   /// The columns of an existing record that are reset to their defaults.
-  var reset: [String] = []
+  let reset: [String]
+
+  init(draft: RecordDraft, resource: WrittenResource, present: StoredRecord? = nil, reset: [String] = []) {
+    self.draft = draft
+    self.resource = resource
+    self.present = present
+    self.reset = reset
+  }
+
+  /// Returns the record that changes another one in the same way.
+  func changing(_ present: StoredRecord) -> UnstoredRecord {
+    UnstoredRecord(draft: draft, resource: resource, present: present, reset: reset)
+  }
 }
 
 /// A record as it was stored, and as the client wrote it.
@@ -184,7 +199,7 @@ extension WriteRules {
     where !isVisible {
       let record = reference.0.record
       var written = record.written
-      if written.present != nil { written.present = record.stored }
+      if written.present != nil { written = written.changing(record.stored) }
       try checkRule(on: written)
       throw Problem.danglingReference(reference.0.reference.key.columns, at: written.draft.pointer)
     }
@@ -209,16 +224,18 @@ extension WriteRules {
     let rest = columns.filter { written.draft.value(of: $0) == nil }
     var others: [SQLValue] = []
     if let present = written.present, !rest.isEmpty {
-      others = try values(of: rest, of: present, in: written.resource.table) ?? []
+      others = try values(of: rest, of: present, in: written.resource) ?? []
     }
     var known = others[...]
     return columns.map { written.draft.value(of: $0) ?? known.popFirst() ?? .null }
   }
 
-  private func values(of columns: [String], of record: StoredRecord, in table: Table) throws -> [SQLValue]? {
-    let locators = table.locatorColumns
+  private func values(of columns: [String], of record: StoredRecord, in resource: WrittenResource) throws
+    -> [SQLValue]?
+  {
+    let locators = resource.locatorColumns
     return try transaction.rows(
-      of: version.changes.statement(.selection(of: columns, by: locators), of: table),
+      of: version.changes.statement(.selection(of: columns, by: locators), of: resource.table),
       Parameters(literals: record.values(of: locators))
     ).first
   }
@@ -229,14 +246,15 @@ extension WriteRules {
   ) throws -> [[SQLValue]?] {
     guard let groups, searched.count > 1 else {
       return try searched.map {
-        try values(of: $0.columns, of: $0.record.stored, in: $0.record.written.resource.table)
+        try values(of: $0.columns, of: $0.record.stored, in: $0.record.written.resource)
       }
     }
     let statements = searched.map { columns, record in
-      let table = record.written.resource.table
+      let resource = record.written.resource
       return BoundStatement(
-        version.changes.statement(.selection(of: columns, by: table.locatorColumns), of: table),
-        record.stored.values(of: table.locatorColumns))
+        version.changes.statement(
+          .selection(of: columns, by: resource.locatorColumns), of: resource.table),
+        record.stored.values(of: resource.locatorColumns))
     }
     return try groups.rows(of: statements).map(\.first)
   }
@@ -252,7 +270,7 @@ extension WriteRules {
     let chosen = written.draft.chosenColumns
     return written.resource.table.foreignKeys.compactMap { key in
       guard !chosen.isDisjoint(with: key.columns), let table = model.tables[key.destination],
-        model.resource(of: table).permissions.rowRule != nil
+        resource(of: table).permissions.rowRule != nil
       else { return nil }
       return Reference(key: key, table: table)
     }
@@ -270,7 +288,7 @@ extension WriteRules {
   /// Returns whether the principal may delete all records that conflict clauses of the schema would replace.
   func mayReplace(by written: UnstoredRecord) throws -> Bool {
     let table = written.resource.table
-    let locators = table.locatorColumns
+    let locators = written.resource.locatorColumns
     let shape = DraftShape(written)
     let parameters = written.draft.assignments.map(\.value) + (written.present?.values(of: locators) ?? [])
     let rows = try transaction.rows(
@@ -291,8 +309,8 @@ extension WriteRules {
     guard let condition = entry?.rows else { return }
     let shape = DraftShape(written)
     let lookup = try version.ruleTests.lookup(
-      .of(verb, resource: ExactName(resource.name)), condition, of: resource, shape)
-    let found = written.present?.values(of: resource.table.locatorColumns) ?? []
+      .of(verb, resource: ExactName(resource.name)), condition, of: resource.resource, shape)
+    let found = written.present?.values(of: resource.locatorColumns) ?? []
     guard try holds(lookup, written.draft.assignments.map(\.value) + found) else {
       throw refusal(of: resource)
     }
@@ -303,7 +321,7 @@ extension DraftShape {
   fileprivate init(_ written: UnstoredRecord) {
     self.init(
       columns: written.draft.columns, reset: written.reset,
-      locators: written.present == nil ? [] : written.resource.table.locatorColumns)
+      locators: written.present == nil ? [] : written.resource.locatorColumns)
   }
 }
 

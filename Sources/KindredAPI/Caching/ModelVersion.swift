@@ -22,12 +22,21 @@ final class ModelVersion: Sendable {
   let ruleTests: RuleTests
   /// The roles and claims that the access rules use; nil if there are no rules.
   let vocabulary: AccessVocabulary?
+  /// The resources as writes need them, worked out with the first write to each.
+  private let written = Mutex<[WrittenPlace: WrittenResource]>([:])
   private let openAPI = Mutex<Document?>(nil)
   /// The versions that principals see.
   private let views = Mutex(Views())
   /// The versions for roles of the database that may not read all columns.
   private let databaseRoles = Mutex(DatabaseRoles())
   private let planCache: PlanCache
+
+  /// How records to be written are reached.
+  private enum WrittenPlace: Hashable {
+    case resource(ExactName)
+    /// Without naming a resource.
+    case table(ExactName)
+  }
 
   /// The versions for roles of the database, which are shared by those from which the same columns are withheld.
   private struct DatabaseRoles {
@@ -81,6 +90,26 @@ final class ModelVersion: Sendable {
     lookups = RecordLookups(model: model, dialect: dialect)
     changes = ChangeStatements(dialect)
     vocabulary = model.hasAccess ? model.accessVocabulary : nil
+  }
+
+  /// Returns a resource of the model as writes need it.
+  func written(_ resource: Resource) -> WrittenResource {
+    written(at: .resource(ExactName(resource.name))) { resource }
+  }
+
+  /// Returns the resource whose rules apply to records of a table that are reached without naming a resource.
+  func written(ofTable table: Table) -> WrittenResource {
+    written(at: .table(ExactName(table.name))) { model.resource(of: table) }
+  }
+
+  private func written(at place: WrittenPlace, _ resource: () -> Resource) -> WrittenResource {
+    if let known = written.withLock({ $0[place] }) { return known }
+    let made = WrittenResource(resource(), in: model)
+    return written.withLock { written in
+      let first = written[place] ?? made
+      written[place] = first
+      return first
+    }
   }
 
   /// Returns a planner of requests to the model.

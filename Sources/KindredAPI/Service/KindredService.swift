@@ -198,7 +198,8 @@ public final class KindredService: HTTPHandler {
     do {
       var admission = try admit(request, &principal)
       admission.write = try screenContent(of: request, at: admission.route, admission.principal)
-      let isLong = writes.takesLongBody(request, at: admission.route)
+      // The content of an import may be stored in a file.
+      let isLong = admission.write?.form?.importFormat != nil
       return .receive(isLong: isLong) { [self, admission] request in
         let isCurrent =
           !admission.principal.hasExpired && !self.context.access.isWithdrawn(admission.principal)

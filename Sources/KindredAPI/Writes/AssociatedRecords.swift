@@ -59,7 +59,7 @@ struct AssociatedRecords {
   }
 
   /// Stores the records that refer to records, directly or through a join table.
-  func storeAssociated(with records: [WrittenRecord], of resource: Resource) throws {
+  func storeAssociated(with records: [WrittenRecord], of resource: WrittenResource) throws {
     let drafts = records.map(\.written.draft)
     for association in Self.associations(of: drafts) {
       if case .belongsTo = association.linkage { continue }
@@ -73,7 +73,7 @@ struct AssociatedRecords {
   /// Stores a group of records, each below its own record of a resource.
   private func store(
     _ pairs: [(origin: StoredRecord, draft: RecordDraft)], by association: RecordDraft.Nested,
-    of resource: Resource
+    of resource: WrittenResource
   ) throws {
     let stored: [StoredRecord]
     switch association.linkage {
@@ -102,7 +102,7 @@ struct AssociatedRecords {
 
   /// Adds records, none of which a trigger may ignore.
   private func added(
-    _ drafts: [RecordDraft], to resource: Resource, returning columns: [String] = []
+    _ drafts: [RecordDraft], to resource: WrittenResource, returning columns: [String] = []
   ) throws -> [StoredRecord] {
     try writer.inGroups(drafts) { drafts in
       try zip(drafts, writer.insert(drafts, into: resource, returning: columns)).map { draft, record in
@@ -114,7 +114,7 @@ struct AssociatedRecords {
 
   /// Returns for each draft the existing record if the draft is only its key, else a new one.
   private func store(
-    _ drafts: [RecordDraft], in resource: Resource, returning columns: [String]
+    _ drafts: [RecordDraft], in resource: WrittenResource, returning columns: [String]
   ) throws -> [StoredRecord] {
     var stored: [StoredRecord] = []
     // Runs of keys and of new records, since a key may be that of a new record before it.
@@ -133,13 +133,13 @@ struct AssociatedRecords {
   }
 
   /// Whether a draft is only a key, which may be that of an existing record.
-  private func isReference(_ draft: RecordDraft, to resource: Resource) -> Bool {
+  private func isReference(_ draft: RecordDraft, to resource: WrittenResource) -> Bool {
     draft.isKey(of: resource.table) && draft.given.allSatisfy { resource.columns.contains(named: $0.column) }
   }
 
   /// Returns the visible records whose keys drafts are.
   private func visible(
-    _ drafts: [RecordDraft], of resource: Resource, returning columns: [String]
+    _ drafts: [RecordDraft], of resource: WrittenResource, returning columns: [String]
   ) throws -> [StoredRecord?] {
     let searches = drafts.map {
       RecordWriter.Search(columns: $0.given.map(\.column), values: $0.given.map(\.value), returned: columns)
@@ -199,12 +199,14 @@ struct AssociatedRecords {
   }
 
   /// Runs the insertions of links.
-  private func runLinking(_ changes: [RecordWriter.Change], to resource: Resource) throws -> [[[SQLValue]]] {
+  private func runLinking(_ changes: [RecordWriter.Change], to resource: WrittenResource) throws
+    -> [[[SQLValue]]]
+  {
     guard changes.count == 1 || writer.groups == nil else { return try writer.run(changes) }
     return try changes.map { change in
       try writer.run(change) { error in
         if error.constraint == .notNull, model.resources[resource.name] != nil {
-          return .incompleteLink(resource, at: change.written.draft.pointer)
+          return .incompleteLink(resource.resource, at: change.written.draft.pointer)
         }
         return try RefusalReasons(writer: writer).problem(for: error, storing: change.written, changing: nil)
       }
@@ -229,7 +231,7 @@ struct AssociatedRecords {
 
   /// Makes a record, before it is written, refer to one with these values.
   func refer(
-    _ draft: inout RecordDraft, of resource: Resource, to values: [SQLValue], by step: AssociationStep
+    _ draft: inout RecordDraft, of resource: WrittenResource, to values: [SQLValue], by step: AssociationStep
   ) throws {
     guard !values.contains(.null) else {
       throw Problem.refusedValue("other records can't refer to a record without a key", at: draft.pointer)

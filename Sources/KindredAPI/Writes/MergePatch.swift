@@ -82,6 +82,7 @@ extension RecordDraft {
   /// - Parameter record: The stored record; nil for a new one.
   /// - Throws: `Problem` (422) if a stored value can't be patched.
   mutating func applyPatches(to record: StoredRecord?) throws {
+    guard assignments.contains(where: \.isPatch) else { return }
     for (index, assignment) in assignments.enumerated() where assignment.isPatch {
       guard case .text(let patch) = assignment.value else { continue }
       let stored = record?.values(of: [assignment.column]).first ?? .null

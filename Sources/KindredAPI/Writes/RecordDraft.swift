@@ -19,7 +19,7 @@ struct RecordDraft: Sendable {
   /// Records to be associated with the record that contains them.
   struct Nested: Sendable {
     let association: Association
-    let resource: Resource
+    let resource: WrittenResource
     let linkage: Linkage
     /// The records; empty if the client wrote `null` or an empty array.
     let records: [RecordDraft]
@@ -69,7 +69,7 @@ struct RecordDraft: Sendable {
   /// Adds a value of the content.
   ///
   /// - Throws: `Problem` (422) for a generated column that the client can't have read.
-  mutating func add(_ assignment: Assignment, to column: Column, of resource: Resource) throws {
+  mutating func add(_ assignment: Assignment, to column: Column, of resource: WrittenResource) throws {
     guard column.isGenerated else { return assignments.append(assignment) }
     // Checking the value would reveal the stored one.
     guard resource.columns.contains(named: column.name) else {
@@ -101,7 +101,8 @@ struct RecordDraft: Sendable {
   ///
   /// - Parameter entry: The access entry by which the client may write the columns anyway.
   /// - Throws: `RequestError` (`forbidden`).
-  func checkVisible(_ columns: [String], of resource: Resource, orWritableBy entry: AccessEntry? = nil) throws
+  func checkVisible(_ columns: [String], of resource: WrittenResource, orWritableBy entry: AccessEntry? = nil)
+    throws
   {
     for column in columns where value(of: column) != nil && !resource.columns.contains(named: column) {
       if let entry, entry.fields?.contains(column) ?? true { continue }
@@ -202,18 +203,18 @@ extension RecordDraft {
 
 /// Resolves the columns and associations that a client names in records to be written.
 struct RecordDraftReader {
-  let model: Model
+  let version: ModelVersion
   let document: JSONDocument
   let limits: RequestLimits
   /// Whether JSON objects change what a JSON column contains (RFC 7396) instead of replacing it.
   let isMergePatch: Bool
   /// The paths of the associations encountered so far.
   private(set) var paths: [[String]] = []
-  /// A cache of the columns that records of each resource may contain; a tree has few resources.
-  private var columns: [(resource: String, columns: [Column])] = []
 
-  init(model: Model, document: JSONDocument, limits: RequestLimits, isMergePatch: Bool = false) {
-    self.model = model
+  private var model: Model { version.model }
+
+  init(version: ModelVersion, document: JSONDocument, limits: RequestLimits, isMergePatch: Bool = false) {
+    self.version = version
     self.document = document
     self.limits = limits
     self.isMergePatch = isMergePatch
@@ -221,7 +222,7 @@ struct RecordDraftReader {
 
   /// - Throws: `Problem` (422) for invalid content; `RequestError` if something is forbidden or too large.
   mutating func record(
-    _ node: JSONDocument.Node, of resource: Resource, at record: JSONPointer = JSONPointer(),
+    _ node: JSONDocument.Node, of resource: WrittenResource, at record: JSONPointer = JSONPointer(),
     path: [String] = []
   ) throws -> RecordDraft {
     guard case .object(let members) = node.content else {
@@ -229,11 +230,9 @@ struct RecordDraftReader {
     }
     var draft = RecordDraft(pointer: record)
     draft.assignments.reserveCapacity(members.count)
-    let columns = columns(of: resource)
     for member in members {
-      let pointer = record + member.name
-      if let index = columns.firstIndex(named: member.name) {
-        let column = columns[index]
+      if let index = resource.writableColumns.firstIndex(named: member.name) {
+        let column = resource.writableColumns[index]
         do {
           let value = try column.value(of: member.value, in: document)
           var assignment = RecordDraft.Assignment(column: column.name, value: value)
@@ -242,32 +241,25 @@ struct RecordDraftReader {
           }
           try draft.add(assignment, to: column, of: resource)
         } catch let error as Column.Refusal {
-          throw Problem.refusedValue(error.message, at: pointer)
+          throw Problem.refusedValue(error.message, at: record + member.name)
         }
-      } else if let association = resource.associations[member.name] {
-        draft.nested.append(try nested(member.value, association, at: pointer, path: path + [member.name]))
-      } else if model.isDenied(member.name, of: resource) {
+      } else if let association = resource.resource.associations[member.name] {
+        draft.nested.append(
+          try nested(member.value, association, at: record + member.name, path: path + [member.name]))
+      } else if model.isDenied(member.name, of: resource.resource) {
         throw RequestError.forbidden(member.name)
       } else {
-        throw Problem.unknownMember(member.name, of: resource, in: record)
+        throw Problem.unknownMember(member.name, of: resource.resource, in: record)
       }
     }
     return draft
-  }
-
-  /// Includes columns that the client may not write, which the access rules refuse.
-  private mutating func columns(of resource: Resource) -> [Column] {
-    if let known = columns.first(where: { $0.resource.hasBytes(of: resource.name) }) { return known.columns }
-    let all = model.writableColumns(of: resource)
-    columns.append((resource.name, all))
-    return all
   }
 
   private mutating func nested(
     _ node: JSONDocument.Node, _ association: Association, at pointer: JSONPointer, path: [String]
   ) throws -> RecordDraft.Nested {
     guard let linkage = association.linkage(in: model),
-      let resource = model.resources[association.destination],
+      let resource = model.resources[association.destination].map(version.written),
       resource.table.changes.contains(.insert)
     else {
       throw Problem.refusedValue(

@@ -10,7 +10,8 @@ extension RecordWriter {
   ///   - origin: The path of the record that has the association.
   ///   - literals: The literals of the path.
   func check(
-    _ record: StoredRecord, of resource: Resource, isIn association: Association, of origin: RequestPath,
+    _ record: StoredRecord, of resource: WrittenResource, isIn association: Association,
+    of origin: RequestPath,
     _ literals: Literals, at pointer: JSONPointer
   ) throws {
     var literals = literals
@@ -19,7 +20,7 @@ extension RecordWriter {
     if association.cardinality == .toMany {
       path.segments.append(record.segment(in: resource.table, &literals))
     }
-    let lookup = try version.lookups.lookup(path, columns: resource.table.locatorColumns)
+    let lookup = try version.lookups.lookup(path, columns: resource.locatorColumns)
     do {
       _ = try transaction.record(
         lookup, Parameters(literals: literals.values, claims: principal.claims))

@@ -30,13 +30,13 @@ extension RecordWriter {
 
   /// Returns columns of the record with these values, or nil if it doesn't exist.
   func present(
-    _ resource: Resource, by columns: [String], _ values: [SQLValue], _ returned: [String]
+    _ resource: WrittenResource, by columns: [String], _ values: [SQLValue], _ returned: [String]
   ) throws -> StoredRecord? {
     try present(resource, [Search(columns: columns, values: values, returned: returned)])[0]
   }
 
   /// Returns the records that each of these searches finds.
-  func present(_ resource: Resource, _ searches: [Search]) throws -> [StoredRecord?] {
+  func present(_ resource: WrittenResource, _ searches: [Search]) throws -> [StoredRecord?] {
     let statements = searches.map { search in
       BoundStatement(
         version.changes.statement(
@@ -126,14 +126,14 @@ extension RecordWriter {
   /// Checks that the computed columns of a written record have the values that its draft has, as its client reads them.
   ///
   /// - Throws: `Problem` (422) if they have others, or the client can't read the record.
-  func checkComputed(_ record: StoredRecord, of resource: Resource, _ draft: RecordDraft) throws {
+  func checkComputed(_ record: StoredRecord, of resource: WrittenResource, _ draft: RecordDraft) throws {
     guard draft.computed.contains(where: \.isOfModel) else { return }
     var literals = Literals()
     let path = RequestPath(
       resource: resource.name, segments: [record.segment(in: resource.table, &literals)])
     let parameters = Parameters(literals: literals.values, claims: principal.claims)
     for column in draft.computed.filter(\.isOfModel).map(\.column) {
-      guard !resource.table.locatorColumns.isEmpty,
+      guard !resource.locatorColumns.isEmpty,
         let row = try transaction.records(version.lookups.lookup(path, columns: [column]), parameters).first
       else {
         throw Problem.refusedValue(

@@ -50,7 +50,7 @@ struct RecordWriter {
   ///
   /// - Parameter columns: The columns to return in addition to the key.
   /// - Throws: `Problem`, `BackendError`.
-  func insert(_ draft: RecordDraft, into resource: Resource, returning columns: [String] = []) throws
+  func insert(_ draft: RecordDraft, into resource: WrittenResource, returning columns: [String] = []) throws
     -> StoredRecord?
   {
     try insert([draft], into: resource, returning: columns)[0]
@@ -58,15 +58,14 @@ struct RecordWriter {
 
   /// Adds records and all records nested in them; returns nil for those that a trigger ignores.
   func insert(
-    _ drafts: [RecordDraft], into resource: Resource, returning columns: [String] = []
+    _ drafts: [RecordDraft], into resource: WrittenResource, returning columns: [String] = []
   ) throws -> [StoredRecord?] {
     try inGroups(drafts) { try insertGroup($0, into: resource, returning: columns) }
   }
 
   private func insertGroup(
-    _ drafts: [RecordDraft], into resource: Resource, returning columns: [String]
+    _ drafts: [RecordDraft], into resource: WrittenResource, returning columns: [String]
   ) throws -> [StoredRecord?] {
-    let table = resource.table
     var drafts = try associated.storingReferences(of: drafts)
     for index in drafts.indices {
       try drafts[index].applyPatches(to: nil)
@@ -75,9 +74,9 @@ struct RecordWriter {
     let written = drafts.map { UnstoredRecord(draft: $0, resource: resource) }
     let changes = written.map { record in
       let draft = record.draft
-      var returned = Self.columns(of: table, below: draft, and: columns + draft.generatedColumns)
+      var returned = Self.columns(of: resource, below: draft, and: columns + draft.generatedColumns)
       // For a view without a key, it is enough to know whether a record was added.
-      if returned.isEmpty { returned = table.columns.prefix(1).map(\.name) }
+      if returned.isEmpty { returned = resource.table.columns.prefix(1).map(\.name) }
       return Change(
         .insertion(of: draft.columns, returning: returned), draft.assignments.map(\.value), returned, record)
     }
@@ -87,7 +86,7 @@ struct RecordWriter {
     for (draft, record) in zip(drafts, records) {
       guard let record else { continue }
       // A view returns only the given values, not keys that its trigger generates.
-      guard record.hasKey(of: table) || table.kind == .view else {
+      guard record.hasKey(of: resource) || resource.table.kind == .view else {
         throw Problem.refusedValue("the record needs a key", at: draft.pointer)
       }
       try draft.check(draft.generatedColumns, of: record)
@@ -108,7 +107,7 @@ struct RecordWriter {
   ///   - record: The current record, with the columns of ``columns(of:for:and:)``.
   ///   - isWhole: Whether columns that the draft omits are reset to their defaults, except those in `kept`.
   func update(
-    _ record: StoredRecord, of resource: Resource, to draft: RecordDraft, isWhole: Bool = false,
+    _ record: StoredRecord, of resource: WrittenResource, to draft: RecordDraft, isWhole: Bool = false,
     keeping kept: [String] = []
   ) throws -> StoredRecord? {
     let reset = rules.resettable(resource.columns, of: resource).map(\.name).filter { name in
@@ -121,7 +120,7 @@ struct RecordWriter {
   ///
   /// - Parameter reset: The columns that are reset to their defaults unless the draft has a value for them.
   private func update(
-    _ updates: [(record: StoredRecord, draft: RecordDraft)], of resource: Resource,
+    _ updates: [(record: StoredRecord, draft: RecordDraft)], of resource: WrittenResource,
     resetting reset: [String] = []
   ) throws -> [StoredRecord?] {
     try inGroups(updates) { updates in
@@ -135,7 +134,7 @@ struct RecordWriter {
   }
 
   /// Applies the same change to several records: all are tested before the first is changed, and again after the last.
-  func update(_ records: [StoredRecord], of resource: Resource, to draft: RecordDraft) throws
+  func update(_ records: [StoredRecord], of resource: WrittenResource, to draft: RecordDraft) throws
     -> [StoredRecord]
   {
     let draft = try associated.storingReferences(of: [draft])[0]
@@ -149,7 +148,7 @@ struct RecordWriter {
 
   /// Changes a group of records.
   private func change(
-    _ updates: [(record: StoredRecord, draft: RecordDraft)], of resource: Resource,
+    _ updates: [(record: StoredRecord, draft: RecordDraft)], of resource: WrittenResource,
     resetting reset: [String] = []
   ) throws -> [StoredRecord?] {
     let table = resource.table
@@ -163,8 +162,8 @@ struct RecordWriter {
     }
     let changes = written.map { written -> Change? in
       guard !written.draft.assignments.isEmpty || !written.reset.isEmpty else { return nil }
-      let returned = Self.columns(of: table, for: written.draft, and: [])
-      let locators = written.present?.values(of: table.locatorColumns) ?? []
+      let returned = Self.columns(of: resource, for: written.draft, and: [])
+      let locators = written.present?.values(of: resource.locatorColumns) ?? []
       return Change(
         .update(of: written.draft.columns, resetting: written.reset, returning: returned),
         written.draft.assignments.map(\.value) + locators, returned, written)
@@ -177,8 +176,9 @@ struct RecordWriter {
       let draft = written.draft
       let known = table.kind == .view ? change.returned.filter { !draft.columns.containsExactly($0) } : []
       let record = StoredRecord(change.returned, row).with(known, of: present)
-      let key = table.primaryKey.map { table.columns[$0].name }
-      guard record.hasKey(of: table) || !key.contains(where: (draft.columns + written.reset).containsExactly)
+      guard
+        record.hasKey(of: resource)
+          || !resource.keyColumns.contains(where: (draft.columns + written.reset).containsExactly)
       else {
         throw Problem.refusedValue("the record needs a key", at: draft.pointer)
       }
@@ -200,7 +200,7 @@ struct RecordWriter {
   ///   - key: The columns of a unique key.
   ///   - resolution: What happens to an existing record.
   func upsert(
-    _ drafts: [RecordDraft], into resource: Resource, by key: [String],
+    _ drafts: [RecordDraft], into resource: WrittenResource, by key: [String],
     _ resolution: WritePreferences.Resolution, returning columns: [String] = []
   ) throws -> [(record: StoredRecord?, isNew: Bool)] {
     try inGroups(drafts) { drafts in
@@ -235,11 +235,11 @@ struct RecordWriter {
   /// Adds or changes the records of a group, those from a repeated key on one after another when those before it have
   /// been written: the database may compare keys of different texts as equal.
   private func upsertGroup(
-    _ drafts: [RecordDraft], into resource: Resource, by key: [String],
+    _ drafts: [RecordDraft], into resource: WrittenResource, by key: [String],
     _ resolution: WritePreferences.Resolution, returning columns: [String]
   ) throws -> [(record: StoredRecord?, isNew: Bool)] {
     let keys = drafts.map { $0.values(ofKey: key) }
-    let known = drafts.map { Self.columns(of: resource.table, for: $0, and: columns + key) }
+    let known = drafts.map { Self.columns(of: resource, for: $0, and: columns + key) }
     let searched = drafts.indices.filter { keys[$0] != nil }
     let found = try present(
       resource, searched.map { Search(columns: key, values: keys[$0] ?? [], returned: known[$0]) })
@@ -279,14 +279,14 @@ struct RecordWriter {
   }
 
   /// Deletes records, testing all of them before the first is deleted; returns the number of deleted records.
-  func delete(_ records: [StoredRecord], of resource: Resource) throws -> Int {
+  func delete(_ records: [StoredRecord], of resource: WrittenResource) throws -> Int {
     try rules.willDelete(records, of: resource)
-    let locators = resource.table.locatorColumns
+    let locators = resource.locatorColumns
     var count = 0
     try forEachGroup(of: records) { records in
       let keys = records.map { $0.values(of: locators) }
       let deleted = try run(keys.map { (.deletion(by: locators), $0) }, on: resource.table) {
-        $0.constraint == .foreignKey ? .referredTo() : Problem(refusing: $0, changing: resource)
+        $0.constraint == .foreignKey ? .referredTo() : Problem(refusing: $0, changing: resource.resource)
       }
       let left = zip(keys, deleted).filter { $0.1.isEmpty }.map(\.0)
       // A record may have been deleted by a cascade from another one.
@@ -298,13 +298,18 @@ struct RecordWriter {
   }
 
   /// Returns the columns that ``update(_:of:to:isWhole:keeping:)`` needs of a record.
-  static func columns(of table: Table, for draft: RecordDraft, and columns: [String]) -> [String] {
-    Self.columns(of: table, below: draft, and: columns + draft.dependentColumns(in: table))
+  static func columns(
+    of resource: WrittenResource, for draft: RecordDraft, and columns: [String]
+  ) -> [String] {
+    Self.columns(of: resource, below: draft, and: columns + draft.dependentColumns(in: resource.table))
   }
 
   /// Returns the columns that are needed to find a record and to associate the records nested in its draft.
-  private static func columns(of table: Table, below draft: RecordDraft, and columns: [String]) -> [String] {
-    var all = table.identifyingColumns + [table.distribution?.column].compactMap(\.self)
+  private static func columns(
+    of resource: WrittenResource, below draft: RecordDraft, and columns: [String]
+  ) -> [String] {
+    guard !draft.nested.isEmpty || !columns.isEmpty else { return resource.returnedColumns }
+    var all = resource.returnedColumns
     for nested in draft.nested {
       switch nested.linkage {
       case .has(let step): all += step.originColumns
@@ -312,9 +317,7 @@ struct RecordWriter {
       case .belongsTo: break
       }
     }
-    var once: [String] = []
-    for column in all + columns where !once.containsExactly(column) { once.append(column) }
-    return once
+    return WrittenResource.once(all + columns)
   }
 }
 

@@ -11,7 +11,7 @@ struct RefusalReasons {
   ///
   /// - Parameter resource: The resource whose columns may be reported; nil if the client has named none.
   func problem(
-    for error: any BackendError, storing written: UnstoredRecord, changing resource: Resource?
+    for error: any BackendError, storing written: UnstoredRecord, changing resource: WrittenResource?
   ) throws -> Problem? {
     let pointer = written.draft.pointer
     // The only expressions of a change are those of generated columns, indexes and triggers.
@@ -26,7 +26,7 @@ struct RefusalReasons {
         return problem
       }
     }
-    return Problem(refusing: error, changing: resource, at: pointer)
+    return Problem(refusing: error, changing: resource?.resource, at: pointer)
   }
 
   /// Returns the problem of a record that violates a foreign key, or nil if it isn't known which.
@@ -49,7 +49,7 @@ struct RefusalReasons {
       let values = try writer.rules.values(of: key.columns, in: written)
       guard !values.contains(.null), let table = writer.model.tables[key.destination] else { continue }
       let columns = key.destinationColumns
-      if try writer.present(writer.model.resource(of: table), by: columns, values, columns) == nil {
+      if try writer.present(writer.version.written(ofTable: table), by: columns, values, columns) == nil {
         return .danglingReference(key.columns, at: written.draft.pointer)
       }
     }
@@ -59,7 +59,7 @@ struct RefusalReasons {
   /// Returns the problem of the first dangling reference of stored records or of those nested in them, or nil.
   ///
   /// A deferred foreign key is checked after all records have been stored.
-  func danglingReference(of drafts: [RecordDraft], in resource: Resource) throws -> Problem? {
+  func danglingReference(of drafts: [RecordDraft], in resource: WrittenResource) throws -> Problem? {
     for draft in drafts {
       if let problem = try danglingReference(of: UnstoredRecord(draft: draft, resource: resource)) {
         return problem
@@ -72,7 +72,7 @@ struct RefusalReasons {
   }
 }
 
-extension Resource {
+extension WrittenResource {
   /// Returns the problem of a foreign key whose columns the content omits, so that the database fills them in; nil if
   /// there isn't exactly one that the client may see.
   ///

@@ -36,24 +36,21 @@ struct StoredRecord {
   }
 
   /// Returns whether the record has a URL: the table has a key, and no column of it is NULL.
-  func hasKey(of table: Table) -> Bool {
-    !table.primaryKey.isEmpty
-      && table.primaryKey.allSatisfy { position in
-        let name = table.columns[position].name
-        return names.firstIndex(ofExactly: name).map { row[$0] != .null } ?? false
+  func hasKey(of resource: WrittenResource) -> Bool {
+    !resource.keyColumns.isEmpty
+      && resource.keyColumns.allSatisfy { name in
+        names.firstIndex(ofExactly: name).map { row[$0] != .null } ?? false
       }
   }
 
   /// Returns the path of the record, or nil if it has none, or one that would show a hidden key.
-  func path(in resource: Resource) -> String? {
-    guard hasKey(of: resource.table) else { return nil }
-    let key = resource.shownAddressColumns
-    guard !key.isEmpty else { return nil }
-    let columns = key.map(\.name)
-    let texts = zip(key, values(of: columns)).compactMap { $0.keyText(of: $1) }
+  func path(in resource: WrittenResource) -> String? {
+    let columns = resource.addressNames
+    guard let first = columns.first, hasKey(of: resource) else { return nil }
+    let texts = zip(resource.addressColumns, values(of: columns)).compactMap { $0.keyText(of: $1) }
     let segment = texts.map(URLCoding.encodeSegment).joined(separator: ",")
-    return "/\(URLCoding.encodeSegment(resource.name))/"
-      + (segment.canBeSegment ? segment : "\(URLCoding.encodeSegment(columns[0]))=\(segment)")
+    return resource.pathPrefix
+      + (segment.canBeSegment ? segment : "\(URLCoding.encodeSegment(first))=\(segment)")
   }
 }
 

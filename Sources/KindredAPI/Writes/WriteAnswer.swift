@@ -10,11 +10,13 @@ struct WriteAnswer {
   private let planned: PlannedRequest
   /// The plan that reads the records.
   var plan: ExecutablePlan { planned.plan }
-  private let locatorColumns: [String]
-  private let table: Table
+  private let resource: WrittenResource
   private let version: ModelVersion
+
+  /// The first literals of the plan, because they were numbered first.
+  private var locatorColumns: [String] { resource.locatorColumns }
   /// Whether a record may be invisible to the client that has written it.
-  private let isRestricted: Bool
+  private var isRestricted: Bool { resource.permissions.rowRule != nil }
 
   /// The largest length in bytes: an answer is complete in memory before the change is committed, for a moment with a
   /// copy of the memory that it has outgrown.
@@ -26,19 +28,18 @@ struct WriteAnswer {
   ///   - check: Throws if planning must stop.
   /// - Throws: `RequestError`.
   init(
-    of resource: Resource, paths: [[String]], parameters: WriteParameters, version: ModelVersion,
+    of resource: WrittenResource, paths: [[String]], parameters: WriteParameters, version: ModelVersion,
     limits: RequestLimits, check: @escaping () throws -> Void
   ) throws {
-    let columns = resource.table.locatorColumns
-    locatorColumns = columns
-    table = resource.table
+    self.resource = resource
     self.version = version
-    isRestricted = resource.permissions.rowRule != nil
     planned = try version.plans.answer(
       of: resource.name, paths: paths, shaping: parameters.shaping.parameters.map { [$0.name, $0.value] }
     ) {
       var literals = Literals()
-      let key = columns.map { RequestPath.KeyColumn(name: $0, literals: [literals.numberOfUnknown()]) }
+      let key = resource.locatorColumns.map {
+        RequestPath.KeyColumn(name: $0, literals: [literals.numberOfUnknown()])
+      }
       var parser = FetchRequestParser(model: version.model, limits: limits)
       let parsed = try parser.parse(
         path: RequestPath(resource: resource.name, segments: [.record(key)]), literals: literals,
@@ -59,7 +60,6 @@ struct WriteAnswer {
   ) throws -> [UInt8] {
     var bytes: [UInt8] = isArray ? [UInt8(ascii: "[")] : []
     let parameters = records.map { record in
-      // The values of the key are the first literals, because they were numbered first.
       var literals = planned.parameters.literals
       literals.replaceSubrange(locatorColumns.indices, with: record.values(of: locatorColumns))
       return Parameters(literals: literals, claims: principal.claims)
@@ -87,7 +87,8 @@ struct WriteAnswer {
   /// Checks that a record which the plan doesn't find is hidden, or already deleted by a trigger or by
   /// `ON CONFLICT REPLACE` of a later one.
   private func checkAbsent(_ record: StoredRecord, in transaction: any WriteTransaction) throws {
-    let presence = version.changes.statement(.selection(of: locatorColumns, by: locatorColumns), of: table)
+    let presence = version.changes.statement(
+      .selection(of: locatorColumns, by: locatorColumns), of: resource.table)
     let key = Parameters(literals: record.values(of: locatorColumns))
     guard try !isRestricted && !transaction.rows(of: presence, key).isEmpty else { return }
     throw RequestError(

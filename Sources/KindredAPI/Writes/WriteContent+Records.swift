@@ -10,17 +10,17 @@ extension WriteContent {
     var paths: [[String]] = []
   }
 
-  /// Returns the records in the content of a request.
+  /// Returns the records in the content of a request whose form has been checked.
   ///
   /// - Throws: `Problem`, `RequestError`.
   static func records(
-    in request: HTTPRequest, of resource: Resource, model: Model, limits: RequestLimits
+    in request: HTTPRequest, isMergePatch: Bool, of resource: WrittenResource, version: ModelVersion,
+    limits: RequestLimits
   ) throws -> Records {
     let document = try document(of: request)
     let allowsArray = request.method == .post
     var reader = RecordDraftReader(
-      model: model, document: document, limits: limits,
-      isMergePatch: ContentType(of: request)?.essence == mergePatchType)
+      version: version, document: document, limits: limits, isMergePatch: isMergePatch)
     var records = Records()
     if allowsArray, case .array(let elements) = document.root.content {
       records.isArray = true

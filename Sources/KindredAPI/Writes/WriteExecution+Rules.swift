@@ -9,32 +9,32 @@ extension WriteExecution {
   /// A rule that reads other records, through an association or an aggregate, might otherwise hold because of a record
   /// that is stored after its own.
   func areTestedAlone(_ drafts: [RecordDraft]) -> Bool {
-    let model = plan.version.model
-    guard model.isRestricted else { return true }
-    return resource.isTestedAlone && (target.linkage?.isTestedAlone(in: model) ?? true)
-      && drafts.allSatisfy { $0.isTestedAlone(in: model) }
+    let version = plan.version
+    guard version.model.isRestricted else { return true }
+    return resource.isTestedAlone && (target.linkage?.isTestedAlone(in: version) ?? true)
+      && drafts.allSatisfy { $0.isTestedAlone(in: version) }
   }
 }
 
 extension RecordDraft {
   /// Returns whether the same is true of the records that are nested in the draft.
-  fileprivate func isTestedAlone(in model: Model) -> Bool {
+  fileprivate func isTestedAlone(in version: ModelVersion) -> Bool {
     nested.allSatisfy { nested in
-      nested.resource.isTestedAlone && nested.linkage.isTestedAlone(in: model)
-        && nested.records.allSatisfy { $0.isTestedAlone(in: model) }
+      nested.resource.isTestedAlone && nested.linkage.isTestedAlone(in: version)
+        && nested.records.allSatisfy { $0.isTestedAlone(in: version) }
     }
   }
 }
 
 extension Linkage {
   /// Returns whether the same is true of the records of a join table.
-  fileprivate func isTestedAlone(in model: Model) -> Bool {
+  fileprivate func isTestedAlone(in version: ModelVersion) -> Bool {
     guard case .join(let join) = self else { return true }
-    return model.resource(of: join.table).isTestedAlone
+    return version.written(ofTable: join.table).isTestedAlone
   }
 }
 
-extension Resource {
+extension WrittenResource {
   /// Whether the row rules for its records read nothing but the record; a view reads records of its tables.
   fileprivate var isTestedAlone: Bool {
     let rules = [permissions.read, permissions.create, permissions.update].compactMap { $0?.rows }

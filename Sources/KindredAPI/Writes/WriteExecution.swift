@@ -16,7 +16,7 @@ struct WriteExecution {
   var groups: (any StatementGroups)?
 
   var target: WriteTarget { plan.target }
-  var resource: Resource { target.resource }
+  var resource: WrittenResource { plan.resource }
   var writer: RecordWriter {
     RecordWriter(
       version: plan.version, transaction: transaction, principal: plan.principal, groups: groups)
@@ -95,7 +95,7 @@ struct WriteExecution {
 
   private func change() throws -> WriteResult {
     guard let draft = plan.content?.drafts.first else { return WriteResult(status: .noContent) }
-    let columns = RecordWriter.columns(of: resource.table, for: draft, and: [])
+    let columns = RecordWriter.columns(of: resource, for: draft, and: [])
     let record = try find(target.path, columns)
     try checkPreconditions(exists: true)
     let new = try changed(writer.update(record, of: resource, to: draft))
@@ -105,15 +105,14 @@ struct WriteExecution {
 
   /// Returns whether a record is found by its key, which the triggers of a view may not have changed.
   private func isStored(_ record: StoredRecord) throws -> Bool {
-    let table = resource.table
-    guard table.kind == .view else { return true }
-    let key = record.values(of: table.locatorColumns)
-    return try writer.present(resource, by: table.locatorColumns, key, table.locatorColumns) != nil
+    guard resource.table.kind == .view else { return true }
+    let locators = resource.locatorColumns
+    return try writer.present(resource, by: locators, record.values(of: locators), locators) != nil
   }
 
   private func replace() throws -> WriteResult {
     guard var draft = plan.content?.drafts.first else { return WriteResult(status: .noContent) }
-    var kept = resource.table.identifyingColumns + (target.key ?? []).map(\.name)
+    var kept = resource.identifyingColumns + (target.key ?? []).map(\.name)
     if case .has(let step) = target.linkage { kept += step.destinationColumns }
     let present: StoredRecord?
     do {
@@ -170,7 +169,7 @@ struct WriteExecution {
   }
 
   private func delete() throws -> WriteResult {
-    let record = try find(target.path, resource.table.identifyingColumns)
+    let record = try find(target.path, resource.identifyingColumns)
     try checkPreconditions(exists: true)
     let before = try result(deleting: [record], isArray: false)
     guard try writer.delete([record], of: resource) > 0 else { throw Problem.ignored() }
@@ -179,7 +178,7 @@ struct WriteExecution {
 
   private func setLink(_ join: JoinTable, isLinked: Bool) throws -> WriteResult {
     let origin = try findOrigin()
-    let far = try find(target.far, resource.table.identifyingColumns + join.far.destinationColumns)
+    let far = try find(target.far, resource.identifyingColumns + join.far.destinationColumns)
     let wasLinked = try isThere()
     try checkPreconditions(exists: wasLinked)
     if isLinked, !wasLinked {
@@ -208,7 +207,7 @@ struct WriteExecution {
 
   private func isThere() throws -> Bool {
     do {
-      _ = try find(target.path, resource.table.locatorColumns)
+      _ = try find(target.path, resource.locatorColumns)
       return true
     } catch let error as RequestError where error.code == .notFound {
       return false
@@ -264,7 +263,7 @@ struct WriteExecution {
     let isArray = plan.content?.isArray ?? false
     var result = WriteResult(status: status)
     // A record of a view can't be read back without its key.
-    let isKnown = records.allSatisfy { $0.hasKey(of: resource.table) }
+    let isKnown = records.allSatisfy { $0.hasKey(of: resource) }
     if status == .created, !isArray, let record = records.first, try isVisible(record) {
       result.location = try location(of: record)
     }
@@ -291,22 +290,22 @@ struct WriteExecution {
 
   /// Returns whether the client may read a record that it has written.
   private func isVisible(_ record: StoredRecord) throws -> Bool {
-    let columns = resource.table.locatorColumns
+    guard resource.permissions.rowRule != nil else { return true }
+    let columns = resource.locatorColumns
     return try writer.rules.isInSight(resource, by: columns, record.values(of: columns))
   }
 
   /// Returns the path of a record, or nil if it has none of its own: in a column without a type, a number and the text
   /// of its digits have the same.
   private func location(of record: StoredRecord) throws -> String? {
-    let table = resource.table
     guard let path = record.path(in: resource) else { return nil }
-    guard table.primaryKey.contains(where: { table.columns[$0].isUntyped }) else { return path }
+    guard resource.hasUntypedKey else { return path }
     var parser = PathParser(model: plan.version.model, literals: Literals())
     let parsed = try parser.parse(path.split(separator: "/"))
-    let lookup = try plan.version.lookups.lookup(parsed, columns: table.locatorColumns)
+    let lookup = try plan.version.lookups.lookup(parsed, columns: resource.locatorColumns)
     let parameters = Parameters(literals: parser.literals.values, claims: plan.principal.claims)
     let found = try transaction.records(lookup, parameters).first
-    return found == record.values(of: table.locatorColumns) ? path : nil
+    return found == record.values(of: resource.locatorColumns) ? path : nil
   }
 
   /// Returns the result of a deletion, with the records as they are before it if the client wants them.

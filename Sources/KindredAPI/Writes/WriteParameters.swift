@@ -22,7 +22,7 @@ struct WriteParameters {
 
   /// - Parameter query: The parameters of the URL.
   /// - Throws: `RequestError` for a parameter without a meaning here.
-  init(_ query: URLQuery, of resource: Resource, for purpose: Purpose) throws {
+  init(_ query: URLQuery, of resource: WrittenResource, for purpose: Purpose) throws {
     for parameter in try QueryParameters(query).parameters {
       // The name of a column may contain a dot.
       let isOfNode = !parameter.node.isEmpty && !resource.columns.contains(named: parameter.name)
@@ -63,7 +63,7 @@ struct WriteParameters {
   }
 }
 
-extension Resource {
+extension WrittenResource {
   /// Returns the columns of a unique key, in the client's order.
   ///
   /// - Throws: `RequestError` if the columns aren't a unique key.

@@ -6,9 +6,33 @@ import KindredOutput
 import KindredRequests
 
 /// A write whose target, permission and type of content have been checked by the head of its request.
-struct ScreenedWrite: Sendable {
+///
+/// An object, because every request carries one or none.
+final class ScreenedWrite: Sendable {
   let version: ModelVersion
   let target: WriteTarget
+  /// The form of the content; nil for DELETE, whose content means nothing.
+  let form: WriteContent.Form?
+
+  /// Checks the head of a request.
+  ///
+  /// - Throws: `Problem` (405 or 415); `RequestError` (403 or 404).
+  init(_ segments: [Substring], _ request: HTTPRequest, in version: ModelVersion) throws {
+    self.version = version
+    target = try WriteTarget(segments, for: request.method, in: version.model)
+    form = request.method == .delete ? nil : try WriteContent.form(of: request)
+  }
+}
+
+extension WriteTarget {
+  /// Creates the target of a method that the client may use there.
+  ///
+  /// - Throws: `RequestError` (403 or 404); `Problem` (405).
+  fileprivate convenience init(_ segments: [Substring], for method: HTTPMethod, in model: Model) throws {
+    try self.init(segments, in: model)
+    try checkPermission(for: method, in: model)
+    try checkMethod(method, in: model)
+  }
 }
 
 /// A write whose names have been resolved in one version of the model.
@@ -20,6 +44,8 @@ final class WritePlan: Sendable {
   let segments: [Substring]
   let principal: Principal
   let target: WriteTarget
+  /// The resource of the records.
+  let resource: WrittenResource
   let preferences: WritePreferences
   /// The records to write; nil if there is no content, or if it is read during an import.
   let content: WriteContent.Records?
@@ -47,25 +73,33 @@ final class WritePlan: Sendable {
     self.version = version
     self.segments = segments
     self.principal = principal
+    var form: WriteContent.Form?
     if let screened = asked.screened, screened.version === version {
-      target = screened.target
+      (target, form) = (screened.target, screened.form)
     } else {
-      target = try WriteTarget(segments, in: version.model)
-      try target.checkPermission(for: request.method, in: version.model)
-      try target.checkMethod(request.method, in: version.model)
-      if request.method != .delete, request.hasContent { try WriteContent.checkType(of: request) }
+      target = try WriteTarget(segments, for: request.method, in: version.model)
+      if request.method != .delete, request.hasContent { form = try WriteContent.form(of: request) }
     }
+    let resource = version.written(target.resource)
+    self.resource = resource
     _ = try MediaType.negotiate(request.headers.values(for: "Accept"), among: [.json])
     preferences = try WritePreferences(request)
-    let resource = target.resource
     let isMany = !target.path.isSingle && request.method != .post
     let parameters = try WriteParameters(
       asked.query, of: resource, for: isMany ? .many : preferences.resolution == nil ? .single : .upsert)
-    importFormat = WriteContent.importFormat(of: request)
-    content = try Self.content(of: request, target, version.model, limits)
+    if request.method == .delete || target.isLink(for: request) {
+      importFormat = nil
+      content = nil
+    } else {
+      let form = try form ?? WriteContent.form(of: request)
+      importFormat = form.importFormat
+      content =
+        importFormat == nil
+        ? try Self.content(of: request, form, target, resource, version, limits) : nil
+    }
     conflictColumns =
       try parameters.conflictColumns.map { try resource.uniqueKey($0) }
-      ?? resource.table.primaryKey.map { resource.table.columns[$0].name }
+      ?? resource.keyColumns
     // Finding records by a key that the client can't see would reveal it.
     guard
       preferences.resolution == nil
@@ -82,28 +116,33 @@ final class WritePlan: Sendable {
     selection =
       isMany
       ? try WriteSelection(
-        segments, asked, target, draft: content?.drafts.first, in: version, limits, check: check)
+        segments, asked, target, resource, draft: content?.drafts.first, in: version, limits, check: check)
       : nil
   }
 
   private static func content(
-    of request: HTTPRequest, _ target: WriteTarget, _ model: Model, _ limits: RequestLimits
-  ) throws -> WriteContent.Records? {
-    if request.method == .delete { return nil }
-    if WriteContent.importFormat(of: request) != nil {
-      try WriteContent.checkType(of: request)
-      return nil
-    }
-    var isLink = false
-    if request.method == .put, case .join = target.linkage { isLink = true }
-    if isLink, request.body.isEmpty { return nil }
+    of request: HTTPRequest, _ form: WriteContent.Form, _ target: WriteTarget, _ resource: WrittenResource,
+    _ version: ModelVersion, _ limits: RequestLimits
+  ) throws -> WriteContent.Records {
     let content = try WriteContent.records(
-      in: request, of: target.resource, model: model, limits: limits)
-    guard !isLink || content.drafts.allSatisfy(\.isEmpty) else {
+      in: request, isMergePatch: form.isMergePatch, of: resource, version: version, limits: limits)
+    guard !target.links(by: request.method) || content.drafts.allSatisfy(\.isEmpty) else {
       throw Problem.refusedValue(
         "a request that links two records has no content; leave it out", at: JSONPointer())
     }
     return content
+  }
+}
+
+extension WriteTarget {
+  /// Whether a method links two existing records.
+  fileprivate func links(by method: HTTPMethod) -> Bool {
+    if method == .put, case .join = linkage { true } else { false }
+  }
+
+  /// Whether a request only links two existing records, without any content.
+  fileprivate func isLink(for request: HTTPRequest) -> Bool {
+    links(by: request.method) && request.body.isEmpty
   }
 }
 
@@ -124,8 +163,8 @@ struct WriteSelection {
   /// - Parameter check: Throws if planning must stop.
   /// - Throws: `RequestError`, also if there are no conditions.
   init(
-    _ segments: [Substring], _ asked: RequestContext, _ target: WriteTarget, draft: RecordDraft?,
-    in version: ModelVersion, _ limits: RequestLimits, check: @escaping () throws -> Void
+    _ segments: [Substring], _ asked: RequestContext, _ target: WriteTarget, _ resource: WrittenResource,
+    draft: RecordDraft?, in version: ModelVersion, _ limits: RequestLimits, check: @escaping () throws -> Void
   ) throws {
     var limits = limits
     limits.pageSize = limits.maximumPageSize
@@ -142,8 +181,8 @@ struct WriteSelection {
         "associated records can be written only together with a single record; leave out `\(nested.association.key)`",
         at: nested.pointer)
     }
-    var columns = target.resource.table.identifyingColumns
-    if let draft { columns = RecordWriter.columns(of: target.resource.table, for: draft, and: []) }
+    var columns = resource.identifyingColumns
+    if let draft { columns = RecordWriter.columns(of: resource, for: draft, and: []) }
     if case .join(let join) = target.linkage {
       columns += join.far.destinationColumns.filter { !columns.containsExactly($0) }
     }

@@ -45,13 +45,14 @@ final class WriteService: Sendable {
     guard context.isWritable else {
       throw Problem.methodNotAllowed(request.method, allow: WriteTarget.allow())
     }
-    let version = try models.latest().seen(by: principal)
-    let model = version.model
-    let target = try WriteTarget(segments, in: model)
-    try target.checkPermission(for: request.method, in: model)
-    try target.checkMethod(request.method, in: model)
-    if request.method != .delete { try WriteContent.checkType(of: request) }
-    return ScreenedWrite(version: version, target: target)
+    // With the model used last, because the transaction looks for a change of the schema anyway; only who is refused by it
+    // waits for the database.
+    if let known = models.known,
+      let screened = try? ScreenedWrite(segments, request, in: known.seen(by: principal))
+    {
+      return screened
+    }
+    return try ScreenedWrite(segments, request, in: models.latest().seen(by: principal))
   }
 
   /// Executes a write completely or not at all.
@@ -140,12 +141,6 @@ final class WriteService: Sendable {
     }
     // Only keeping the answer takes a turn to write.
     return try submit(asked, isKept: !plan.preferences.isRolledBack) { _ in result }
-  }
-
-  /// Returns whether the request is an import, whose content may be stored in a file.
-  func takesLongBody(_ request: HTTPRequest, at route: Route) -> Bool {
-    guard context.isWritable, case .records = route else { return false }
-    return WriteContent.importFormat(of: request) != nil
   }
 
   /// Plans with the most recent known model; the transaction checks whether it is still current.

@@ -17,6 +17,8 @@ package enum URLCoding {
 
   /// Encodes every byte but those that are kept.
   package static func encode(_ text: String, keeping isKept: (UInt8) -> Bool) -> String {
+    // Most texts stay as they are.
+    if text.utf8.allSatisfy(isKept) { return text }
     var bytes: [UInt8] = []
     let digits = Array("0123456789ABCDEF".utf8)
     for byte in text.utf8 {

@@ -17,7 +17,7 @@ package struct BatchContent {
   /// - Throws: `Problem` or `RequestError` if the content isn't a batch.
   package init(_ request: HTTPRequest, policyHeaders: [String], below basePath: BasePath) throws {
     let fields = Set(Self.fieldsOfBatch + policyHeaders.map { $0.lowercased() })
-    guard WriteContent.importFormat(of: request) == nil else {
+    guard try WriteContent.form(of: request).importFormat == nil else {
       throw Problem.unsupportedMediaType(.post, types: [MediaType.json.rawValue])
     }
     let document = try WriteContent.document(of: request)

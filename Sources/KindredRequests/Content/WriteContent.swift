@@ -3,11 +3,54 @@ import KindredHTTP
 
 /// Reads the content of writes.
 package enum WriteContent {
-  /// Parses the content of a request.
+  /// What the content of a write is, by its type.
+  package enum Form: Sendable {
+    /// A JSON document with one record, or an array of records.
+    case document
+    /// A JSON document that changes a record (RFC 7396).
+    case mergePatch
+    /// Any number of records, which are added as they are read.
+    case records(ImportFormat)
+
+    /// Creates the form that a media type in lower case stands for; returns nil if the method doesn't accept it.
+    fileprivate init?(mediaType: String, _ method: HTTPMethod) {
+      if mediaType == MediaType.json.rawValue {
+        self = .document
+      } else if method == .patch, mediaType == mergePatchType {
+        self = .mergePatch
+      } else if method == .post, let format = ImportFormat(mediaType: mediaType) {
+        self = .records(format)
+      } else {
+        return nil
+      }
+    }
+
+    /// The format of an import; nil for documents.
+    package var importFormat: ImportFormat? {
+      if case .records(let format) = self { format } else { nil }
+    }
+
+    package var isMergePatch: Bool {
+      if case .mergePatch = self { true } else { false }
+    }
+  }
+
+  /// Returns the form of a request's content.
   ///
-  /// - Throws: `Problem`: 415 for another type, 400 for malformed JSON; `RequestError`: 400 for partial content.
+  /// - Throws: `Problem` (415) unless the header fields declare a type that the method accepts, without a content coding.
+  package static func form(of request: HTTPRequest) throws -> Form {
+    // Content without a type could have been sent by a page of any site (Fetch standard, "CORS-safelisted").
+    guard let type = ContentType(of: request), type.isUTF8,
+      let form = Form(mediaType: type.essence, request.method)
+    else { throw Problem.unsupportedMediaType(request.method, types: types(of: request.method)) }
+    try checkCoding(of: request)
+    return form
+  }
+
+  /// Parses the content of a request whose form has been checked.
+  ///
+  /// - Throws: `Problem`: 400 for malformed JSON; `RequestError`: 400 for partial content.
   package static func document(of request: HTTPRequest) throws -> JSONDocument {
-    try checkType(of: request)
     // RFC 9110 §14.5: partial content must not be taken for the whole.
     guard request.headers["Content-Range"] == nil else {
       throw RequestError(
@@ -21,10 +64,8 @@ package enum WriteContent {
     }
   }
 
-  /// - Throws: `Problem` (415) unless the header fields declare an accepted type without a content coding.
-  package static func checkType(of request: HTTPRequest, among types: [String]? = nil) throws {
-    let types = types ?? self.types(of: request.method)
-    // Content without a type could have been sent by a page of any site (Fetch standard, "CORS-safelisted").
+  /// - Throws: `Problem` (415) unless the header fields declare one of these types without a content coding.
+  package static func checkType(of request: HTTPRequest, among types: [String]) throws {
     guard let type = ContentType(of: request), types.contains(type.essence), type.isUTF8 else {
       throw Problem.unsupportedMediaType(request.method, types: types)
     }

@@ -21,7 +21,7 @@ struct ImportExecution {
     timePerRecord = execution.service.context.options.queryTime.map { UInt64($0 * 1e9) }
   }
 
-  private var resource: Resource { execution.resource }
+  private var resource: WrittenResource { execution.resource }
 
   /// The result of the import so far.
   private struct Progress {
@@ -127,7 +127,7 @@ struct ImportExecution {
           throw Problem(error)
         }
         var reader = RecordDraftReader(
-          model: execution.plan.version.model, document: document,
+          version: execution.plan.version, document: document,
           limits: execution.service.context.options.limits)
         try body(try reader.record(document.root, of: resource), lines.line, bytes.count)
       }
@@ -194,9 +194,8 @@ struct ImportExecution {
         String(decoding: $0 ?? UnsafeRawBufferPointer(start: nil, count: 0), as: UTF8.self)
       }
       try atLine(1) {
-        let writable = execution.plan.version.model.writableColumns(of: resource)
-        guard let column = writable.first(named: name) else {
-          throw Problem.unknownMember(name, of: resource, in: JSONPointer())
+        guard let column = resource.writableColumns.first(named: name) else {
+          throw Problem.unknownMember(name, of: resource.resource, in: JSONPointer())
         }
         guard !columns.contains(named: name) else {
           throw Problem.malformedCSV("the header contains `\(name)` twice", 1)
@@ -265,7 +264,7 @@ struct ImportExecution {
       let failure = error as? any BackendError
       let isLate = failure?.recordsAfter != nil
       let refusal = failure.flatMap {
-        isLate ? Problem(refusing: $0, changing: resource) : Problem(refusing: $0)
+        isLate ? Problem(refusing: $0, changing: resource.resource) : Problem(refusing: $0)
       }
       var problem =
         refusal ?? execution.service.context.problems.problem(for: error, of: execution.plan.principal)

@@ -7,7 +7,7 @@ import KindredRequests
 /// Inserts records that needn't be read back, with prepared statements that are reused for each record.
 struct PlainInsertion {
   private let transaction: any WriteTransaction
-  private let resource: Resource
+  private let resource: WrittenResource
   /// The columns that records may contain.
   let columns: [Column]
 
@@ -24,7 +24,7 @@ struct PlainInsertion {
     else { return nil }
     transaction = execution.transaction
     resource = execution.resource
-    columns = execution.plan.version.model.writableColumns(of: resource).filter { !$0.isGenerated }
+    columns = resource.writableColumns.filter { !$0.isGenerated }
   }
 
   /// Returns the statement that inserts values of these columns, in order.
@@ -42,7 +42,7 @@ struct PlainInsertion {
     } catch let error as any BackendError where error.recordsAfter == nil {
       // The general path names the reference or the value, if the transaction can still be used.
       if error.constraint == .foreignKey || error.isOfValues, transaction.isOpen { return nil }
-      throw Problem(refusing: error, changing: resource) ?? error
+      throw Problem(refusing: error, changing: resource.resource) ?? error
     }
   }
 }
