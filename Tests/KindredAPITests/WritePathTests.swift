@@ -80,6 +80,7 @@ struct WritePathTests {
   @Test
   func `DELETE of a link returns the record that was linked, if the client asks for it`() throws {
     let headers: HTTPHeaders = ["Prefer": "return=representation"]
+    #expect(try library.send(.put, "/books/3/tags/1").status == 204)
     let answer = try library.send(.delete, "/books/3/tags/1", headers: headers)
     #expect(answer.status == 200)
     #expect(answer.text == #"{"id":1,"name":"sea"}"#)

@@ -114,7 +114,7 @@ struct ResolutionTests {
     for text in ["titl", "titl+1"] {
       let node = try Self.node(annotations: ["titl": text])
       let error = #expect(throws: RequestError.self) { try resolve("titl", node: node) }
-      #expect(error?.message == "`titl` is not a column of books")
+      #expect(error?.message == "`titl` is not a column of books; did you mean `title`?")
     }
   }
 
