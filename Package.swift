@@ -168,7 +168,7 @@ let package = Package(
       name: "KindredRequests",
       dependencies: [
         "KindredHTTP", "KindredBackend", "KindredOutput", "KindredModel", "KindredPlanning",
-        "KindredSQLSyntax", "KindredCryptography",
+        "KindredSQLSyntax", "KindredCryptography", "CKindredZlib",
         .product(name: "OrderedCollections", package: "swift-collections"),
       ]),
     // What is told of a model: completion, descriptions, diagrams, OpenAPI; the messages of MCP.

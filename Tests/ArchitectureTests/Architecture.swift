@@ -74,7 +74,7 @@ enum Architecture {
     // Requests as values, and the forms of answers. Nothing in it holds a connection.
     Module(
       name: "KindredRequests",
-      uses: ["KindredHTTP", "KindredBackend", "KindredCryptography"],
+      uses: ["KindredHTTP", "KindredBackend", "KindredCryptography"], gates: ["CKindredZlib"],
       libraries: ["OrderedCollections"]),
     // Pure: documents of a model and of requests.
     Module(name: "KindredTools", uses: ["KindredRequests"], libraries: ["OrderedCollections"]),
