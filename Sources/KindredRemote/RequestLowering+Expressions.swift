@@ -26,49 +26,22 @@ private struct ExpressionLowering {
   let start: RequestPlace
 
   func lower(_ expression: Expression, about place: RequestPlace) throws -> Expression {
-    func inner(_ part: Expression) throws -> Expression { try lower(part, about: place) }
-    func all(_ parts: [Expression]) throws -> [Expression] { try parts.map(inner) }
     var result = expression
     switch expression.kind {
     case .value(.null): result.kind = .null
-    case .literal, .value, .null, .boolean, .path: break
-    case .function(let name, let arguments, let isDistinct):
-      result.kind = .function(name: name, arguments: try all(arguments), isDistinct: isDistinct)
-    case .all(let operands): result.kind = Self.joined(try all(operands), neutral: true, Expression.Kind.all)
-    case .any(let operands): result.kind = Self.joined(try all(operands), neutral: false, Expression.Kind.any)
-    case .unary(let op, let operand): result.kind = .unary(op, try inner(operand))
-    case .binary(let op, let left, let right): result.kind = .binary(op, try inner(left), try inner(right))
-    case .isNull(let operand, let negated): result.kind = .isNull(try inner(operand), negated: negated)
-    case .in(let operand, let list, let negated):
-      // Nothing is in an empty list, not even NULL.
-      result.kind =
-        list.isEmpty ? .boolean(negated) : .in(try inner(operand), try all(list), negated: negated)
-    case .between(let operand, let low, let high, let negated):
-      result.kind = .between(try inner(operand), try inner(low), try inner(high), negated: negated)
-    case .match(let op, let operand, let pattern, let escape, let negated):
-      result.kind = .match(
-        op, try inner(operand), try inner(pattern), escape: try escape.map(inner), negated: negated)
-    case .collate(let operand, let collation): result.kind = .collate(try inner(operand), collation)
-    case .cast(let operand, let type): result.kind = .cast(try inner(operand), type)
-    case .cases(let value, let branches, let other):
-      result.kind = .cases(
-        of: try value.map(inner),
-        try branches.map {
-          ExpressionBranch(condition: try inner($0.condition), result: try inner($0.result))
-        }, else: try other.map(inner))
+    // Nothing is in an empty list, not even NULL.
+    case .in(_, let list, let negated) where list.isEmpty: result.kind = .boolean(negated)
     case .program(let program): result.kind = try lower(program, about: place)
+    default:
+      result.kind = try expression.kind.map(
+        name: { .path($0) },
+        call: { name, arguments, isDistinct in
+          .function(
+            name: name, arguments: try arguments.map { try lower($0, about: place) }, isDistinct: isDistinct)
+        },
+        part: { part, _ in try lower(part, about: place) })
     }
-    return result
-  }
-
-  private static func joined(
-    _ operands: [Expression], neutral: Bool, _ join: ([Expression]) -> Expression.Kind
-  ) -> Expression.Kind {
-    switch operands.count {
-    case 0: .boolean(neutral)
-    case 1: operands[0].kind
-    default: join(operands)
-    }
+    return result.withoutEmptyLogic
   }
 
   private func lower(
@@ -238,5 +211,18 @@ extension Expression {
       if case .program(.of(_, let inner)) = part.kind { return inner.hasPart(where: condition) }
       return condition(part)
     }
+  }
+}
+
+extension Expression {
+  /// The expression without conjunctions and disjunctions of fewer than two operands, which URLs can't have.
+  fileprivate var withoutEmptyLogic: Expression {
+    var result = self
+    switch kind {
+    case .all(let operands) where operands.count < 2: result.kind = operands.first?.kind ?? .boolean(true)
+    case .any(let operands) where operands.count < 2: result.kind = operands.first?.kind ?? .boolean(false)
+    default: break
+    }
+    return result
   }
 }

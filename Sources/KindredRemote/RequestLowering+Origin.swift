@@ -63,15 +63,6 @@ extension RequestLowering {
   }
 }
 
-extension AssociationStep {
-  /// The step back.
-  fileprivate var reversed: AssociationStep {
-    AssociationStep(
-      origin: destination, destination: origin, originColumns: destinationColumns,
-      destinationColumns: originColumns, direction: direction == .has ? .belongsTo : .has, isToOne: false)
-  }
-}
-
 extension SQLValue {
   /// The value as a segment of a path.
   fileprivate func textOfKey() throws -> String {

@@ -242,13 +242,3 @@ struct RequestShape {
     if putsMarks { value = PlannedShape.mark(values.count - 1, in: value) }
   }
 }
-
-extension KindredModel.Expression.BinaryOperator {
-  /// Whether it compares two values, of which the statement binds those of the program.
-  fileprivate var isComparison: Bool {
-    switch self {
-    case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual, .is, .isNot: true
-    case .add, .subtract, .multiply, .divide, .remainder, .concatenate, .member, .memberValue: false
-    }
-  }
-}

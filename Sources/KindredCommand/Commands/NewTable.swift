@@ -48,10 +48,10 @@ struct NewTable {
     }
     let definitions = columns.map { column in
       let isKey = column.name.lowercased() == "id" && column.type == "INTEGER" && column.isAlwaysGiven
-      return [Self.quoted(column.name), column.type, isKey ? "PRIMARY KEY" : ""]
+      return [SQL.quoted(column.name), column.type, isKey ? "PRIMARY KEY" : ""]
         .filter { !$0.isEmpty }.joined(separator: " ")
     }
-    try connection.execute("CREATE TABLE \(Self.quoted(name)) (\(definitions.joined(separator: ", ")))")
+    try connection.execute("CREATE TABLE \(SQL.quoted(name)) (\(definitions.joined(separator: ", ")))")
     let model = Model(inferredFrom: try ConnectionSchema(connection).schema())
     return model.resources.values.first { $0.table.name == name }?.name ?? name
   }
@@ -59,10 +59,6 @@ struct NewTable {
   /// Removes the table, as nothing was added.
   func drop() {
     let connection = try? Connection(path: path, access: .readWrite)
-    try? connection?.execute("DROP TABLE IF EXISTS \(Self.quoted(name))")
-  }
-
-  private static func quoted(_ name: String) -> String {
-    "\"" + name.replacing("\"", with: "\"\"") + "\""
+    try? connection?.execute("DROP TABLE IF EXISTS \(SQL.quoted(name))")
   }
 }

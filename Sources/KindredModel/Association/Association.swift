@@ -86,6 +86,13 @@ public struct AssociationStep: Equatable, Sendable {
       && destinationColumns == other.destinationColumns && direction == other.direction
   }
 
+  /// The step back, without its filter.
+  package var reversed: AssociationStep {
+    AssociationStep(
+      origin: destination, destination: origin, originColumns: destinationColumns,
+      destinationColumns: originColumns, direction: direction == .has ? .belongsTo : .has, isToOne: false)
+  }
+
   /// Creates a step to the records with equal columns that meet the filter.
   public init(
     origin: String, destination: String, originColumns: [String], destinationColumns: [String],
