@@ -19,42 +19,27 @@ struct Explanation {
       of: planned.plan, planned.parameters, limit: planned.limit
     ).statements
     let statements = explained.map { statement -> JSONValue in
-      var members: [(String, JSONValue)] = [
-        ("node", .string(statement.node)), ("sql", .string(mask.masked(statement.sql))),
-        ("arguments", .array(statement.bindings.map(argument))),
-        ("plan", JSONValue(strings: statement.plan.map(mask.masked))),
+      [
+        "node": .string(statement.node), "sql": .string(mask.masked(statement.sql)),
+        "arguments": .array(statement.bindings.map(argument)),
+        "plan": JSONValue(strings: statement.plan.map(mask.masked)),
+        "shards": statement.shards.map { .integer(Int64($0)) },
       ]
-      if let shards = statement.shards { members.append(("shards", .integer(Int64(shards)))) }
-      return .object(members)
     }
-    var members: [(String, JSONValue)] = [("statements", .array(statements))]
-    if explained.contains(where: { $0.shards ?? 0 > 1 }), let column = plan.distributionColumn {
-      members.append(
-        (
-          "suggestions",
-          [
-            .string(
-              mask.masked(
-                "add a condition such as `\(column)=…`: `\(column)` decides in which shard a record is, so that each statement goes to one"
-              ))
-          ]
-        ))
+    let dividing = explained.contains { $0.shards ?? 0 > 1 } ? plan.distributionColumn : nil
+    let suggestion = dividing.map { column in
+      "add a condition such as `\(column)=…`: `\(column)` decides in which shard a record is, so that each statement goes to one"
     }
-    if !plan.transients.isEmpty {
-      members.append(
-        (
-          "transientTables",
-          .array(
-            plan.transients.map {
-              ["create": .string(mask.masked($0.create)), "fill": .string(mask.masked($0.fill))]
-            })
-        ))
+    let transients = plan.transients.map { table -> JSONValue in
+      ["create": .string(mask.masked(table.create)), "fill": .string(mask.masked(table.fill))]
     }
-    members.append(("missingIndexes", JSONValue(strings: plan.missingIndexes.map(mask.masked))))
-    if !plan.mismatches.isEmpty {
-      members.append(("mismatches", JSONValue(strings: plan.mismatches.map(mask.masked))))
-    }
-    return .object(members)
+    return [
+      "statements": .array(statements),
+      "suggestions": suggestion.map { [.string(mask.masked($0))] },
+      "transientTables": transients.isEmpty ? nil : .array(transients),
+      "missingIndexes": JSONValue(strings: plan.missingIndexes.map(mask.masked)),
+      "mismatches": plan.mismatches.isEmpty ? nil : JSONValue(strings: plan.mismatches.map(mask.masked)),
+    ]
   }
 
   private func argument(_ binding: SQL.Binding) -> JSONValue {

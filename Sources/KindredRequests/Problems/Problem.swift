@@ -38,21 +38,16 @@ public struct Problem: Error {
 
   /// The problem as a JSON document.
   package var document: JSONValue {
-    var members: [(String, JSONValue)] = [
-      ("type", .string("\(Self.descriptions)#\(code)")), ("title", .string(title)),
-      ("status", .integer(Int64(status.code))), ("detail", .string(detail.shortened(to: Self.longestDetail))),
+    func place(_ text: String) -> JSONValue { .string(text.shortened(to: Self.longestPlace)) }
+    func number(_ number: Int) -> JSONValue { .integer(Int64(number)) }
+    return [
+      "type": .string("\(Self.descriptions)#\(code)"), "title": .string(title), "status": number(status.code),
+      "detail": .string(detail.shortened(to: Self.longestDetail)),
+      "instance": instance.map(JSONValue.string), "parameter": parameter.map(place),
+      "position": position.map(number), "pointer": pointer.map(place), "line": line.map(number),
+      "suggestions": suggestions.isEmpty ? nil : .array(suggestions.map(place)),
+      "hint": hint.map { .string($0.shortened(to: Self.longestDetail)) },
     ]
-    if let instance { members.append(("instance", .string(instance))) }
-    if let parameter { members.append(("parameter", .string(parameter.shortened(to: Self.longestPlace)))) }
-    if let position { members.append(("position", .integer(Int64(position)))) }
-    if let pointer { members.append(("pointer", .string(pointer.shortened(to: Self.longestPlace)))) }
-    if let line { members.append(("line", .integer(Int64(line)))) }
-    if !suggestions.isEmpty {
-      let suggestions = suggestions.map { $0.shortened(to: Self.longestPlace) }
-      members.append(("suggestions", JSONValue(strings: suggestions)))
-    }
-    if let hint { members.append(("hint", .string(hint.shortened(to: Self.longestDetail)))) }
-    return .object(members)
   }
 
   /// The maximum length of what is wrong, in bytes: it may repeat a part of the request, which may be long.

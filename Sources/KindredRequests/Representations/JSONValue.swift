@@ -22,7 +22,10 @@ package indirect enum JSONValue: Sendable, ExpressibleByStringLiteral, Expressib
   package init(integerLiteral value: Int64) { self = .integer(value) }
   package init(booleanLiteral value: Bool) { self = .bool(value) }
   package init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
-  package init(dictionaryLiteral elements: (String, JSONValue)...) { self = .object(elements) }
+  /// Members whose value is nil are left out.
+  package init(dictionaryLiteral elements: (String, JSONValue?)...) {
+    self = .object(elements.compactMap { name, value in value.map { (name, $0) } })
+  }
 
   package init(strings: some Sequence<String>) { self = .array(strings.map(JSONValue.string)) }
 

@@ -75,9 +75,7 @@ package struct MCPError: Error {
   }
 
   package var json: JSONValue {
-    var members: [(String, JSONValue)] = [("code", .integer(code.rawValue)), ("message", .string(message))]
-    if let data { members.append(("data", data)) }
-    return .object(members)
+    ["code": .integer(code.rawValue), "message": .string(message), "data": data]
   }
 
   /// Returns the status of the HTTP response.

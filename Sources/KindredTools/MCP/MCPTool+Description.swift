@@ -122,10 +122,9 @@ extension MCPTool {
   }
 
   private static func object(_ properties: [(String, JSONValue)], required: [String]) -> JSONValue {
-    var members: [(String, JSONValue)] = [
-      ("type", "object"), ("properties", .object(properties)), ("additionalProperties", false),
+    [
+      "type": "object", "properties": .object(properties), "additionalProperties": false,
+      "required": required.isEmpty ? nil : JSONValue(strings: required),
     ]
-    if !required.isEmpty { members.append(("required", JSONValue(strings: required))) }
-    return .object(members)
   }
 }

@@ -12,12 +12,10 @@ package struct MCPToolResult {
   private static let fields = ["ETag", "Location", "Preference-Applied", "X-Total-Count"]
 
   private init(text: [UInt8], value: JSONValue? = nil, isError: Bool = false) {
-    var members: [(String, JSONValue)] = [
-      ("content", [["type": "text", "text": .string(String(decoding: text, as: UTF8.self))]])
+    json = [
+      "content": [["type": "text", "text": .string(String(decoding: text, as: UTF8.self))]],
+      "structuredContent": value, "isError": .bool(isError),
     ]
-    if let value { members.append(("structuredContent", value)) }
-    members.append(("isError", .bool(isError)))
-    json = .object(members)
   }
 
   package init(_ problem: Problem) {
@@ -54,16 +52,18 @@ package struct MCPToolResult {
   private init(written content: [UInt8]?, _ response: HTTPResponse) {
     let fields = Self.fields.compactMap { name in response.headers[name].map { (name, JSONValue.string($0)) }
     }
-    var members: [(String, JSONValue)] = [
-      ("status", .integer(Int64(response.status.code))), ("headers", .object(fields)),
-    ]
-    let short = JSONValue.object(members)
+    func value(_ body: [UInt8]?) -> JSONValue {
+      [
+        "status": .integer(Int64(response.status.code)), "headers": .object(fields),
+        "body": body.map(JSONValue.text),
+      ]
+    }
+    let short = value(nil)
     guard let content, !content.isEmpty else {
       self.init(text: short.bytes, value: short)
       return
     }
-    members.append(("body", .text(content)))
-    let whole = Self(text: content, value: .object(members))
+    let whole = Self(text: content, value: value(content))
     self = whole.json.bytes.count <= Self.maximumLength - 1024 ? whole : Self(text: short.bytes, value: short)
   }
 
@@ -89,9 +89,10 @@ package struct MCPToolResult {
     case .schema, .describe, .explain, .write: return .text(content)
     case .fetch:
       let isArray = content.first == UInt8(ascii: "[")
-      var members: [(String, JSONValue)] = [(isArray ? "records" : "record", .text(content))]
-      if let next = response.headers["Link"].flatMap(next) { members.append(("next", .string(next))) }
-      return .object(members)
+      return [
+        isArray ? "records" : "record": .text(content),
+        "next": response.headers["Link"].flatMap(next).map(JSONValue.string),
+      ]
     }
   }
 

@@ -178,12 +178,12 @@ package struct OpenAPIDocument {
     _ name: String, tag: String, _ summary: String, _ parameters: [JSONValue],
     _ responses: [(String, JSONValue)], writes: [(String, JSONValue)] = []
   ) -> JSONValue {
-    var operation: [(String, JSONValue)] = [
-      ("operationId", .string(name)), ("tags", [.string(tag)]), ("summary", .string(summary)),
+    let operation: JSONValue = [
+      "operationId": .string(name), "tags": [.string(tag)], "summary": .string(summary),
+      "parameters": parameters.isEmpty ? nil : .array(parameters),
+      "responses": .object(responses + Self.problems(["default"])),
     ]
-    if !parameters.isEmpty { operation.append(("parameters", .array(parameters))) }
-    operation.append(("responses", .object(responses + Self.problems(["default"]))))
-    return .object([("get", .object(operation))] + writes)
+    return .object([("get", operation)] + writes)
   }
 
   // MARK: Responses

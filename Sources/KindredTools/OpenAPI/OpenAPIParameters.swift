@@ -24,13 +24,13 @@ enum OpenAPIParameters {
   /// Returns the parameters that a resource declares.
   private static func own(of resource: Resource, below association: Association?) -> [JSONValue] {
     resource.parameters(below: association).map { parameter in
-      var schema: [(String, JSONValue)] = [("type", .string(parameter.kind.jsonType))]
-      if let value = parameter.defaultValue, value != .null {
-        schema.append(("default", parameter.kind.json(value)))
-      }
+      let value = parameter.defaultValue.flatMap { $0 == .null ? nil : $0 }
       return [
         "name": .string(parameter.name), "in": "query", "required": .bool(parameter.isRequired),
-        "description": .string("A parameter of \(resource.name)."), "schema": .object(schema),
+        "description": .string("A parameter of \(resource.name)."),
+        "schema": [
+          "type": .string(parameter.kind.jsonType), "default": value.map(parameter.kind.json),
+        ],
       ]
     }
   }
@@ -153,13 +153,12 @@ enum OpenAPIParameters {
   }
 
   private static func count(of parameter: RequestParameter, _ limits: RequestLimits) -> JSONValue {
-    var members: [(String, JSONValue)] = [("type", "integer"), ("minimum", 0)]
-    guard parameter.name == "limit" else {
-      return .object(members + [("maximum", .integer(1 << 53 - 1))])
-    }
-    if let most = limits.maximumPageSize { members.append(("maximum", .integer(most))) }
-    if let size = limits.pageSize { members.append(("default", .integer(size))) }
-    return .object(members)
+    let isLimit = parameter.name == "limit"
+    let most: Int64? = isLimit ? limits.maximumPageSize : 1 << 53 - 1
+    return [
+      "type": "integer", "minimum": 0, "maximum": most.map(JSONValue.integer),
+      "default": isLimit ? limits.pageSize.map(JSONValue.integer) : nil,
+    ]
   }
 }
 

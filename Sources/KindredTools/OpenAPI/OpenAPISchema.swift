@@ -18,11 +18,10 @@ enum OpenAPISchema {
       members[association.key] =
         association.cardinality == .toMany ? ["type": "array", "items": reference] : reference
     }
-    var schema: [(String, JSONValue)] = [
-      ("type", "object"), ("properties", .object(members.map { ($0, $1) })),
+    return [
+      "type": "object", "properties": .object(members.map { ($0, $1) }),
+      "description": resource.table.comment.map(JSONValue.string),
     ]
-    if let comment = resource.table.comment { schema.append(("description", .string(comment))) }
-    return .object(schema)
   }
 
   /// Returns a reference to the schema of a resource's records.

@@ -57,26 +57,24 @@ struct OpenAPIWrites {
   ) -> JSONValue {
     let resource = path.resource
     let isMany = !path.isSingle && method != .post
-    var members: [(String, JSONValue)] = [
-      ("operationId", .string("\(path.name).\(method.token.lowercased())")),
-      ("tags", [.string(path.names[0])]),
-      ("summary", .string(Self.summary(of: method, resource, isMany: isMany))),
-    ]
     let shaping =
       (method == .delete ? [] : OpenAPIParameters.shaping)
       + (isMany ? OpenAPIParameters.selecting(of: resource) : [])
     let fields = OpenAPIParameters.fields(of: method, isSingle: path.isSingle)
-    members.append(("parameters", .array(path.parameters + shaping + fields)))
-    if method != .delete {
-      let record = written(method, path, by: linkage)
+    let record = method == .delete ? nil : written(method, path, by: linkage)
+    let content = record.map { record -> JSONValue in
       let schema: JSONValue =
         method == .post ? ["anyOf": [record, ["type": "array", "items": record]]] : record
-      members.append(
-        ("requestBody", ["required": true, "content": [MediaType.json.rawValue: ["schema": schema]]]))
+      return ["required": true, "content": [MediaType.json.rawValue: ["schema": schema]]]
     }
     let done = Self.done(method, OpenAPISchema.reference(resource.name), isMany: isMany)
-    members.append(("responses", .object(done + Self.problems)))
-    return .object(members)
+    return [
+      "operationId": .string("\(path.name).\(method.token.lowercased())"),
+      "tags": [.string(path.names[0])],
+      "summary": .string(Self.summary(of: method, resource, isMany: isMany)),
+      "parameters": .array(path.parameters + shaping + fields), "requestBody": content,
+      "responses": .object(done + Self.problems),
+    ]
   }
 
   /// Returns the operation that links (PUT) or unlinks (DELETE) a record through a join table.
@@ -128,12 +126,11 @@ struct OpenAPIWrites {
   private func writtenSchema(of resource: Resource, without given: [String], isPart: Bool) -> JSONValue {
     let columns = resource.columns.filter { !$0.isGenerated && !given.contains($0.name) }
     let needed = columns.filter { !$0.isNullable && !$0.hasDefault }.map(\.name)
-    var members: [(String, JSONValue)] = [
-      ("type", "object"), ("properties", .object(columns.map { ($0.name, OpenAPISchema.ofColumn($0)) })),
-      ("additionalProperties", false),
+    return [
+      "type": "object", "properties": .object(columns.map { ($0.name, OpenAPISchema.ofColumn($0)) }),
+      "additionalProperties": false,
+      "required": isPart || needed.isEmpty ? nil : JSONValue(strings: needed),
     ]
-    if !isPart, !needed.isEmpty { members.append(("required", JSONValue(strings: needed))) }
-    return .object(members)
   }
 
   private static func done(

@@ -15,8 +15,10 @@ package struct IndexDocument {
   package var json: JSONValue {
     let resources = model.resources.values.map { resource -> JSONValue in
       let columns = resource.columns.map { column -> JSONValue in
-        .object(
-          [("name", .string(column.name)), ("type", .string(column.declaredType))] + column.computedMember)
+        [
+          "name": .string(column.name), "type": .string(column.declaredType),
+          "computed": column.isComputed ? true : nil,
+        ]
       }
       let associations = resource.associations.values.map { association -> JSONValue in
         [
@@ -24,11 +26,10 @@ package struct IndexDocument {
           "destination": .string(association.destination),
         ]
       }
-      return .object(
-        [
-          ("name", .string(resource.name)), ("link", .string(link(to: resource.name))),
-          ("columns", .array(columns)), ("associations", .array(associations)),
-        ] + resource.parametersMember)
+      return [
+        "name": .string(resource.name), "link": .string(link(to: resource.name)), "columns": .array(columns),
+        "associations": .array(associations), "parameters": resource.parametersJSON,
+      ]
     }
     return ["resources": .array(resources)]
   }

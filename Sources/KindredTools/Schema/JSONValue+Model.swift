@@ -2,16 +2,10 @@ import KindredModel
 import KindredRequests
 import KindredSQLSyntax
 
-/// What `/` and `/-/schema` tell of a model in the same words.
-extension Column {
-  /// The member that tells computed columns from others.
-  var computedMember: [(String, JSONValue)] { isComputed ? [("computed", true)] : [] }
-}
-
 extension Resource {
-  /// The member with the parameters; none if the resource has no parameters.
-  var parametersMember: [(String, JSONValue)] {
-    table.parameters.isEmpty ? [] : [("parameters", .array(table.parameters.map(JSONValue.init)))]
+  /// The parameters; nil if the resource has none.
+  var parametersJSON: JSONValue? {
+    table.parameters.isEmpty ? nil : .array(table.parameters.map(JSONValue.init))
   }
 }
 

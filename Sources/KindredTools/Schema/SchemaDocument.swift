@@ -41,21 +41,19 @@ package struct SchemaDocument {
   }
 
   private func json(_ resource: Resource) -> JSONValue {
-    .object(
-      [
-        ("name", .string(resource.name)), ("table", .string(resource.table.name)),
-        ("link", .string("\(basePath.text)/\(URLCoding.encodeSegment(resource.name))")),
-        ("key", JSONValue(strings: resource.shownAddressColumns.map(\.name))),
-        ("label", resource.labelColumn.map { .string($0.name) } ?? .null),
-        ("isSearchable", .bool(resource.table.fullText != nil)),
-        ("columns", .array(resource.columns.map(json))),
-        ("associations", .array(resource.associations.values.map { json($0, of: resource) })),
-        ("uniqueKeys", .array(uniqueKeys(of: resource))),
-      ] + resource.parametersMember
-        + (resource.table.comment.map { [("description", .string($0))] } ?? [])
-        // The default selection, if not all stored columns.
-        + (resource.fields.map { _ in [("fields", JSONValue(strings: resource.defaultColumns.map(\.name)))] }
-          ?? []))
+    [
+      "name": .string(resource.name), "table": .string(resource.table.name),
+      "link": .string("\(basePath.text)/\(URLCoding.encodeSegment(resource.name))"),
+      "key": JSONValue(strings: resource.shownAddressColumns.map(\.name)),
+      "label": resource.labelColumn.map { .string($0.name) } ?? .null,
+      "isSearchable": .bool(resource.table.fullText != nil),
+      "columns": .array(resource.columns.map(json)),
+      "associations": .array(resource.associations.values.map { json($0, of: resource) }),
+      "uniqueKeys": .array(uniqueKeys(of: resource)), "parameters": resource.parametersJSON,
+      "description": resource.table.comment.map(JSONValue.string),
+      // The default selection, if not all stored columns.
+      "fields": resource.fields.map { _ in JSONValue(strings: resource.defaultColumns.map(\.name)) },
+    ]
   }
 
   /// Returns the sets of columns whose values are unique, as far as they are visible.
@@ -65,52 +63,40 @@ package struct SchemaDocument {
   }
 
   private func json(_ column: Column) -> JSONValue {
-    var members: [(String, JSONValue)] = [
-      ("name", .string(column.name)), ("type", .string(column.declaredType)),
-      ("input", .string(column.input.rawValue)), ("nullable", .bool(column.isNullable)),
-      ("isGenerated", .bool(column.isGenerated)),
-      ("default", column.defaultValue.map { .string($0.rendered().text) } ?? .null),
+    [
+      "name": .string(column.name), "type": .string(column.declaredType),
+      "input": .string(column.input.rawValue), "nullable": .bool(column.isNullable),
+      "isGenerated": .bool(column.isGenerated),
+      "default": column.defaultValue.map { .string($0.rendered().text) } ?? .null,
+      "computed": column.isComputed ? true : nil,
+      "literal": column.literal.map { .string($0.rawValue) },
+      "description": column.comment.map(JSONValue.string),
+      "values": column.labels.isEmpty ? nil : JSONValue(strings: column.labels),
     ]
-    members += column.computedMember
-    if let literal = column.literal { members.append(("literal", .string(literal.rawValue))) }
-    if let comment = column.comment { members.append(("description", .string(comment))) }
-    if !column.labels.isEmpty { members.append(("values", JSONValue(strings: column.labels))) }
-    return .object(members)
   }
 
   private func json(_ association: Association, of resource: Resource) -> JSONValue {
     let inverse = model.inverse(of: association, of: resource)
-    var members: [(String, JSONValue)] = [
-      ("key", .string(association.key)), ("kind", .string(association.kind)),
-      ("destination", .string(association.destination)),
-      ("inverse", inverse.map { .string($0.key) } ?? .null),
-      ("origin", origins[association].map(JSONValue.string) ?? .null),
+    let isFiltered = association.filter != nil || association.steps.contains { $0.filter != nil }
+    let destination = association.parameters.isEmpty ? nil : model.resources[association.destination]
+    let parameters = destination?.table.parameters.compactMap { parameter in
+      association.parameters[parameter.name].map { (parameter.name, parameter.kind.json($0)) }
+    }
+    let steps = association.steps.map { step -> JSONValue in
+      [
+        "from": !origins.isVisible(step.origin) ? .null : .string(step.origin),
+        "to": !origins.isVisible(step.destination) ? .null : .string(step.destination),
+        "columns": columns(of: step),
+      ]
+    }
+    return [
+      "key": .string(association.key), "kind": .string(association.kind),
+      "destination": .string(association.destination),
+      "inverse": inverse.map { .string($0.key) } ?? .null,
+      "origin": origins[association].map(JSONValue.string) ?? .null,
+      "isFiltered": isFiltered ? true : nil, "parameters": parameters.map(JSONValue.object),
+      "columns": association.steps.first.map(columns), "steps": steps.count > 1 ? .array(steps) : nil,
     ]
-    if association.filter != nil || association.steps.contains(where: { $0.filter != nil }) {
-      members.append(("isFiltered", true))
-    }
-    if !association.parameters.isEmpty, let destination = model.resources[association.destination] {
-      members.append(
-        (
-          "parameters",
-          .object(
-            destination.table.parameters.compactMap { parameter in
-              association.parameters[parameter.name].map { (parameter.name, parameter.kind.json($0)) }
-            })
-        ))
-    }
-    if let step = association.steps.first { members.append(("columns", columns(of: step))) }
-    if association.steps.count > 1 {
-      let steps = association.steps.map { step -> JSONValue in
-        [
-          "from": !origins.isVisible(step.origin) ? .null : .string(step.origin),
-          "to": !origins.isVisible(step.destination) ? .null : .string(step.destination),
-          "columns": columns(of: step),
-        ]
-      }
-      members.append(("steps", .array(steps)))
-    }
-    return .object(members)
   }
 
   /// Returns a mapping of the origin's columns to the destination's; empty if any isn't visible.
@@ -130,13 +116,5 @@ extension Model {
         && zip(other.steps, association.steps.reversed()).allSatisfy { $0.leads(as: $1.reversed) }
     }
     return found?.first { $0.filter == nil } ?? found?.first
-  }
-}
-
-extension AssociationStep {
-  fileprivate var reversed: AssociationStep {
-    AssociationStep(
-      origin: destination, destination: origin, originColumns: destinationColumns,
-      destinationColumns: originColumns, direction: direction == .has ? .belongsTo : .has, isToOne: false)
   }
 }
