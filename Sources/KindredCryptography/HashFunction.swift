@@ -83,9 +83,7 @@ extension [UInt8] {
     self = stride(from: 0, to: digits.count, by: 2).map { (digits[$0] ?? 0) << 4 | (digits[$0 + 1] ?? 0) }
   }
 
-  /// Returns cryptographically secure random bytes.
-  ///
-  /// They are the system's: those of OpenSSL need its initialisation, a tenth of the start of the server.
+  /// Returns cryptographically secure random bytes, those of the system.
   public static func random(count: Int) -> [UInt8] {
     var generator = SystemRandomNumberGenerator()
     var bytes: [UInt8] = []
