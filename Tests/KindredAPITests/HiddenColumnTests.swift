@@ -126,6 +126,20 @@ struct HiddenColumnTests {
   }
 
   @Test
+  func `a page that shows a cursor of hidden values has another tag with each cursor`() throws {
+    let database = try TestDatabase(
+      "CREATE TABLE item (id INTEGER PRIMARY KEY, secret TEXT); INSERT INTO item VALUES (1, 'a'), (2, 'b')",
+      modelFile: "resources: { items: { hidden: [secret], sort: secret } }")
+    func answer(_ type: String) throws -> (text: String, tag: String?) {
+      let answer = try database.answer("/items?limit=1", headers: ["Accept": type])
+      return (answer.text, answer.headers["ETag"])
+    }
+    let (first, second) = (try answer("text/html"), try answer("text/html"))
+    #expect(first.text != second.text && first.tag != second.tag && first.tag != nil)
+    #expect(try answer("application/json") == answer("application/json"))
+  }
+
+  @Test
   func `neither the length nor the equality of a hidden value shows in a cursor`() throws {
     let database = try TestDatabase(
       """

@@ -10,11 +10,13 @@ struct PageLinks {
   let next: String?
   /// The links that a page may show, since they are followed by GET.
   let shown: [(name: String, target: String)]
-  /// What entity tags cover.
+  /// What entity tags of contents without links cover.
   ///
   /// A cursor that hides values is different each time, and no tag may depend on them: instead of it, the tag covers the
   /// key that seals it.
   let taggedText: String
+  /// What entity tags of contents that show the links cover: the cursor itself, which is part of the content.
+  let shownText: String
 
   /// - Parameters:
   ///   - cursor: The cursor of the next page; nil on the last page.
@@ -28,6 +30,7 @@ struct PageLinks {
     let cursor = cursor.flatMap {
       longRequests.cursors.encode($0, isHidden: isHidden, for: planned.order.associatedData)
     }
+    shownText = cursor ?? ""
     taggedText = isHidden ? longRequests.cursors.keyName : cursor ?? ""
     let links = Self.links(records, next: cursor)
     guard max(links.first.utf8.count, links.next?.utf8.count ?? 0) > Self.maximumURLLength else {

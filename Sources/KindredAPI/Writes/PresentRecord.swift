@@ -42,7 +42,7 @@ extension ContentHash {
     var hash = ContentHash()
     hash.update(type.rawValue)
     if let totalCount { hash.update("\(totalCount) ") }
-    if let links { hash.update(links.taggedText) }
+    if let links { hash.update(type == .html ? links.shownText : links.taggedText) }
     return hash
   }
 
