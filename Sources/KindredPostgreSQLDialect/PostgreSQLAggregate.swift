@@ -8,6 +8,8 @@ struct PostgreSQLAggregate {
   /// Empty to count the rows.
   let arguments: [CompiledExpression]
   let isDistinct: Bool
+  /// The order of the rows, for a concatenation.
+  var order: [SQL] = []
 
   private func call(_ sql: SQL, _ type: ValueType?) -> CompiledExpression {
     CompiledExpression(sql: sql, type: type)
@@ -50,7 +52,11 @@ struct PostgreSQLAggregate {
       return call("coalesce(sum(\(distinct)\(try value.asNumber(0).operand)::float8), 0)", .real)
     case .concat:
       let separator = try arguments.count > 1 ? arguments[1].asText().sql : "','"
-      let text: SQL = "string_agg(\(distinct)\(try value.asText().sql), \(separator))"
+      let shown = try value.asText().sql
+      // With `DISTINCT`, the order can only be that of the texts.
+      let terms = isDistinct ? [shown] : order
+      let ordered: SQL = terms.isEmpty ? "" : " ORDER BY \(terms.joined(separator: ", "))"
+      let text: SQL = "string_agg(\(distinct)\(shown), \(separator)\(ordered))"
       return call(BoundedCall.concatenation(of: text), .text)
     }
   }

@@ -36,6 +36,35 @@ struct SQLTokens {
     return result
   }
 
+  /// Returns the expressions of the generated columns that a `CREATE TABLE` defines, by the names of the columns in lower
+  /// case (<https://www.sqlite.org/gencol.html>).
+  static func generations(in sql: String) -> [String: String] {
+    var tokens = SQLTokens(bytes: Array(sql.utf8))
+    var generations: [String: String] = [:]
+    var (depth, column, isAfterAs): (Int, String?, Bool) = (0, nil, false)
+    // Where the expression of the column begins.
+    var start: Int?
+    while let token = tokens.next() {
+      switch token {
+      case .symbol("("):
+        depth += 1
+        if depth == 2, isAfterAs { start = tokens.position }
+      case .symbol(")"):
+        depth -= 1
+        if depth == 1, let from = start, let column {
+          generations[column] = String(decoding: tokens.bytes[from..<(tokens.position - 1)], as: UTF8.self)
+          start = nil
+        }
+        if depth == 0 { return generations }
+      case .symbol(",") where depth == 1: column = nil
+      default: if depth == 1, column == nil { column = token.name?.foldingASCIICase }
+      }
+      // Outside parentheses, only the clause of a generated column has this keyword.
+      isAfterAs = depth == 1 && token.isKeyword("as")
+    }
+    return generations
+  }
+
   private init(bytes: [UInt8]) {
     self.bytes = bytes
   }

@@ -11,6 +11,13 @@ extension SchemaReader {
     var draft = TableDraft(name: entry.name, kind: entry.kind)
     let columns = try columns(of: entry)
     draft.columns = columns.filter { !$0.isHidden }.map(\.column)
+    if entry.kind == .table, draft.columns.contains(where: \.isGenerated) {
+      let generations = SQLTokens.generations(in: entry.sql)
+      for index in draft.columns.indices where draft.columns[index].isGenerated {
+        draft.columns[index].generation = generations[draft.columns[index].name.foldingASCIICase]
+          .map { SQL(trusted: $0) }
+      }
+    }
     guard entry.kind != .view, !draft.columns.isEmpty else { return draft }
 
     let keyColumns = columns.filter { $0.keyPosition > 0 && !$0.isHidden }

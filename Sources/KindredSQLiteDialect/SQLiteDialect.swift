@@ -233,6 +233,10 @@ struct SQLiteDialect: SQLDialect {
 
   func defaultValue(of column: Column?) -> SQL { column?.defaultValue ?? "NULL" }
 
+  func stored(_ value: StoredValue, in column: Column, of table: Table) -> SQL { column.stored(value) }
+
+  func isExact(_ value: StoredValue, in column: Column) -> SQL? { column.isExact(value) }
+
   func least(_ left: SQL, _ right: SQL) -> SQL { "min(\(left), \(right))" }
 
   func search(for pattern: TextPattern, in fullText: FullText, visible: [String]) throws -> any TextSearch {

@@ -311,7 +311,11 @@ extension WriteRules {
     let lookup = try version.ruleTests.lookup(
       .of(verb, resource: ExactName(resource.name)), condition, of: resource.resource, shape)
     let found = written.present?.values(of: resource.locatorColumns) ?? []
-    guard try holds(lookup, written.draft.assignments.map(\.value) + found) else {
+    do {
+      guard try holds(lookup, written.draft.assignments.map(\.value) + found) else {
+        throw refusal(of: resource)
+      }
+    } catch let error as any BackendError where error.isOfTest {
       throw refusal(of: resource)
     }
   }
@@ -319,9 +323,36 @@ extension WriteRules {
 
 extension DraftShape {
   fileprivate init(_ written: UnstoredRecord) {
+    let table = written.resource.table
+    let texts = written.draft.assignments.filter { assignment in
+      guard case .text(let text) = assignment.value, let column = table.column(named: assignment.column)
+      else { return false }
+      return switch column.affinity {
+      case .integer, .numeric, .real: !text.isNumber
+      case .text, .blob: false
+      }
+    }
     self.init(
-      columns: written.draft.columns, reset: written.reset,
+      columns: written.draft.columns, texts: texts.map(\.column), reset: written.reset,
       locators: written.present == nil ? [] : written.resource.locatorColumns)
+  }
+}
+
+extension String {
+  /// Whether a column of numbers stores it as a number; the test of the record makes sure of that.
+  fileprivate var isNumber: Bool {
+    !contains { "xXpPnN".contains($0) }
+      && Double(drop { $0.isWhitespace }.prefix { !$0.isWhitespace }) != nil
+  }
+}
+
+extension BackendError {
+  /// Whether the test of a record that couldn't be stored can't be run, as the test of a stored one can.
+  fileprivate var isOfTest: Bool {
+    switch kind {
+    case .unsupported, .constraint, .forbidden, .misconfigured, .defect: true
+    default: false
+    }
   }
 }
 

@@ -77,6 +77,7 @@ extension Column {
     guard !writesThrough else { return shown }
     // Only the triggers of the view know what an omitted value becomes.
     (shown.isGenerated, shown.hasDefault, shown.defaultValue) = (isGenerated, true, defaultValue)
+    shown.generation = nil
     return shown
   }
 }

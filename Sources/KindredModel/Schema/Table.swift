@@ -193,6 +193,8 @@ public struct Column: Sendable, Hashable {
   public package(set) var hasDefault: Bool
   /// The expression of its `DEFAULT`; nil for NULL.
   public package(set) var defaultValue: SQL?
+  /// The expression over the table's columns from which it is generated; nil for other columns.
+  public package(set) var generation: SQL?
   /// The name of the collation by which its texts are compared.
   public let collation: String
   /// The collation by which the primary key tells texts apart; nil if it is that of the column.

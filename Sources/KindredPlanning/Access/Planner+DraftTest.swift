@@ -5,6 +5,8 @@ import KindredSQLSyntax
 public struct DraftShape: Hashable, Sendable {
   /// The columns whose values are the first parameters, in order.
   let columns: [ExactName]
+  /// Those of them that hold a text which isn't a number, although they are columns of numbers.
+  let texts: [ExactName]
   /// The columns that take their defaults even where an existing record is changed.
   let reset: [ExactName]
   /// The columns that find the record to be changed, whose values are the following parameters.
@@ -13,8 +15,11 @@ public struct DraftShape: Hashable, Sendable {
   let locators: [ExactName]
 
   /// Creates the description of a record from its known columns.
-  public init(columns: [String], reset: [String] = [], locators: [String] = []) {
+  public init(
+    columns: [String], texts: [String] = [], reset: [String] = [], locators: [String] = []
+  ) {
     self.columns = columns.exact
+    self.texts = texts.exact
     self.reset = reset.exact
     self.locators = locators.exact
   }
@@ -38,54 +43,5 @@ extension Planner {
       let row = resource.table.row(of: draft, in: context.dialect)
       record.select.begin(with: context.sources.reference(toRowsOf: row, as: record.alias))
     }
-  }
-}
-
-extension Table {
-  /// Returns a `SELECT` whose only row is the record.
-  ///
-  /// - Parameter isStored: Whether the values are converted as by storing them; else they have no affinity.
-  func row(of draft: DraftShape, in dialect: any SQLDialect, isStored: Bool = true) -> SQL {
-    let shown = columns.map { column -> SQL in
-      let name: SQL = "\(identifier: column.name)"
-      if let number = draft.columns.firstIndex(of: ExactName(column.name)) {
-        let value =
-          isStored ? column.stored(.parameter(number), of: self, in: dialect) : "\(.parameter(number))"
-        return "\(value) AS \(name)"
-      }
-      guard draft.locators.isEmpty || draft.reset.contains(ExactName(column.name)) else { return name }
-      return "\(column.defaultValue ?? "NULL") AS \(name)"
-    }
-    let row: SQL = "SELECT \(shown.joined(separator: ", "))"
-    guard !draft.locators.isEmpty else { return row }
-    let found = draft.locators.enumerated().map { number, name -> SQL in
-      let type = column(named: name.text).flatMap { dialect.type(of: $0) }
-      let value = dialect.parameter(.parameter(draft.columns.count + number), as: type)
-      return "\(keyColumn(name.text)) = \(value)"
-    }
-    return "\(row) FROM \(reference) WHERE \(found.joined(separator: " AND "))"
-  }
-}
-
-extension Column {
-  /// Returns a parameter with the affinity and the collation of the column, as if the value were stored in it.
-  fileprivate func stored(_ binding: SQL.Binding, of table: Table, in dialect: any SQLDialect) -> SQL {
-    if isComposed { return dialect.written(binding, to: self, of: table) }
-    if let type = dialect.type(of: self) { return dialect.parameter(binding, as: type) }
-    // A parameter has neither affinity nor collation. No cast is exactly an affinity: a text that isn't a number, which a
-    // column of numbers stores as it is, becomes a number here. So its draft may be refused for another reason.
-    let value: SQL = "\(binding)"
-    // The texts of documents are such texts, and they are compared by functions, for which affinity has no meaning.
-    if valueFormat == .json { return value }
-    let type: SQL? =
-      switch affinity {
-      case .integer, .numeric: "NUMERIC"
-      case .real: "REAL"
-      case .text: "TEXT"
-      case .blob: nil
-      }
-    let converted: SQL = type.map { "CAST(\(value) AS \($0))" } ?? value
-    return collation.equalsIgnoringCase("BINARY")
-      ? converted : "\(converted) COLLATE \(identifier: collation)"
   }
 }

@@ -44,11 +44,17 @@ extension SQLDialect {
   package func isRange(_ value: CompiledExpression) -> Bool { false }
   package func bindTime(of function: String, _ arguments: inout [CompiledExpression]) {}
   package func readsLiterals(of function: String) -> Bool { false }
+  package func concatenation(
+    _ arguments: [CompiledExpression], isDistinct: Bool, orderedBy order: () throws -> [SQL]
+  ) throws -> CompiledExpression {
+    try aggregate(.concat, arguments, isDistinct: isDistinct)
+  }
   package var digestType: ValueType? { nil }
 
   // MARK: Writing
 
   package func written(_ binding: SQL.Binding, to column: Column, of table: Table) -> SQL { "\(binding)" }
+  package func isExact(_ value: StoredValue, in column: Column) -> SQL? { nil }
   package func conversion(_ binding: SQL.Binding, to column: Column) -> SQL? { nil }
 
   // MARK: Clauses

@@ -132,6 +132,10 @@ package protocol SQLDialect: Sendable {
   func aggregate(
     _ function: Expression.AggregateFunction, _ arguments: [CompiledExpression], isDistinct: Bool
   ) throws -> CompiledExpression
+  /// Returns the concatenation of values over the rows of a `SELECT`, in this order where the database can order them.
+  func concatenation(
+    _ arguments: [CompiledExpression], isDistinct: Bool, orderedBy order: () throws -> [SQL]
+  ) throws -> CompiledExpression
   /// Returns the value of an aggregate over no rows; nil for NULL.
   func absence(of function: Expression.AggregateFunction) -> CompiledAbsence?
   /// The type of a digest; nil if values have no types, and the program computes digests of them.
@@ -145,6 +149,10 @@ package protocol SQLDialect: Sendable {
 
   /// Returns the value that is written to a column of a table for a parameter.
   func written(_ binding: SQL.Binding, to column: Column, of table: Table) -> SQL
+  /// Returns a value as a column would store it, with the type and the collation of the column.
+  func stored(_ value: StoredValue, in column: Column, of table: Table) -> SQL
+  /// Returns the condition that ``stored(_:in:of:)`` is exactly what would be stored; nil if it always is.
+  func isExact(_ value: StoredValue, in column: Column) -> SQL?
   /// Returns a parameter converted to the type of a column, if the error of a statement that writes it doesn't name the
   /// value that can't be converted; otherwise nil.
   func conversion(_ binding: SQL.Binding, to column: Column) -> SQL?

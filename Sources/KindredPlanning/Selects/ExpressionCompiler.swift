@@ -105,7 +105,12 @@ struct ExpressionCompiler {
     case .function(.scalar(let name), let arguments, _):
       return try call(of: name, arguments, in: record)
     case .function(.aggregate(let function), let arguments, let isDistinct):
-      var value = try dialect.aggregate(function, try arguments.map(operand), isDistinct: isDistinct)
+      let values = try arguments.map(operand)
+      var value =
+        function == .concat
+        ? try dialect.concatenation(
+          values, isDistinct: isDistinct, orderedBy: { try context.orders.order(within: record) })
+        : try dialect.aggregate(function, values, isDistinct: isDistinct)
       value.sql = .term(value.sql.noted(GroupAggregateNote()))
       return value
     case .all(let operands):

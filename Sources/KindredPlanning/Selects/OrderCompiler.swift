@@ -91,6 +91,13 @@ struct OrderCompiler {
     return values.map { ExposedTerm(OrderTerm($0), Exposure([record])) }
   }
 
+  /// Returns the total order in which the records of a group are read: that of the resource.
+  func order(within record: StatementRecord) throws -> [SQL] {
+    (try visibleTerms([], in: record) + keyTerms(of: record)).map {
+      $0.term.rendered(as: $0.term.sql, dialect)
+    }
+  }
+
   /// Returns the requested orders of the to-one nodes, in the order of the nodes.
   private func toOneTerms(of node: ResolvedNode, in record: StatementRecord) throws -> [ExposedTerm] {
     var terms: [ExposedTerm] = []

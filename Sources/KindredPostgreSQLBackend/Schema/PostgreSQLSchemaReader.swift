@@ -138,13 +138,16 @@ public struct PostgreSQLSchemaReader {
       guard let place = rows.integer(row, 0).flatMap({ places[$0] }) else { continue }
       let type = rows.text(row, 2) ?? ""
       let isComposite = rows.isTrue(row, 7)
+      // The default, or what the column is generated from.
+      let (expression, isComputed) = (rows.text(row, 6).map { SQL(trusted: $0) }, rows.isTrue(row, 15))
       var column = Column(
         name: rows.text(row, 1) ?? "", declaredType: isComposite ? Column.compositePrefix + type : type,
         affinity: ColumnKind(typeName: type).affinity,
         collation: rows.text(row, 8) ?? ColumnKind.defaultCollation,
         isNullable: !rows.isTrue(row, 3), isGenerated: rows.isTrue(row, 4), hasDefault: rows.isTrue(row, 5),
-        defaultValue: rows.text(row, 6).map { SQL(trusted: $0) },
+        defaultValue: isComputed ? nil : expression,
         isComposed: isComposite || type.hasSuffix("[]"))
+      column.generation = isComputed ? expression : nil
       column.comparesBytes = rows.isTrue(row, 9)
       column.keepsScale = ColumnKind(typeName: type) == .numeric
       column.namesInfinities = column.affinity == .real || column.keepsScale

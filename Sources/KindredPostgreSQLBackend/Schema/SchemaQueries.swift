@@ -66,12 +66,13 @@ enum SchemaQueries {
         a.attnotnull OR coalesce(base.isNotNull, false),
         a.attgenerated <> '' OR a.attidentity = 'a',
         a.atthasdef OR a.attidentity <> '' OR coalesce(base.hasDefault, false),
-        CASE WHEN a.attgenerated = '' THEN pg_get_expr(d.adbin, d.adrelid) END, t.typtype = 'c',
+        pg_get_expr(d.adbin, d.adrelid), t.typtype = 'c',
         c.collname, coalesce((to_jsonb(c) ->> 'collisdeterministic')::bool, true), a.atttypid, t.oid, a.attnum,
         col_description(a.attrelid, a.attnum), CASE WHEN a.attgenerated <> '' THEN (
           SELECT CASE WHEN count(DISTINCT found[1]) = 1 THEN min(found[1]) END
           FROM regexp_matches(
-            pg_get_expr(d.adbin, d.adrelid), 'to_tsvector[(]''((?:[^'']|'''')+)''::regconfig', 'g') AS found) END
+            pg_get_expr(d.adbin, d.adrelid), 'to_tsvector[(]''((?:[^'']|'''')+)''::regconfig', 'g') AS found) END,
+        a.attgenerated <> ''
       FROM relation r JOIN pg_attribute a ON a.attrelid = r.oid
       LEFT JOIN base ON base.oid = a.atttypid
       JOIN pg_type t ON t.oid = coalesce(base.base, a.atttypid)
