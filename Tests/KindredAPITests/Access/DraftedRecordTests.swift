@@ -30,14 +30,16 @@ struct DraftedRecordTests {
     #""of, all" = 1"#, "loud = '?:(1' or loud like '%:(1'", "level <> 1", "code <> 'a'", "made < '2000'",
     "tenantId = 1 and level = 0", "day = 0",
   ])
-  func `a record that the rule forbids is 403, whether its key is free or taken`(rule: String) throws {
+  func `a record that the rule forbids is 401 without credentials, whether its key is free or taken`(
+    rule: String
+  ) throws {
     for name in ["fresh", "theirs", "mine"] {
       let content = #"{"tenantId":2,"name":"\#(name)","day":"soon"}"#
-      #expect(try status(.post, "/items", content, under: rule) == 403, "\(name)")
+      #expect(try status(.post, "/items", content, under: rule) == 401, "\(name)")
     }
     let changed = #"{"tenantId":2,"day":"soon","name":"#
     for name in ["fresh", "theirs"] {
-      #expect(try status(.patch, "/items/1", "\(changed)\"\(name)\"}", under: rule) == 403, "\(name)")
+      #expect(try status(.patch, "/items/1", "\(changed)\"\(name)\"}", under: rule) == 401, "\(name)")
     }
   }
 
