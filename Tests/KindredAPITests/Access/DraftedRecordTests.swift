@@ -23,7 +23,7 @@ struct DraftedRecordTests {
       resources:
         items: { access: { read: { rows: tenantId = 1 }, write: { rows: \(rule.debugDescription) } } }
       """
-    return try TestDatabase.writable(Self.schema, modelFile: model).send(method, target, content).status.code
+    return try TestDatabase.writable(Self.schema, modelFile: model).send(method, target, content).status
   }
 
   @Test(arguments: [
