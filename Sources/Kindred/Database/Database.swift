@@ -15,28 +15,28 @@ public final class Database {
   /// The errors that subscripts of rows recorded, because they can't throw.
   let failures = DecodingFailures()
 
-  private let ownConnection: Connection
+  let ownConnection: Connection
   private var leases: [ObjectIdentifier: StatementLease] = [:]
   /// The number of open transactions and savepoints that this library has opened.
-  private var transactionDepth = 0
+  var transactionDepth = 0
   /// The schema as this access has read it; nil if it has used the shared one.
   var ownSchema: DatabaseSchema?
   /// The SQL that has been made for that schema; replaced when a rollback may have changed it.
-  private lazy var ownStatements = RecordStatements()
+  lazy var ownStatements = RecordStatements()
   /// The version of the schema in the open transaction; nil if it has to be read.
-  private var knownVersion: DatabaseSchema.Version?
+  var knownVersion: DatabaseSchema.Version?
   /// Whether the program has SQLite's connection.
-  private var isConnectionShared = false
+  private(set) var isConnectionShared = false
 
   /// Whether the access may only read, although its connection can write.
   ///
   /// `PRAGMA query_only` is not used for this, because it makes SQLite prepare every cached statement again.
-  private(set) var isQueryOnly: Bool
+  var isQueryOnly: Bool
 
   /// The notifications of observers of transactions; nil if there are none, or the access only reads.
   private(set) var transactionEvents: TransactionEvents?
   /// The date of the open transaction, once it has been used.
-  private var keptTransactionDate: Date?
+  var keptTransactionDate: Date?
 
   init(_ connection: Connection, context: DatabaseContext, isQueryOnly: Bool = false) {
     ownConnection = connection
@@ -245,152 +245,4 @@ extension Database {
 
   /// The number of rows that the last INSERT, UPDATE or DELETE changed; 0 after the access has ended.
   public var changesCount: Int { isOpen ? Int(ownConnection.changes) : 0 }
-}
-
-// MARK: - Transactions
-
-extension Database {
-  /// Returns the SQL that has been made for a schema, shared by all accesses unless only this one has seen it.
-  func recordStatements(_ version: DatabaseSchema.Version) -> RecordStatements {
-    ownSchema == nil && context.schema(version: version) != nil ? context.recordStatements : ownStatements
-  }
-
-  /// The version of the schema, as the current transaction sees it.
-  ///
-  /// It is read once in a transaction, and again after a statement that may have changed it.
-  var schemaVersion: DatabaseSchema.Version {
-    get throws {
-      let connection = try connection
-      if let knownVersion, connection.isInTransaction { return knownVersion }
-      let version = try DatabaseSchema.Version(connection)
-      knownVersion = connection.isInTransaction && !isConnectionShared ? version : nil
-      return version
-    }
-  }
-
-  /// Forgets the schema, as after a rollback, after which its version may stand for another one.
-  func forgetSchema() {
-    (ownSchema, knownVersion) = (nil, nil)
-    ownStatements = RecordStatements()
-  }
-
-  /// Whether a transaction is open.
-  public var isInsideTransaction: Bool { isOpen && ownConnection.isInTransaction }
-
-  /// Runs `body` in a transaction, which is rolled back if `body` throws, or returns `TransactionCompletion.rollback`.
-  ///
-  /// Inside another transaction it opens a savepoint instead.
-  ///
-  /// - Parameters:
-  ///   - kind: When the transaction takes its locks; immediately by default.
-  ///   - body: The statements of the transaction.
-  /// - Throws: The error that `body` throws, or `DatabaseError`.
-  public func inTransaction<Result>(
-    _ kind: TransactionKind? = nil, _ body: () throws -> Result
-  ) throws -> Result {
-    guard try !connection.isInTransaction else { return try inSavepoint(body) }
-    try beginTransaction(kind)
-    do {
-      let result = try insideTransaction(body)
-      if TransactionCompletion.isRollback(result) { try rollback() } else { try commit() }
-      return result
-    } catch {
-      if isInsideTransaction { try? rollback() }
-      forgetSchema()
-      throw error
-    }
-  }
-
-  /// Runs `body` in a savepoint, whose changes are rolled back if `body` throws, or returns
-  /// `TransactionCompletion.rollback`.
-  ///
-  /// - Throws: The error that `body` throws, or `DatabaseError`.
-  public func inSavepoint<Result>(_ body: () throws -> Result) throws -> Result {
-    knownVersion = nil
-    var undone: Result?
-    do {
-      let connection = try connection
-      return try notifying {
-        try connection.savepoint {
-          let result = try insideTransaction(body)
-          if TransactionCompletion.isRollback(result) {
-            undone = result
-            throw RollBack()
-          }
-          return result
-        }
-      }
-    } catch {
-      forgetSchema()
-      guard error is RollBack, let undone else { throw error }
-      return undone
-    }
-  }
-
-  private struct RollBack: Error {}
-
-  /// Runs `body` in a read transaction.
-  func reading<Result>(_ body: () throws -> Result) throws -> Result {
-    knownVersion = nil
-    return try connection.readTransaction { try insideTransaction(body) }
-  }
-
-  /// Runs `body`, which is refused further statements when its transaction is gone, and checks that it may be
-  /// committed.
-  private func insideTransaction<Result>(_ body: () throws -> Result) throws -> Result {
-    transactionDepth += 1
-    defer { transactionDepth -= 1 }
-    let result = try checkingDecoding(body)
-    try ownConnection.checkInterruption()
-    return result
-  }
-
-  /// Begins a transaction, which must be ended in the same access.
-  ///
-  /// - Parameter kind: When the transaction takes its locks; immediately by default.
-  /// - Throws: `DatabaseError`.
-  public func beginTransaction(_ kind: TransactionKind? = nil) throws {
-    (keptTransactionDate, knownVersion) = (nil, nil)
-    switch kind ?? (isQueryOnly ? .deferred : .immediate) {
-    case .immediate:
-      let connection = try connection
-      try notifying { try connection.beginWrite() }
-    case .deferred: try execute(sql: "BEGIN DEFERRED")
-    case .exclusive: try execute(sql: "BEGIN EXCLUSIVE")
-    }
-  }
-
-  /// Commits the transaction.
-  ///
-  /// - Throws: `DatabaseError`; the transaction is rolled back then.
-  public func commit() throws {
-    let connection = try connection
-    try notifying { try connection.commit() }
-  }
-
-  /// Rolls back the transaction.
-  ///
-  /// - Throws: `DatabaseError`.
-  public func rollback() throws {
-    let connection = try connection
-    try notifying { connection.rollback() }
-    forgetSchema()
-  }
-
-  /// Runs `body`, in which statements that write throw.
-  ///
-  /// - Throws: The error that `body` throws.
-  public func readOnly<Result>(_ body: () throws -> Result) throws -> Result {
-    let before = isQueryOnly
-    isQueryOnly = true
-    defer { isQueryOnly = before }
-    return try body()
-  }
-
-  /// Runs `body`, then throws the first error that a subscript of a row recorded meanwhile.
-  func checkingDecoding<Result>(_ body: () throws -> Result) throws -> Result {
-    let result = try body()
-    try failures.check()
-    return result
-  }
 }

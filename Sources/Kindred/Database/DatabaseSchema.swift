@@ -58,6 +58,30 @@ extension Model {
 }
 
 extension Database {
+  /// Returns the SQL that has been made for a schema, shared by all accesses unless only this one has seen it.
+  func recordStatements(_ version: DatabaseSchema.Version) -> RecordStatements {
+    ownSchema == nil && context.schema(version: version) != nil ? context.recordStatements : ownStatements
+  }
+
+  /// The version of the schema, as the current transaction sees it.
+  ///
+  /// It is read once in a transaction, and again after a statement that may have changed it.
+  var schemaVersion: DatabaseSchema.Version {
+    get throws {
+      let connection = try connection
+      if let knownVersion, connection.isInTransaction { return knownVersion }
+      let version = try DatabaseSchema.Version(connection)
+      knownVersion = connection.isInTransaction && !isConnectionShared ? version : nil
+      return version
+    }
+  }
+
+  /// Forgets the schema, as after a rollback, after which its version may stand for another one.
+  func forgetSchema() {
+    (ownSchema, knownVersion) = (nil, nil)
+    ownStatements = RecordStatements()
+  }
+
   /// The tables, as the current transaction sees them.
   ///
   /// They are read again only when the schema has changed.
