@@ -77,6 +77,9 @@ public final class Statement {
   /// The number of virtual machine instructions executed since it was prepared.
   public var virtualMachineSteps: Int { counter(SQLITE_STMTSTATUS_VM_STEP) }
 
+  /// The number of times that its first step has prepared it again, because the schema had changed.
+  public var repreparations: Int { counter(SQLITE_STMTSTATUS_REPREPARE) }
+
   /// Returns the error for a code that a function of SQLite has just returned for this statement.
   public func error(_ code: Int32) -> DatabaseError {
     DatabaseError(

@@ -52,11 +52,13 @@ extension Database {
   /// The result code of the last call of SQLite's connection that failed or succeeded; `SQLITE_MISUSE` after the access
   /// has ended.
   public var lastErrorCode: ResultCode {
-    ResultCode(rawValue: sqliteConnection.map { sqlite3_errcode($0) } ?? CKindredSQLite.SQLITE_MISUSE)
+    ResultCode(rawValue: isOpen ? sqlite3_errcode(ownConnection.handle) : CKindredSQLite.SQLITE_MISUSE)
   }
 
   /// SQLite's message about it, in English; nil after the access has ended.
-  public var lastErrorMessage: String? { sqliteConnection.map { String(cString: sqlite3_errmsg($0)) } }
+  public var lastErrorMessage: String? {
+    isOpen ? String(cString: sqlite3_errmsg(ownConnection.handle)) : nil
+  }
 
   /// Forgets what is known of the schema, which is read again when it is needed.
   ///
@@ -72,5 +74,14 @@ extension DriverStatement {
   var readsJournalMode: Bool {
     let words = sql.lowercased().split { $0.isWhitespace || $0 == ";" }
     return words == ["pragma", "journal_mode"] || words == ["pragma", "main.journal_mode"]
+  }
+
+  /// Whether the statement undoes a transaction, or what has been done since a savepoint.
+  var isRollback: Bool {
+    guard let initial = sql.first(where: { !$0.isWhitespace }), "Rr/-;".contains(initial) else {
+      return false
+    }
+    var scanner = ParameterScanner(sql)
+    return scanner.tokens().first { !$0.isWhiteSpaceOrComment && $0 != ";" }?.uppercased() == "ROLLBACK"
   }
 }

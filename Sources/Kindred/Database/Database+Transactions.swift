@@ -1,3 +1,4 @@
+import CKindredSQLite
 import KindredSQLite
 
 extension Database {
@@ -31,8 +32,11 @@ extension Database {
   /// Runs `body` in a savepoint, whose changes are rolled back if `body` throws, or returns
   /// `TransactionCompletion.rollback`.
   ///
+  /// Outside of a transaction it opens one, as ``inTransaction(_:_:)`` does.
+  ///
   /// - Throws: The error that `body` throws, or `DatabaseError`.
   public func inSavepoint<Result>(_ body: () throws -> Result) throws -> Result {
+    guard try connection.isInTransaction else { return try inTransaction(nil, body) }
     knownVersion = nil
     var undone: Result?
     do {
@@ -62,6 +66,21 @@ extension Database {
     return try connection.readTransaction { try insideTransaction(body) }
   }
 
+  /// Runs `body` in the transaction that is open, and stays open.
+  ///
+  /// - Throws: `DatabaseError` (abort) if it is not open, or is not any more.
+  func insideOpenTransaction<Result>(_ body: () throws -> Result) throws -> Result {
+    func check() throws {
+      guard isInsideTransaction else {
+        throw DatabaseError(extendedCode: SQLITE_ABORT, message: "the transaction of the snapshot has ended")
+      }
+    }
+    try check()
+    let result = try insideTransaction(body)
+    try check()
+    return result
+  }
+
   /// Runs `body`, which is refused further statements when its transaction is gone, and checks that it may be
   /// committed.
   private func insideTransaction<Result>(_ body: () throws -> Result) throws -> Result {
@@ -78,7 +97,7 @@ extension Database {
   /// - Throws: `DatabaseError`.
   public func beginTransaction(_ kind: TransactionKind? = nil) throws {
     (keptTransactionDate, knownVersion) = (nil, nil)
-    switch kind ?? (isQueryOnly ? .deferred : .immediate) {
+    switch kind ?? (isQueryOnly || configuration.readonly ? .deferred : .immediate) {
     case .immediate:
       let connection = try connection
       try notifying { try connection.beginWrite() }

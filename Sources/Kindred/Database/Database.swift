@@ -20,7 +20,7 @@ public final class Database {
   /// The number of open transactions and savepoints that this library has opened.
   var transactionDepth = 0
   /// The schema as this access has read it; nil if it has used the shared one.
-  var ownSchema: DatabaseSchema?
+  var ownSchema: OwnSchema?
   /// The SQL that has been made for that schema; replaced when a rollback may have changed it.
   lazy var ownStatements = RecordStatements()
   /// The version of the schema in the open transaction; nil if it has to be read.
@@ -35,6 +35,8 @@ public final class Database {
 
   /// The notifications of observers of transactions; nil if there are none, or the access only reads.
   private(set) var transactionEvents: TransactionEvents?
+  /// The changes that observers of commits are notified of; nil if the access only reads.
+  var commitWatch: CommitWatch?
   /// The date of the open transaction, once it has been used.
   var keptTransactionDate: Date?
 
@@ -60,11 +62,12 @@ public final class Database {
     failures.detach()
     for lease in leases.values { lease.end(on: ownConnection) }
     leases = [:]
+    forgetRolledBackSchema()
     // Once committed, the schema that this access has read is valid for all others.
     if let ownSchema, !ownConnection.isInTransaction,
-      (try? DatabaseSchema.Version(ownConnection)) == ownSchema.version
+      (try? DatabaseSchema.Version(ownConnection)) == ownSchema.schema.version
     {
-      context.keep(ownSchema)
+      context.keep(ownSchema.schema)
     }
   }
 }
@@ -109,15 +112,19 @@ extension Database {
     try checkMayRun(statement)
     try checkMayStart(statement, keepsSchema: keepsSchema)
     try notifying { while try statement.step() {} }
-    if keptTransactionDate != nil, !isInsideTransaction { keptTransactionDate = nil }
   }
 
-  /// Runs `body`, which ends a statement or a transaction, and notifies the observers of transactions.
+  /// Whether the end of a statement or a transaction is reported to anyone.
+  var isNotifying: Bool { transactionEvents != nil || commitWatch?.isActive ?? false }
+
+  /// Runs `body`, which ends a statement or a transaction, and notifies the observers of commits and of transactions.
   ///
   /// - Throws: The error of an observer that has refused the commit, or else the one that `body` throws.
   func notifying<Result>(_ body: () throws -> Result) throws -> Result {
-    guard let transactionEvents else { return try body() }
+    guard isNotifying else { return try body() }
     let outcome = Swift.Result(catching: body)
+    commitWatch?.tell()
+    guard let transactionEvents else { return try outcome.get() }
     transactionEvents.didRun(self, isInTransaction: isInsideTransaction)
     switch outcome {
     case .success(let result):
@@ -136,18 +143,16 @@ extension Database {
       if let known { hooks.remove(known) }
       return
     }
-    let (register, connection) = (context.observers, ownConnection)
-    let events =
-      known
-      ?? TransactionEvents(context.transactionObservers) { [unowned connection] sql in
-        try register.effects(of: sql, on: connection).eventKinds
-      }
+    let events = known ?? TransactionEvents(context.transactionObservers)
     events.begin(isInTransaction: ownConnection.isInTransaction)
     hooks.add(events)
     transactionEvents = events
   }
 
-  private func checkMayRun(_ statement: DriverStatement) throws {
+  /// Checks that the access may run a statement.
+  ///
+  /// - Throws: `DatabaseError` (read-only) if it may not write.
+  func checkMayRun(_ statement: DriverStatement) throws {
     guard !isQueryOnly || statement.isReadOnly || statement.readsJournalMode else {
       throw DatabaseError(
         extendedCode: SQLITE_READONLY, message: "a read access can't write", sql: statement.sql)
@@ -162,7 +167,6 @@ extension Database {
   ///
   /// - Parameter keepsSchema: Whether the statement is known to change neither the schema nor the transaction.
   func checkMayStart(_ statement: DriverStatement, keepsSchema: Bool = false) throws {
-    if !keepsSchema, !statement.isReadOnly || statement.columnCount == 0 { knownVersion = nil }
     if transactionDepth > 0, !ownConnection.isInTransaction {
       throw DatabaseError(
         extendedCode: SQLITE_ABORT,
@@ -171,7 +175,12 @@ extension Database {
     }
     try ownConnection.checkInterruption()
     if !statement.isReadOnly { try failures.check() }
-    try transactionEvents?.willRun(statement)
+    try transactionEvents?.willRun(statement, in: self)
+    // It may be the one that begins the next transaction.
+    if keptTransactionDate != nil, !isInsideTransaction { keptTransactionDate = nil }
+    guard !keepsSchema, !statement.isReadOnly || statement.columnCount == 0 else { return }
+    knownVersion = nil
+    if statement.isReadOnly, statement.isRollback { forgetSchema() }
   }
 
   /// Runs the statement that writes a record, with its values.
@@ -227,7 +236,7 @@ extension Database {
   /// SQLite's connection, for functions that this library lacks; nil after the access has ended.
   public var sqliteConnection: OpaquePointer? {
     // Whatever the program runs on it goes unseen.
-    isConnectionShared = true
+    (isConnectionShared, knownVersion) = (true, nil)
     return isOpen ? ownConnection.handle : nil
   }
 

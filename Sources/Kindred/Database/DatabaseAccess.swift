@@ -122,9 +122,10 @@ extension Connection {
     _ body: (Database) throws -> Result
   ) throws -> Result {
     let mayStayOpen = context.configuration.allowsUnsafeTransactions
-    return try context.observers.watch(self) {
+    return try context.observers.watch(self) { watch in
       defer { if !mayStayOpen { rollback() } }
       return try access(in: context, cancellation) { database in
+        database.commitWatch = watch
         try database.observeTransactions()
         defer { if isInTransaction, !mayStayOpen { try? database.rollback() } }
         let result = try body(database)

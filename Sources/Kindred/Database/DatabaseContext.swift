@@ -6,6 +6,8 @@ final class DatabaseContext: Sendable {
   let observers = ObserverRegister()
   /// The observers of transactions.
   let transactionObservers = TransactionObservers()
+  /// Reports the errors that no closure can receive.
+  let lostErrors = LostErrors()
   /// The accesses that are under way.
   let running = RunningAccesses()
   /// The accesses that are under way, by their threads.

@@ -143,15 +143,16 @@ public final class DatabaseFunction: Sendable {
 extension SQLValue {
   /// The value of an argument (<https://www.sqlite.org/c3ref/value_blob.html>).
   fileprivate init(value: OpaquePointer?) {
-    let bytes = { () -> [UInt8] in
-      let start = sqlite3_value_blob(value)
-      return Array(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_value_bytes(value))))
+    // The length is that of the encoding that was requested last.
+    func bytes(_ start: UnsafeRawPointer?) -> UnsafeRawBufferPointer {
+      UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : Int(sqlite3_value_bytes(value)))
     }
     switch sqlite3_value_type(value) {
     case SQLITE_INTEGER: self = .integer(sqlite3_value_int64(value))
     case SQLITE_FLOAT: self = .real(sqlite3_value_double(value))
-    case SQLITE_TEXT: self = .text(String(decoding: bytes(), as: UTF8.self))
-    case SQLITE_BLOB: self = .blob(bytes())
+    case SQLITE_TEXT:
+      self = .text(String(decoding: bytes(UnsafeRawPointer(sqlite3_value_text(value))), as: UTF8.self))
+    case SQLITE_BLOB: self = .blob(Array(bytes(sqlite3_value_blob(value))))
     default: self = .null
     }
   }

@@ -1,3 +1,4 @@
+import Dispatch
 import KindredSQLite
 
 /// A database with several connections: read accesses run concurrently with each other and with the one that
@@ -119,9 +120,13 @@ public final class DatabasePool: DatabaseWriter {
   ///       dbPool.spawnConcurrentRead { result in … }
   ///     }
   ///
-  /// - Parameter body: Receives the database, or the error for which it can't be read.
+  /// - Parameter body: Receives the database, or the error for which it can't be read: inside a transaction, whose
+  ///   changes it wouldn't see, and inside a read access of the pool, which may have the only connection that reads.
   public func spawnConcurrentRead(_ body: @escaping @Sendable (Result<Database, any Error>) -> Void) {
     do {
+      guard !readingThreads.hasCurrent, context.current.current(where: \.isInsideTransaction) == nil else {
+        throw DatabaseError.misuse("a concurrent read can't begin inside a read access or a transaction")
+      }
       let reader = BegunReader(connection: try connections.reader())
       do {
         try reader.connection.beginRead()
@@ -129,9 +134,15 @@ public final class DatabasePool: DatabaseWriter {
         connections.release(reader.connection)
         throw error
       }
-      context.reads.enqueue { [self] in
+      // On a thread of its own: those of asynchronous reads may all be waiting for this connection.
+      let queue = DispatchQueue(label: "kindred.concurrent-read", qos: configuration.qos)
+      queue.async { [self] in
         defer { connections.release(reader.connection) }
-        try? reader.connection.access(in: context, isQueryOnly: true) { body(.success($0)) }
+        context.report(to: body) { access in
+          try readingThreads.entering {
+            try reader.connection.access(in: context, isQueryOnly: true, nil, access)
+          }
+        }
       }
     } catch {
       body(.failure(error))

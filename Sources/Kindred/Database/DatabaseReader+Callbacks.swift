@@ -5,7 +5,8 @@ extension DatabaseReader {
   ///
   /// - Parameter body: Receives the database, or the error for which it can't be read.
   public func asyncRead(_ body: @escaping @Sendable (Result<Database, any Error>) -> Void) {
-    commits.context.reads.enqueue { report(to: body) { access in try self.read(access) } }
+    let context = commits.context
+    context.reads.enqueue { context.report(to: body) { access in try self.read(access) } }
   }
 
   /// Runs `body` in a read transaction on another thread, and returns at once: GRDB's name for an access that needs
@@ -34,9 +35,11 @@ extension DatabaseWriter {
   }
 
   /// Runs `updates` on another thread without opening a transaction, and returns at once.
+  ///
+  /// An error for which there is no database, or that only occurs when the access ends, is written to standard error.
   public func asyncWriteWithoutTransaction(_ updates: @escaping @Sendable (Database) -> Void) {
-    // Without a connection there is no database to report an error to.
-    commits.context.writes.enqueue { try? self.writeWithoutTransaction(updates) }
+    let context = commits.context
+    context.writes.enqueue { context.lostErrors.reporting { try self.writeWithoutTransaction(updates) } }
   }
 
   /// Runs `updates` on another thread while no other access runs, and returns at once.
@@ -45,8 +48,9 @@ extension DatabaseWriter {
   public func asyncBarrierWriteWithoutTransaction(
     _ updates: @escaping @Sendable (Result<Database, any Error>) -> Void
   ) {
-    commits.context.writes.enqueue {
-      report(to: updates) { access in try self.barrierWriteWithoutTransaction(access) }
+    let context = commits.context
+    context.writes.enqueue {
+      context.report(to: updates) { access in try self.barrierWriteWithoutTransaction(access) }
     }
   }
 
@@ -56,23 +60,30 @@ extension DatabaseWriter {
   public func barrierWriteWithoutTransaction<Value: Sendable>(
     _ body: @escaping @Sendable (Database) throws -> Value
   ) async throws -> Value {
-    try await commits.context.writes.result { _ in try self.barrierWriteWithoutTransaction(body) }
+    try await commits.context.writes.result { cancellation in
+      try self.barrierWriteWithoutTransaction { db in
+        try cancellation.use(db.connection.interruptHandle)
+        return try body(db)
+      }
+    }
   }
 }
 
-/// Runs an access that gives its database to a closure, or else the error for which there is none.
-private func report(
-  to body: @escaping (Result<Database, any Error>) -> Void,
-  _ access: ((Database) throws -> Void) throws -> Void
-) {
-  var hasBegun = false
-  do {
-    try access { db in
-      hasBegun = true
-      body(.success(db))
+extension DatabaseContext {
+  /// Runs an access that gives its database to a closure, or else the error for which there is none.
+  func report(
+    to body: @escaping (Result<Database, any Error>) -> Void,
+    _ access: ((Database) throws -> Void) throws -> Void
+  ) {
+    var hasBegun = false
+    do {
+      try access { db in
+        hasBegun = true
+        body(.success(db))
+      }
+    } catch {
+      // An error of the end of the access comes too late: the closure has been called.
+      if hasBegun { lostErrors.record(error) } else { body(.failure(error)) }
     }
-  } catch {
-    // An error of the end of the access comes too late: the closure has been called.
-    if !hasBegun { body(.failure(error)) }
   }
 }

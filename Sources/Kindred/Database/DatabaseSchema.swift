@@ -44,6 +44,23 @@ struct DatabaseSchema: Sendable {
   }
 }
 
+/// A schema as one access has read it, in a transaction that may be rolled back.
+struct OwnSchema {
+  let schema: DatabaseSchema
+  let hooks: ConnectionHooks
+  /// The number of rollbacks of the connection when the schema was read.
+  let rollbacks: Int
+
+  init(_ schema: DatabaseSchema, of connection: Connection) {
+    self.schema = schema
+    hooks = ConnectionHooks.of(connection)
+    rollbacks = hooks.rollbacks
+  }
+
+  /// Whether nothing has been rolled back since then, after which the same version may stand for other tables.
+  var isValid: Bool { hooks.rollbacks == rollbacks }
+}
+
 extension Model {
   /// Creates a model with each table as a resource of the same name.
   init(rowsOf schema: Schema) {
@@ -69,6 +86,7 @@ extension Database {
   var schemaVersion: DatabaseSchema.Version {
     get throws {
       let connection = try connection
+      forgetRolledBackSchema()
       if let knownVersion, connection.isInTransaction { return knownVersion }
       let version = try DatabaseSchema.Version(connection)
       knownVersion = connection.isInTransaction && !isConnectionShared ? version : nil
@@ -80,6 +98,12 @@ extension Database {
   func forgetSchema() {
     (ownSchema, knownVersion) = (nil, nil)
     ownStatements = RecordStatements()
+    (ownConnection.attachment as? ConnectionHooks)?.forgetEffects()
+  }
+
+  /// Forgets the schema if SQLite has rolled back a transaction since it was read.
+  func forgetRolledBackSchema() {
+    if let ownSchema, !ownSchema.isValid { forgetSchema() }
   }
 
   /// The tables, as the current transaction sees them.
@@ -90,12 +114,12 @@ extension Database {
   var model: Model {
     get throws {
       let version = try schemaVersion
-      if let ownSchema, ownSchema.version == version { return ownSchema.model }
+      if let ownSchema, ownSchema.schema.version == version { return ownSchema.schema.model }
       if let schema = context.schema(version: version) { return schema.model }
       let schema = try DatabaseSchema(connection, version: version)
       // Not shared before the access ends: this transaction may be rolled back, and another one may then reach the
       // same version number with other tables.
-      ownSchema = schema
+      ownSchema = OwnSchema(schema, of: try connection)
       return schema.model
     }
   }

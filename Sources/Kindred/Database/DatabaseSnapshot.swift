@@ -4,7 +4,8 @@ import KindredSQLite
 ///
 ///     let snapshot = try dbPool.makeSnapshot()
 ///
-/// It keeps a connection with an open read transaction, so that the WAL file grows until it is deallocated.
+/// It keeps a connection with an open read transaction, so that the WAL file grows until it is deallocated. If an access
+/// ends that transaction, or an interruption does, the snapshot is lost, and accesses throw.
 public final class DatabaseSnapshot: DatabaseReader {
   private struct Guarded: @unchecked Sendable {
     // `lock` gives it to one thread at a time.
@@ -36,14 +37,16 @@ public final class DatabaseSnapshot: DatabaseReader {
 
   /// Runs `body` in the transaction of the snapshot.
   ///
-  /// - Throws: The error that `body` throws, or `DatabaseError`.
+  /// - Throws: The error that `body` throws, or `DatabaseError`; `DatabaseError` (abort) if the snapshot has been lost.
   public func read<Result>(_ body: (Database) throws -> Result) throws -> Result { try read(nil, body) }
 
   private func read<Result>(
     _ cancellation: AccessCancellation?, _ body: (Database) throws -> Result
   ) throws -> Result {
     try lock.withLock {
-      try guarded.connection.access(in: context, isQueryOnly: true, cancellation, body)
+      try guarded.connection.access(in: context, isQueryOnly: true, cancellation) { database in
+        try database.insideOpenTransaction { try body(database) }
+      }
     }
   }
 

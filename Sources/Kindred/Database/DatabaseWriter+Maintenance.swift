@@ -144,21 +144,19 @@ extension DatabaseWriter {
 }
 
 extension Database {
-  /// Deletes the whole content, by SQLite's own means (<https://www.sqlite.org/c3ref/c_dbconfig_defensive.html>).
+  /// Deletes the whole content, by a copy of an empty database.
+  ///
+  /// Unlike a reset (<https://www.sqlite.org/c3ref/c_dbconfig_defensive.html>), it leaves a version of the schema that
+  /// is greater than any before, by which all connections notice that their tables are gone.
   func erase() throws {
     let connection = try connection
-    func reset(_ isOn: Bool) throws {
-      // Defensive connections refuse to reset a database.
-      let options = [(SQLITE_DBCONFIG_DEFENSIVE, !isOn), (SQLITE_DBCONFIG_RESET_DATABASE, isOn)]
-      for (option, value) in options {
-        let code = kindred_sqlite3_db_config(connection.handle, option, value ? 1 : 0)
-        guard code == SQLITE_OK else { throw connection.error(code) }
-      }
+    let pageSize = try connection.withStatement("PRAGMA page_size") { statement in
+      try statement.step() ? statement.int64(0) : 4096
     }
-    try reset(true)
-    let outcome = Result { try execute(sql: "VACUUM") }
-    try reset(false)
-    try outcome.get()
+    let empty = try Connection(path: ":memory:", access: .readWriteCreate)
+    // A database in WAL mode can't change the size of its pages.
+    try empty.execute("PRAGMA page_size = \(pageSize)")
+    try empty.backUp(to: connection)
   }
 
   /// Rebuilds the indexes that use a collation, after its order has changed.

@@ -26,7 +26,7 @@ public final class Statement {
   public var sql: String { lease.sql }
 
   /// The names of the columns; none when the access has ended.
-  public var columnNames: [String] { lease.statement?.columnNames ?? [] }
+  public var columnNames: [String] { described?.columnNames ?? [] }
 
   /// Returns the position from 0 of the first column with a name, ignoring case; nil if there is none.
   public func index(ofColumn name: String) -> Int? {
@@ -34,7 +34,15 @@ public final class Statement {
   }
 
   /// The number of columns; 0 when the access has ended.
-  public var columnCount: Int { lease.statement.map { Int($0.columnCount) } ?? 0 }
+  public var columnCount: Int { described.map { Int($0.columnCount) } ?? 0 }
+
+  /// The statement as it is prepared for the current schema.
+  ///
+  /// One from the cache has the columns of the schema that it was prepared for, until it runs.
+  private var described: DriverStatement? {
+    guard run == 0, let statement = lease.statement else { return lease.statement }
+    return (try? database.connection.prepare(sql)) ?? statement
+  }
 
   /// Runs the statement, and ignores the rows that it returns.
   ///
@@ -51,7 +59,7 @@ public final class Statement {
   ///
   /// - Returns: Whether there is a row.
   func step(_ statement: DriverStatement) throws -> Bool {
-    guard database.transactionEvents != nil else { return try statement.step() }
+    guard database.isNotifying else { return try statement.step() }
     do {
       if try statement.step() { return true }
     } catch {
@@ -98,6 +106,7 @@ public final class Statement {
   /// Resets the statement and binds its arguments, so that it can be stepped from the start.
   func start() throws -> DriverStatement {
     let statement = try prepared
+    try database.checkMayRun(statement)
     try database.checkMayStart(statement)
     run += 1
     statement.reset()

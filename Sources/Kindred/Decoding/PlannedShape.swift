@@ -78,7 +78,7 @@ final class PlannedShape: Sendable {
       values.enumerated().map { (Self.mark($0, in: $1), $0) }, uniquingKeysWith: { first, _ in first })
     func inputs(_ bindings: [SQLText.Binding]) throws -> [Input] { try bindings.map { try Input($0, marks) } }
     var nodes = try plan.nodes.map { node in
-      let names = try db.makeSelectStatement(sql: node.statement.sql).columnNames
+      let names = try db.makeSelectStatement(sql: node.statement.sql).prepared.columnNames
       let layout = RowLayout(
         node.layout, names: names, statement: RowLayout(columnNames: node.layout.names(names)))
       let batch = try node.batch.map { batch in

@@ -1,68 +1,191 @@
 import CKindredSQLite
 import KindredSQLite
 
-/// Records the statements of a write access whose changes have been committed.
+/// Notifies the observers of commits of what a write access has committed.
 ///
 /// SQLite's update hook does not suffice: it reports neither columns, nor tables without rowid, nor a table that is
 /// emptied by one DELETE (<https://www.sqlite.org/c3ref/update_hook.html>). Instead, the watch notes the text of
 /// each statement after which the count of changed rows has grown; `StatementEffects` finds out from the text what
 /// it changes.
+///
+/// SQLite counts the rows of a statement when it ends. One that returns rows can end after others have begun, so what
+/// is counted is attributed to all that have been running.
 final class CommitWatch: ConnectionListener {
-  private let handle: OpaquePointer
-  private let hooks: ConnectionHooks
-  private var lastCount: Int64
-  /// The statement that started last.
-  private var last: String?
-  /// Whether a commit has followed the start of that statement.
+  private struct Writing {
+    let sql: String
+    /// Whether a commit has followed its start.
+    ///
+    /// Its changes are committed then, although without a transaction they are only counted after the commit.
+    var isCommitted = false
+  }
+
+  /// Whether there were observers when the access began.
   ///
-  /// Its changes are committed then, although without a transaction they are only counted after the commit.
-  private var isLastCommitted = false
-  /// The statements that have changed something in the open transaction.
-  private var pending: Set<String> = []
-  private var committed: Set<String> = []
+  /// Without any, those that are added meanwhile are notified at the end that anything may have changed.
+  let isActive: Bool
+
+  private let connection: Connection
+  private let observers: ObserverRegister
+  private var lastCount: Int64
+  /// The statements that write, have started, and have not ended.
+  private var running: [OpaquePointer: Writing] = [:]
+  /// Those that have ended since the last statement started.
+  private var ended: [Writing] = []
+  /// What has changed in the open transaction.
+  private var pending: UncommittedChanges
+  /// What a commit includes that has begun, and may still be turned into a rollback.
+  private var committing = UncommittedChanges()
+  /// What has been committed, and not been told.
+  private var committed = UncommittedChanges()
+  /// Whether a commit has begun since the last notification.
+  private var hasCommitted = false
 
   /// Begins to watch a connection, until `finish()`.
-  init(_ connection: Connection) {
-    handle = connection.handle
-    hooks = ConnectionHooks.of(connection)
-    lastCount = sqlite3_total_changes64(handle)
-    hooks.add(self)
+  ///
+  /// - Throws: `DatabaseError` if the schema can't be read.
+  init(_ connection: Connection, of observers: ObserverRegister, isActive: Bool) throws {
+    (self.connection, self.observers, self.isActive) = (connection, observers, isActive)
+    lastCount = sqlite3_total_changes64(connection.handle)
+    let known = connection.attachment as? ConnectionHooks
+    pending = known?.uncommitted ?? UncommittedChanges()
+    known?.uncommitted = nil
+    guard isActive else { return }
+    pending.version = try pending.version ?? DatabaseSchema.Version(connection)
+    ConnectionHooks.of(connection).add(self)
   }
 
-  /// Stops watching.
-  ///
-  /// - Returns: The SQL of the statements whose changes have been committed.
-  func finish() -> Set<String> {
-    settle()
-    hooks.remove(self)
-    return committed
+  /// Notes changes that SQLite doesn't report, and that observers are notified of with those of the open transaction.
+  func announce(_ changes: DatabaseChanges) { pending.announced.formUnion(changes) }
+
+  // MARK: Notifying
+
+  /// Notifies the observers if a transaction has been committed since the last call.
+  func tell() {
+    guard hasCommitted || !pending.announced.isEmpty, !connection.isInTransaction else { return }
+    notify()
   }
+
+  /// Stops watching, and notifies the observers of what they have not been notified of.
+  func finish() {
+    guard isActive else { return finishInactive() }
+    settle()
+    ConnectionHooks.of(connection).remove(self)
+    if connection.isInTransaction {
+      // The next access ends the transaction.
+      ConnectionHooks.of(connection).uncommitted = pending
+    }
+    notify()
+  }
+
+  private func finishInactive() {
+    if sqlite3_total_changes64(connection.handle) != lastCount { pending.announced = .unknown }
+    guard !pending.isEmpty else { return }
+    guard !connection.isInTransaction else {
+      ConnectionHooks.of(connection).uncommitted = pending
+      return
+    }
+    // An observer that was added meanwhile may have read the state before these changes.
+    observers.tell(pending.statements.isEmpty ? pending.announced : .unknown)
+  }
+
+  private func notify() {
+    settle()
+    hasCommitted = false
+    committed.formUnion(committing)
+    committing = UncommittedChanges()
+    if !connection.isInTransaction {
+      committed.announced.formUnion(pending.announced)
+      pending.announced = DatabaseChanges()
+    }
+    let changes = changes()
+    committed = UncommittedChanges()
+    if !changes.isEmpty { observers.tell(changes) }
+  }
+
+  /// Returns what has been committed.
+  private func changes() -> DatabaseChanges {
+    do {
+      let version = try DatabaseSchema.Version(connection)
+      // Changes of the schema are not counted as changed rows.
+      if !connection.isInTransaction, version != pending.version {
+        pending.version = version
+        return .unknown
+      }
+      return committed.statements.reduce(into: committed.announced) {
+        $0.formUnion(observers.effects(of: $1, version, on: connection).changes)
+      }
+    } catch {
+      return .unknown
+    }
+  }
+
+  // MARK: Callbacks
+
+  var listensToEnds: Bool { true }
 
   func statementStarts(_ statement: TracedStatement, comment: String?) {
+    // A trigger is part of a statement that has started.
+    guard comment == nil else { return }
     settle()
-    last = statement.sql
-    isLastCommitted = false
+    ended = []
+    if hasCommitted, !connection.isInTransaction {
+      committed.formUnion(committing)
+      committing = UncommittedChanges()
+    }
+    if let handle = statement.handle, !statement.isReadOnly { running[handle] = Writing(sql: statement.sql) }
+  }
+
+  func statementEnds(_ statement: TracedStatement, nanoseconds: Int64) {
+    // A statement that is reset ends before its rows are counted.
+    if let handle = statement.handle, let writing = running.removeValue(forKey: handle) {
+      ended.append(writing)
+    }
   }
 
   func commits() -> Bool {
     settle()
-    committed.formUnion(pending)
-    pending = []
-    isLastCommitted = true
+    hasCommitted = true
+    committing.formUnion(pending)
+    (pending.statements, pending.announced) = ([], DatabaseChanges())
+    for handle in running.keys { running[handle]?.isCommitted = true }
+    for index in ended.indices { ended[index].isCommitted = true }
     return true
   }
 
   func rollsBack() {
     settle()
-    pending = []
+    (pending.statements, pending.announced) = ([], DatabaseChanges())
+    committing = UncommittedChanges()
   }
 
-  /// Attributes the changes since the last call to the last statement.
+  /// Attributes the changes since the last call to the statements that have been running.
   private func settle() {
-    let count = sqlite3_total_changes64(handle)
+    let count = sqlite3_total_changes64(connection.handle)
     guard count != lastCount else { return }
     lastCount = count
-    guard let last else { return }
-    if isLastCommitted { committed.insert(last) } else { pending.insert(last) }
+    for writing in ended + running.values {
+      if writing.isCommitted {
+        committing.statements.insert(writing.sql)
+      } else {
+        pending.statements.insert(writing.sql)
+      }
+    }
+  }
+}
+
+/// What a connection has changed.
+struct UncommittedChanges {
+  /// The SQL of the statements that have changed something.
+  var statements: Set<String> = []
+  /// The changes that SQLite doesn't report.
+  var announced = DatabaseChanges()
+  /// The version of the schema before them; nil if it is not known.
+  var version: DatabaseSchema.Version?
+
+  var isEmpty: Bool { statements.isEmpty && announced.isEmpty }
+
+  mutating func formUnion(_ other: UncommittedChanges) {
+    statements.formUnion(other.statements)
+    announced.formUnion(other.announced)
   }
 }

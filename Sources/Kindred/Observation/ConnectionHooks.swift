@@ -43,11 +43,20 @@ final class ConnectionHooks {
   private let handle: OpaquePointer
   private var listeners: [any ConnectionListener] = []
   private var listensToRows = false
+  /// The effects of the statements that observers have asked for.
+  var knownEffects = KnownEffects()
+  /// What has been changed in a transaction that the last access has left open; nil if there is none.
+  var uncommitted: UncommittedChanges?
+  /// The number of transactions that have been rolled back since the callbacks were set.
+  private(set) var rollbacks = 0
   /// The table that the statement being prepared drops.
   private var dropped: String?
 
   private init(_ handle: OpaquePointer) {
     self.handle = handle
+    sqlite3_rollback_hook(
+      handle, { context in context.map { ConnectionHooks.hooks($0).rollsBack() } },
+      Unmanaged.passUnretained(self).toOpaque())
   }
 
   /// Returns the callbacks of a connection, which live as long as it does.
@@ -85,7 +94,6 @@ final class ConnectionHooks {
     guard !listeners.isEmpty else {
       sqlite3_trace_v2(handle, 0, nil, nil)
       sqlite3_commit_hook(handle, nil, nil)
-      sqlite3_rollback_hook(handle, nil, nil)
       setListensToRows(false)
       return
     }
@@ -102,14 +110,17 @@ final class ConnectionHooks {
         // Any result but 0 turns the commit into a rollback.
         context.map { ConnectionHooks.hooks($0).listeners.allSatisfy { $0.commits() } ? 0 : 1 } ?? 0
       }, context)
-    sqlite3_rollback_hook(
-      handle,
-      { context in
-        context.map { for listener in ConnectionHooks.hooks($0).listeners { listener.rollsBack() } }
-      },
-      context)
     setListensToRows(listeners.contains { $0.listensToRows })
   }
+
+  private func rollsBack() {
+    (rollbacks, uncommitted) = (rollbacks + 1, nil)
+    forgetEffects()
+    for listener in listeners { listener.rollsBack() }
+  }
+
+  /// Forgets the effects of statements, since the same version may stand for another schema.
+  func forgetEffects() { knownEffects = KnownEffects() }
 
   private static func hooks(_ context: UnsafeMutableRawPointer) -> ConnectionHooks {
     Unmanaged<ConnectionHooks>.fromOpaque(context).takeUnretainedValue()
@@ -202,6 +213,10 @@ final class ConnectionHooks {
 /// A statement that SQLite reports, valid as long as its event.
 final class TracedStatement {
   private var statement: OpaquePointer?
+  /// Identifies the statement as long as it exists; nil after the event.
+  var handle: OpaquePointer? { statement }
+  /// Whether the statement doesn't change the database.
+  var isReadOnly: Bool { statement.map { sqlite3_stmt_readonly($0) != 0 } ?? true }
   /// The SQL of the statement, without the values of its parameters.
   let sql: String
 

@@ -45,7 +45,13 @@ extension Database {
     try observeTransactions()
     let kinds = try eventKinds(in: region)
     transactionEvents?.notifyChanges { observer in kinds.contains(where: observer.observes) }
-    context.observers.notifyChanges(in: region)
+    let changes = DatabaseChanges(in: region)
+    // Before the commit, observers would fetch what was there before.
+    if isInsideTransaction, let commitWatch {
+      commitWatch.announce(changes)
+    } else {
+      context.observers.tell(changes)
+    }
   }
 
   /// Returns the kinds of changes that affect a region.

@@ -65,7 +65,7 @@ final class ObservationTask<Reducer: ValueReducer, Reader: DatabaseReader>: Comm
     // Registered before the fetch, so that no commit is missed; until it is done, commits are only noted.
     context.observers.add(self)
     do {
-      notify(of: try fetch(), isFirst: true)
+      notify(of: try fetch(reenters: true), isFirst: true)
     } catch {
       end(.cancelled)
       throw error
@@ -152,7 +152,10 @@ final class ObservationTask<Reducer: ValueReducer, Reader: DatabaseReader>: Comm
     }
   }
 
-  private func fetch() throws -> (result: Reducer.Fetched, region: DatabaseRegion) {
+  /// Fetches the value, and finds out what it has been read from.
+  ///
+  /// - Parameter reenters: Whether it uses the access that this thread may have.
+  private func fetch(reenters: Bool = false) throws -> (result: Reducer.Fetched, region: DatabaseRegion) {
     events.willFetch()
     let reducer = state.withLock { $0.reducer }
     let context = context
@@ -161,9 +164,13 @@ final class ObservationTask<Reducer: ValueReducer, Reader: DatabaseReader>: Comm
       return try context.observers.track(db.connection) { try reducer.fetch(db) }
     }
     guard requiresWriteAccess, let writer = reader as? any DatabaseWriter else {
-      return try reader.read(fetch)
+      guard reenters else { return try reader.read(fetch) }
+      return try reader.unsafeReentrantRead { db in
+        try db.readOnly { try db.isInsideTransaction ? fetch(db) : db.reading { try fetch(db) } }
+      }
     }
-    return try writer.write(fetch)
+    guard reenters else { return try writer.write(fetch) }
+    return try writer.unsafeReentrantWrite { db in try db.inTransaction { try fetch(db) } }
   }
 
   private func notify(of fetched: (result: Reducer.Fetched, region: DatabaseRegion), isFirst: Bool) {

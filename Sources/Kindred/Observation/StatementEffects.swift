@@ -21,8 +21,13 @@ struct StatementEffects: Sendable {
     do {
       try recorder.observe(connection) { _ = try connection.prepare(sql) }
       self = recorder.effects
-      eventKinds += recorder.updatedNames.map { .update(tableName: $0, columnNames: $1) }
-      try addDependentColumns(of: recorder.updates, on: connection)
+      let dependent = try Self.dependentColumns(of: recorder.updates, on: connection)
+      for (table, columns) in dependent {
+        for column in columns { changes.insert(column: column, of: table) }
+      }
+      eventKinds += recorder.updatedNames.map {
+        .update(tableName: $0, columnNames: $1.union(dependent[$0] ?? []))
+      }
     } catch {
       changes = .unknown
     }
@@ -30,13 +35,14 @@ struct StatementEffects: Sendable {
 
   fileprivate init() {}
 
-  /// Adds the columns that updates change although SQLite reports only the columns that are set.
+  /// Returns the columns that updates change although SQLite reports only the columns that are set, by table.
   ///
   /// These are generated columns, the hidden columns of virtual tables, and the primary key that an update of the
   /// rowid changes.
-  private mutating func addDependentColumns(
+  private static func dependentColumns(
     of updates: [TableName: Set<String>], on connection: Connection
-  ) throws {
+  ) throws -> [String: Set<String>] {
+    var found: [String: Set<String>] = [:]
     for (table, columns) in updates {
       try connection.withStatement(
         "SELECT name FROM pragma_table_xinfo(?, ?) WHERE hidden <> 0 OR (? AND pk > 0)"
@@ -45,10 +51,11 @@ struct StatementEffects: Sendable {
           .text(table.name), .text(table.database), .integer(columns.contains("rowid") ? 1 : 0),
         ])
         while try statement.step() {
-          if let column = statement.text(0) { changes.insert(column: column, of: table.name) }
+          if let column = statement.text(0) { found[table.name, default: []].insert(column) }
         }
       }
     }
+    return found
   }
 
   /// A table of one of the connection's databases.

@@ -18,8 +18,9 @@ final class TransactionEvents: ConnectionListener {
   }
 
   private let observers: TransactionObservers
-  private let effects: (String) throws -> [DatabaseEventKind]
-  /// Who observes the changes of the running statement.
+  /// Who observes the changes of the statements that may start, by their handles.
+  private var prepared: [OpaquePointer: [Interest]] = [:]
+  /// Who observes the changes of the statement that started last.
   private var interests: [Interest] = []
   /// The savepoints that are open, each with the number of events before it.
   private var savepoints: [(name: String, events: Int)] = []
@@ -33,35 +34,36 @@ final class TransactionEvents: ConnectionListener {
 
   /// Creates the notifications of a connection.
   ///
-  /// - Parameters:
-  ///   - observers: The observers.
-  ///   - effects: Returns the changes that a statement makes.
-  init(_ observers: TransactionObservers, effects: @escaping (String) throws -> [DatabaseEventKind]) {
+  /// - Parameter observers: The observers.
+  init(_ observers: TransactionObservers) {
     self.observers = observers
-    self.effects = effects
   }
 
   var listensToRows: Bool { true }
 
-  /// Forgets what an access has left behind.
+  /// Forgets what an access has left behind, except the events of a transaction that it has left open.
   ///
   /// - Parameter isInTransaction: Whether a transaction is open.
   func begin(isInTransaction: Bool) {
-    (interests, savepoints, events) = ([], [], [])
+    (prepared, interests) = ([:], [])
+    if !isInTransaction { (savepoints, events) = ([], []) }
     (action, outcome, refusal, wasInTransaction) = (nil, nil, nil, isInTransaction)
   }
 
   // MARK: Statements
 
-  /// Finds out who observes the changes of a statement that is about to run.
-  func willRun(_ statement: DriverStatement) throws {
+  /// Finds out who observes the changes of a statement that is about to start.
+  ///
+  /// It may start later, after others: SQLite says when.
+  func willRun(_ statement: DriverStatement, in db: Database) throws {
     guard !statement.isReadOnly else {
-      interests = []
+      prepared[statement.handle] = nil
       return
     }
-    let kinds = try effects(statement.sql)
-    interests = observers.current.compactMap { observation in
-      let observed = kinds.filter { observation.observer?.observes(eventsOfKind: $0) ?? false }
+    let effects = try db.context.observers.effects(
+      of: statement.sql, db.schemaVersion, on: db.connection)
+    prepared[statement.handle] = observers.current.compactMap { observation in
+      let observed = effects.eventKinds.filter { observation.observer?.observes(eventsOfKind: $0) ?? false }
       return observed.isEmpty ? nil : Interest(observation: observation, kinds: observed)
     }
   }
@@ -114,6 +116,7 @@ final class TransactionEvents: ConnectionListener {
   func statementStarts(_ statement: TracedStatement, comment: String?) {
     guard comment == nil else { return }
     complete()
+    if let handle = statement.handle, let known = prepared[handle] { interests = known }
     action = Self.savepointAction(of: statement.sql)
   }
 

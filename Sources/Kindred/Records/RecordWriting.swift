@@ -209,7 +209,11 @@ extension MutablePersistableRecord {
       }
       do {
         return try update(record)
-      } catch RecordError.recordNotFound {
+      } catch let error as RecordError {
+        // A callback can miss another record.
+        let container = try PersistenceContainer(record)
+        let key = try db.keyPositions(of: Self.self, container)
+        guard error == Self.notFound(container, key) else { throw error }
         return try insert(&record)
       }
     }

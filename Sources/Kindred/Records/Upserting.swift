@@ -60,10 +60,12 @@ extension MutablePersistableRecord {
       !key.contains($0.lowercased()) && !named.contains($0.lowercased())
     }
     if strategy == .noColumnUnlessSpecified { others = [] }
-    // Something must be set for SQLite to return the row.
-    if others.isEmpty, given.allSatisfy({ $0.value == nil }) { others = Array(container.columns.prefix(1)) }
+    // Something must be set for SQLite to return the row: a column to the value that it has.
+    let isKept = others.isEmpty && given.allSatisfy { $0.value == nil }
+    let kept = isKept ? container.columns.prefix(1) : []
+    let itself = kept.map { "\(identifier: $0) = \(identifier: $0)" as SQLText }
     let excluded = others.map { "\(identifier: $0) = \(identifier: "excluded").\(identifier: $0)" as SQLText }
     let clause = try db.clause(of: given, table: databaseTableName)
-    return ((clause.isEmpty ? [] : [clause]) + excluded).joined(separator: ", ")
+    return ((clause.isEmpty ? [] : [clause]) + excluded + itself).joined(separator: ", ")
   }
 }

@@ -4,16 +4,20 @@ import KindredSQLite
 /// A cursor over the rows of a statement.
 public final class RowCursor: Cursor {
   /// The layout of the rows.
-  let layout: RowLayout
+  private(set) var layout: RowLayout
 
   private let selectStatement: Statement
   private let failures: DecodingFailures
   private let supplement: PreparedRequest.Supplement?
   private let keyColumns: [Int]
+  /// The adapter of the rows, until the layout is known to be that of the schema.
+  private var adapter: (any RowAdapter)?
+  /// How often the statement had been prepared again when the layout was derived; nil once it is that of the schema.
+  private var repreparations: Int?
   private var isAtEnd = false
   /// The run of the statement that this cursor reads.
   private let run: Int
-  private let width: Int
+  private var width: Int
   /// Rows that have been read and completed with their collections, in reverse order.
   private var ready: [Row] = []
   /// The values of the rows that were read last.
@@ -28,13 +32,24 @@ public final class RowCursor: Cursor {
     let statement = try selectStatement.start()
     run = selectStatement.run
     let columns = request.layout ?? RowLayout(columnNames: statement.columnNames)
-    layout =
-      try request.adapter.map { adapter in
-        let adapted = try adapter.adapt(columns)
-        return RowLayout(columns: adapted.columns, scopes: adapted.scopes, statement: columns)
-      } ?? columns
+    layout = try Self.layout(of: columns, request.adapter)
+    if request.layout == nil { (adapter, repreparations) = (request.adapter, statement.repreparations) }
     supplement = request.supplement
     keyColumns = request.keyColumns
+    width = Int(statement.columnCount)
+  }
+
+  private static func layout(of columns: RowLayout, _ adapter: (any RowAdapter)?) throws -> RowLayout {
+    guard let adapter else { return columns }
+    let adapted = try adapter.adapt(columns)
+    return RowLayout(columns: adapted.columns, scopes: adapted.scopes, statement: columns)
+  }
+
+  /// Derives the layout again if the first step has prepared the statement again, for other columns.
+  private func update(_ statement: DriverStatement, since before: Int) throws {
+    repreparations = nil
+    guard statement.repreparations != before else { return }
+    layout = try Self.layout(of: RowLayout(columnNames: statement.columnNames), adapter)
     width = Int(statement.columnCount)
   }
 
@@ -139,7 +154,9 @@ public final class RowCursor: Cursor {
       throw DatabaseError.misuse(
         "the cursor has ended, because its statement was started again", sql: selectStatement.sql)
     }
-    guard try selectStatement.step(statement) else {
+    let hasRow = try selectStatement.step(statement)
+    if let repreparations { try update(statement, since: repreparations) }
+    guard hasRow else {
       isAtEnd = true
       statement.reset()
       return nil

@@ -22,6 +22,8 @@ public struct DatabaseMigrator: Sendable {
   private struct Migration: Sendable {
     let identifier: String
     let checks: ForeignKeyChecks
+    /// Whether deferred foreign keys are checked before it is committed.
+    let checksDeferredForeignKeys: Bool
     /// The names of earlier migrations that this one replaces.
     let merged: Set<String>
     let migrate: @Sendable (Database, _ applied: Set<String>) throws -> Void
@@ -34,7 +36,7 @@ public struct DatabaseMigrator: Sendable {
   public var eraseDatabaseOnSchemaChange = false
 
   private var registered: [Migration] = []
-  /// Whether deferred foreign keys are checked before a migration is committed.
+  /// Whether deferred foreign keys of the migrations that are registered from now on are checked.
   private var checksDeferredForeignKeys = true
 
   /// Creates a migrator without migrations.
@@ -50,8 +52,8 @@ public struct DatabaseMigrator: Sendable {
     _ identifier: String, foreignKeyChecks: ForeignKeyChecks = .deferred,
     migrate: @escaping @Sendable (Database) throws -> Void
   ) {
-    registered.append(
-      Migration(identifier: identifier, checks: foreignKeyChecks, merged: []) { db, _ in try migrate(db) })
+    registerMigration(identifier, foreignKeyChecks: foreignKeyChecks, merging: []) { db, _ in try migrate(db)
+    }
   }
 
   /// Registers a migration that replaces earlier ones, which are not registered any more.
@@ -68,10 +70,13 @@ public struct DatabaseMigrator: Sendable {
     migrate: @escaping @Sendable (Database, _ appliedIdentifiers: Set<String>) throws -> Void
   ) {
     registered.append(
-      Migration(identifier: identifier, checks: foreignKeyChecks, merged: merged, migrate: migrate))
+      Migration(
+        identifier: identifier, checks: foreignKeyChecks,
+        checksDeferredForeignKeys: checksDeferredForeignKeys, merged: merged, migrate: migrate))
   }
 
-  /// Returns a migrator that doesn't check deferred foreign keys, for databases that are too large for it.
+  /// Returns a migrator that doesn't check the deferred foreign keys of the migrations that are registered with it
+  /// from now on, for databases that are too large for it.
   public func disablingDeferredForeignKeyChecks() -> DatabaseMigrator {
     var migrator = self
     migrator.checksDeferredForeignKeys = false
@@ -95,12 +100,14 @@ public struct DatabaseMigrator: Sendable {
   ///   row whose foreign key refers to no row.
   public func migrate(_ writer: some DatabaseWriter, upTo last: String? = nil) throws {
     try check(upTo: last)
-    try writer.writeWithoutTransaction { db in
-      if eraseDatabaseOnSchemaChange, try hasSchemaChanges(db) { try db.erase() }
-      for migration in registered {
-        try run(migration, on: db)
-        if migration.identifier == last { return }
-      }
+    try writer.writeWithoutTransaction { db in try migrate(db, upTo: last) }
+  }
+
+  private func migrate(_ db: Database, upTo last: String? = nil) throws {
+    if eraseDatabaseOnSchemaChange, try hasSchemaChanges(db) { try db.erase() }
+    for migration in registered {
+      try run(migration, on: db)
+      if migration.identifier == last { return }
     }
   }
 
@@ -143,12 +150,18 @@ public struct DatabaseMigrator: Sendable {
 
   /// Returns whether the schema differs from the one that the migrations that have run would give now.
   ///
+  /// They run on a temporary database with the same configuration.
+  ///
   /// - Throws: The error that a migration throws; `DatabaseError`.
   public func hasSchemaChanges(_ db: Database) throws -> Bool {
     let applied = try Self.applied(on: db)
     guard !applied.isEmpty else { return false }
     if try hasBeenSuperseded(db) { return true }
-    let scratch = DatabaseQueue()
+    var configuration = db.configuration
+    (configuration.readonly, configuration.journalMode) = (false, .default)
+    // Their threads may be that of this access.
+    (configuration.targetQueue, configuration.writeTargetQueue) = (nil, nil)
+    let scratch = try DatabaseQueue(path: "", configuration: configuration)
     var migrator = self
     migrator.eraseDatabaseOnSchemaChange = false
     guard let last = registered.last(where: { applied.contains($0.identifier) }) else { return true }
@@ -207,7 +220,7 @@ public struct DatabaseMigrator: Sendable {
     let replaced = try Self.applied(on: db).intersection(migration.merged)
     // A migration that replaces others has nothing to do where all of them have run.
     if migration.merged.isEmpty || replaced != migration.merged { try migration.migrate(db, replaced) }
-    if isDeferred, checksDeferredForeignKeys, let violation = try db.foreignKeyViolations().next() {
+    if isDeferred, migration.checksDeferredForeignKeys, let violation = try db.foreignKeyViolations().next() {
       let place = "after the migration \"\(migration.identifier)\""
       throw DatabaseError(
         resultCode: .SQLITE_CONSTRAINT_FOREIGNKEY,
@@ -225,16 +238,24 @@ public struct DatabaseMigrator: Sendable {
       sql: "INSERT INTO kindred_named_migration VALUES (?, datetime('now'))", arguments: [identifier])
   }
 
-  /// Runs the migrations that have not run yet, on another thread.
+  /// Runs the migrations that have not run yet, on another thread, while no other access runs.
   ///
   /// - Parameters:
   ///   - writer: The database.
-  ///   - completion: Receives the database or the error, on that thread.
+  ///   - completion: Receives the database or the error, in that access.
   public func asyncMigrate(
     _ writer: some DatabaseWriter,
-    completion: @escaping @Sendable (Result<Void, any Error>) -> Void
+    completion: @escaping @Sendable (Result<Database, any Error>) -> Void
   ) {
-    writer.commits.context.writes.enqueue { completion(Result { try migrate(writer) }) }
+    writer.asyncBarrierWriteWithoutTransaction { access in
+      completion(
+        Result {
+          let db = try access.get()
+          try check(upTo: nil)
+          try migrate(db)
+          return db
+        })
+    }
   }
 
   private static func applied(on db: Database) throws -> Set<String> {

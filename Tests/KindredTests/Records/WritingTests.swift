@@ -132,6 +132,25 @@ struct WritingTests {
     }
   }
 
+  private struct NamedPlayer: Codable, FetchableRecord, PersistableRecord {
+    static let databaseTableName = "player"
+    var id: Int64?
+    var name: String
+  }
+
+  @Test
+  func `an upsert that overwrites nothing keeps the row with its key, and returns it`() throws {
+    try queue.write { db throws in
+      try db.execute(sql: "INSERT INTO player (id, name) VALUES (7, 'Arthur'), (9, 'Barbara')")
+      let arthur = try NamedPlayer(id: nil, name: "Arthur").upsertAndFetch(db, onConflict: ["name"])
+      #expect(arthur.id == 7)
+      let barbara = try NamedPlayer(id: 8, name: "Barbara").upsertAndFetch(
+        db, onConflict: ["name"], updating: .noColumnUnlessSpecified)
+      #expect(barbara.id == 9)
+      #expect(try Int64.fetchAll(db, sql: "SELECT id FROM player ORDER BY id") == [7, 9])
+    }
+  }
+
   // MARK: Update and deletion
 
   @Test
@@ -250,6 +269,25 @@ struct WritingTests {
       try queue.write { db in try Noted(text: "x", count: -1).insert(db) }
     }
     #expect(try queue.read { db in try Word.fetchCount(db) } == 0)
+  }
+
+  private struct Dependent: Codable, PersistableRecord {
+    static let databaseTableName = "word"
+    var text: String
+    var count: Int
+    func willUpdate(_ db: Database, columns: Set<String>) throws {
+      _ = try Player.find(db, id: Int64(count))
+    }
+  }
+
+  @Test
+  func `a record that a callback misses is not taken for the one that is saved`() throws {
+    try queue.write { db throws in
+      try Word(text: "whale", count: 1).insert(db)
+      let error = #expect(throws: RecordError.self) { try Dependent(text: "whale", count: 7).save(db) }
+      #expect(error == .recordNotFound(databaseTableName: "player", key: ["id": 7.databaseValue]))
+      #expect(try Word.find(db, key: "whale").count == 1)
+    }
   }
 
   // MARK: Coding strategies
