@@ -69,7 +69,7 @@ extension AssociationToMany {
       guard !path.links.contains(where: \.blueprint.isLimitedOrGrouped) else {
         throw AssociationError.onlyForCollections
       }
-      let node = try resolver.node(path, key: path.key.joined)
+      let node = try resolver.node(resolver.withJoinedConditions(path), key: path.key.joined)
       let argument = try value.map {
         try resolver.resolver(for: path.destination.blueprint.tableName).expression($0)
       }
@@ -123,7 +123,10 @@ extension AssociationToMany where RowDecoder: TableRecord {
 extension DerivableRequest {
   /// Adds aggregates after the columns that are already selected.
   public func annotated(with aggregates: [AssociationAggregate<RowDecoder>]) -> Self {
-    refined { $0.annotations += aggregates.map(\.sqlSelection) }
+    refined {
+      $0.annotations += aggregates.map(\.sqlSelection)
+      $0.hasAggregates = true
+    }
   }
 
   /// Adds aggregates after the columns that are already selected.
@@ -133,6 +136,9 @@ extension DerivableRequest {
 
   /// Keeps only the records whose associated records satisfy a condition, in addition to other conditions.
   public func having(_ predicate: AssociationAggregate<RowDecoder>) -> Self {
-    refined { $0.filters.append(predicate.expression) }
+    refined {
+      $0.filters.append(predicate.expression)
+      $0.hasAggregates = true
+    }
   }
 }

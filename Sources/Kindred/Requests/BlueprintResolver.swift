@@ -14,6 +14,8 @@ struct BlueprintResolver {
   var aliasedTables: [RecordAlias: String]
   /// The common table expressions of the enclosing requests.
   private(set) var outerTables: [CommonTableBlueprint] = []
+  /// The requests joined to the records of `table`.
+  private(set) var joined: [AssociatedRequest] = []
 
   /// Creates a resolver for a request to a database.
   init(_ db: Database, _ blueprint: RequestBlueprint) throws {
@@ -77,6 +79,7 @@ struct BlueprintResolver {
   func resolver(for name: String) throws -> BlueprintResolver {
     var resolver = self
     resolver.table = try table(name)
+    resolver.joined = []
     return resolver
   }
 
@@ -86,6 +89,7 @@ struct BlueprintResolver {
     resolver.collect(blueprint)
     try resolver.define(blueprint.allCommonTables)
     resolver.table = try resolver.table(blueprint.tableName)
+    resolver.joined = []
     return resolver
   }
 
@@ -117,6 +121,7 @@ struct BlueprintResolver {
     node.rows.commonTables = try blueprint.commonTables.with(outer: outerTables).map { try $0.resolved(self) }
     var resolver = self
     resolver.outerTables += blueprint.commonTables
+    resolver.joined = blueprint.children.filter { !$0.isPrefetched }
     try resolver.addParts(of: blueprint, to: &node)
     return node
   }
@@ -128,7 +133,9 @@ struct BlueprintResolver {
     node.filters = try blueprint.filters.map(expression)
     node.sort = try terms(of: blueprint)
     node.group = try blueprint.group.map(expression)
-    if blueprint.groupsByPrimaryKey { node.group += try self.key.map(expression) }
+    if blueprint.groupsByPrimaryKey || blueprint.hidesRepetitions {
+      node.group += try self.key.map(expression)
+    }
     node.havings = try blueprint.havings.map(expression)
     node.isDistinct = blueprint.isDistinct
     node.rows.aliases = blueprint.aliases.map(\.alias)

@@ -18,6 +18,8 @@ public struct RequestBlueprint: Sendable {
   /// Whether the records are also grouped by the primary key, which only the schema knows.
   var groupsByPrimaryKey = false
   var havings: [SQLExpression] = []
+  /// Whether it is annotated with aggregates of associations, or filtered by them.
+  var hasAggregates = false
   var isDistinct = false
   var limit: Int?
   var offset: Int?
@@ -157,6 +159,7 @@ extension RequestBlueprint {
     if !other.ordering.isEmpty { ordering = other.ordering }
     if !other.group.isEmpty { group = other.group }
     groupsByPrimaryKey = groupsByPrimaryKey || other.groupsByPrimaryKey
+    hasAggregates = hasAggregates || other.hasAggregates
     isDistinct = isDistinct || other.isDistinct
     (limit, offset) = other.limit == nil ? (limit, offset) : (other.limit, other.offset)
     for alias in other.aliases where !aliases.contains(alias) { aliases.append(alias) }

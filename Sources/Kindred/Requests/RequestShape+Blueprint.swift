@@ -27,7 +27,7 @@ extension RequestShape {
     }
     for flag in [
       ordering.byPrimaryKey, ordering.isReversed, ordering.isStable, blueprint.groupsByPrimaryKey,
-      blueprint.isDistinct, blueprint.isForCollectionsOnly,
+      blueprint.isDistinct, blueprint.isForCollectionsOnly, blueprint.hasAggregates,
     ] { add(flag) }
     add(limit: blueprint.limit.map { Int64($0) }, offset: Int64(blueprint.offset ?? 0))
     add(blueprint.children) { $0.add($1) }

@@ -25,7 +25,11 @@ struct ProgramExpressionCompiler {
         function, of: try KeyedAssociation(of: node), filters: [],
         arguments: argument.map { [$0] } ?? [], in: NameContext(scope: record.names, author: .request),
         at: node.origin)
-      return try state.isolatingAliases { try context.aggregates.compile(aggregate, in: record) }
+      return try state.isolatingAliases {
+        // Records that are joined as well have the same aliases, which mean the aggregate's own within it.
+        state.forgetAliases(of: node)
+        return try context.aggregates.compile(aggregate, in: record)
+      }
     case .count(let key, let most):
       guard let keyed = record.names.association(key) else {
         throw RequestError(.unknownAssociation, "`\(key)` is not an association of \(record.resource.name)")
@@ -124,6 +128,12 @@ extension PlanningState {
         throw RequestError(.duplicateName, "A TableAlias most not be used to refer to multiple tables")
       }
     }
+  }
+
+  /// Forgets the aliases of a node and of those in the same statement.
+  func forgetAliases(of node: RequestNode) {
+    for alias in node.rows.aliases { aliased[alias] = nil }
+    for other in node.joinedNodes { forgetAliases(of: other) }
   }
 
   /// Returns the result of `body`, whose aliases are forgotten: the same node may be planned in several subqueries.
