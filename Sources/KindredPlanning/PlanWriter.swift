@@ -65,7 +65,8 @@ struct PlanWriter {
         ? statement(node.rows.sql(page: SQL()), page: page, of: node.rows)
         : statement(node.rows.sql(page: page), of: node.rows),
       shape: node.rows.shape, layout: node.layout, batch: node.batch.map { batch($0, of: node.rows) },
-      isToMany: node.isToMany, level: node.level, recursion: node.recursion, mergeJoin: node.mergeJoin,
+      isToMany: node.isToMany, level: node.level, isNever: node.isNever, recursion: node.recursion,
+      mergeJoin: node.mergeJoin,
       name: node.name)
   }
 

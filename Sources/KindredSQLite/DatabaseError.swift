@@ -8,7 +8,7 @@ public struct DatabaseError: Error, Hashable, Sendable {
   /// The extended result code (<https://www.sqlite.org/rescode.html>).
   public let extendedCode: Int32
   /// SQLite's message, in English.
-  public let message: String
+  package let text: String
   /// The SQL of the statement, with parameters in place of values.
   public let sql: String?
   /// The offset in bytes of the error in `sql`, if SQLite knows it
@@ -23,11 +23,14 @@ public struct DatabaseError: Error, Hashable, Sendable {
     interruption: Interruption? = nil
   ) {
     self.extendedCode = extendedCode
-    self.message = message
+    text = message
     self.sql = sql
     self.offset = offset
     self.interruption = interruption
   }
+
+  /// SQLite's message, in English; never nil, and optional only for programs that expect it to be.
+  public var message: String? { text }
 
   /// The primary result code, which is the low byte of the extended one.
   public var code: Int32 { extendedCode & 0xff }
@@ -80,9 +83,8 @@ extension DatabaseError {
 extension DatabaseError: CustomStringConvertible {
   /// The message, the code and the SQL.
   public var description: String {
-    var text = "SQLite error \(extendedCode): \(message)"
-    if let sql { text += " - in: \(sql)" }
-    return text
+    let message = "SQLite error \(extendedCode): \(text)"
+    return sql.map { "\(message) - in: \($0)" } ?? message
   }
 }
 

@@ -8,7 +8,7 @@ extension OpenError {
       case SQLITE_READONLY where error.extendedCode == kindred_sqlite3_readonly_directory():
         .directoryNotWritable
       case SQLITE_NOTADB: .notADatabase
-      case SQLITE_CORRUPT: .damaged(error.message)
+      case SQLITE_CORRUPT: .damaged(error.text)
       case SQLITE_BUSY, SQLITE_LOCKED: .busy
       case SQLITE_CANTOPEN where FileStatus.isShortOfDescriptors(sqlite3_system_errno(connection)):
         .other("too many open files")
@@ -17,7 +17,7 @@ extension OpenError {
       case SQLITE_PERM, SQLITE_AUTH: .unreadable
       // A hot journal has to be rolled back first: SQLITE_READONLY_ROLLBACK, _RECOVERY, _CANTINIT.
       case SQLITE_READONLY: .needsRecovery
-      default: .other(error.message)
+      default: .other(error.text)
       }
     self.init(reason, path: path)
   }

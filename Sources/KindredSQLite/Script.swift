@@ -31,8 +31,10 @@ package struct Script {
         connection.changeRecorder.map { $0.prepare { prepareNext(on: connection, persistent) } }
         ?? (prepareNext(on: connection, persistent), nil)
       let (handle, code, length) = prepared
-      position += length
-      let sql = length == end ? text : String(decoding: bytes[start..<position], as: UTF8.self)
+      // SQLite stops at the token that is wrong.
+      position = code == SQLITE_OK ? position + length : end(ofStatementAround: position + length)
+      let sql =
+        start == 0 && position == end ? text : String(decoding: bytes[start..<position], as: UTF8.self)
       guard code == SQLITE_OK else { throw connection.error(code, sql: sql) }
       if let handle {
         let statement = Statement(
@@ -95,6 +97,22 @@ extension Script {
     }
     let name = bytes[(place + 1)..<end].prefix { $0 != closing }
     return (String(decoding: name, as: UTF8.self), min(name.endIndex + 1, end))
+  }
+
+  /// Returns the offset after the last statement, whose end is the first semicolon that is not before an offset.
+  private func end(ofStatementAround offset: Int) -> Int {
+    var place = start
+    while place < end {
+      switch bytes[place] {
+      case UInt8(ascii: "'"), UInt8(ascii: "\""), UInt8(ascii: "`"), UInt8(ascii: "["):
+        place = word(at: place).end
+      case UInt8(ascii: ";") where place + 1 >= offset: return place + 1
+      default:
+        let next = skippingSpace(from: place)
+        place = next > place ? next : place + 1
+      }
+    }
+    return end
   }
 
   /// The offset of the last statement without what precedes it: white space, comments and empty statements.

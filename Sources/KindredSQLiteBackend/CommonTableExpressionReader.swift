@@ -49,7 +49,7 @@ public struct CommonTableExpressionReader {
           table.isTimeless = !volatile.contains(name)
           tables[index] = table
         } catch let error as DatabaseError where error.code == SQLITE_ERROR {
-          failures.append(CommonTableDefinition.Failure(index: index, message: error.message))
+          failures.append(CommonTableDefinition.Failure(index: index, message: error.text))
         } catch let objection as Objection {
           throw CommonTableDefinition.Failure(index: index, message: objection.message)
         }

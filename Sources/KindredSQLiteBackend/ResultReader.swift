@@ -122,7 +122,7 @@ public final class ResultReader: ResultSource {
       _ = try first(search.statement)
     } catch let error as DatabaseError where error.code == SQLITE_ERROR && error.interruption == nil {
       throw RequestError(
-        .invalidExpression, "the full-text pattern is malformed: \(error.message)", at: search.origin)
+        .invalidExpression, "the full-text pattern is malformed: \(error.text)", at: search.origin)
     }
   }
 }

@@ -63,7 +63,7 @@ public struct SchemaReader {
       {
         // For example, a view of a table that was dropped, a virtual table of an unknown module, a damaged full-text
         // index.
-        warnings.append("the \(entry.kindName) \(entry.name) is not served: \(error.message)")
+        warnings.append("the \(entry.kindName) \(entry.name) is not served: \(error.text)")
       }
     }
     warnings += drop(&drafts, unlessIn: entries)

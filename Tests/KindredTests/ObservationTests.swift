@@ -164,7 +164,7 @@ struct ObservationTests {
       }
       let copying = try effects("\"kindred:copy\"")
       #expect(copying.changes.isEmpty)
-      #expect(copying.reads.columns["player"] == ["id"])
+      #expect(copying.reads.columns[RegionName("player")] == [RegionName("id")])
       #expect(try !effects("own").changes.isEmpty)
     }
   }

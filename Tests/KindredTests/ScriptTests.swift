@@ -145,7 +145,7 @@ struct ConnectionStateTests {
   func `a database that can't be opened is an error of SQLite`() {
     let error = #expect(throws: DatabaseError.self) { try DatabaseQueue(path: "/nowhere/at/all.sqlite") }
     #expect(error?.resultCode == .SQLITE_CANTOPEN)
-    #expect(error?.message.hasPrefix("/nowhere/at/all.sqlite") == true)
+    #expect(error?.message?.hasPrefix("/nowhere/at/all.sqlite") == true)
   }
 
   @Test

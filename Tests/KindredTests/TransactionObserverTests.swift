@@ -299,7 +299,7 @@ struct TransactionObserverTests {
         try db.makeStatement(sql: "SELECT name FROM everybody").databaseRegion.description.contains("player(")
       )
       #expect(try SQLRequest<Row>(sql: "SELECT 1").databaseRegion(db).isEmpty)
-      #expect(DatabaseRegion(table: "Book").union(DatabaseRegion()).description == "book(*)")
+      #expect(DatabaseRegion(table: "Book").union(DatabaseRegion()).description == "Book(*)")
       #expect(
         DatabaseRegion(table: "book").isModified(
           byEventsOfKind: .update(tableName: "book", columnNames: ["x"])))

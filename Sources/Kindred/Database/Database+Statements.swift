@@ -60,6 +60,15 @@ extension Database {
     isOpen ? String(cString: sqlite3_errmsg(ownConnection.handle)) : nil
   }
 
+  /// Returns SQLite's number of the schema, which each change of the schema increases
+  /// (<https://www.sqlite.org/pragma.html#pragma_schema_version>).
+  ///
+  /// - Throws: `DatabaseError`.
+  public func schemaVersion() throws -> Int32 { Int32(truncatingIfNeeded: try connection.schemaVersion) }
+
+  /// Whether a table is one of SQLite's own, such as `sqlite_sequence`.
+  public static func isSQLiteInternalTable(_ tableName: String) -> Bool { tableName.hasPrefix("sqlite_") }
+
   /// Forgets what is known of the schema, which is read again when it is needed.
   ///
   /// A program rarely needs it, because each change of the schema is noticed.

@@ -25,6 +25,8 @@ public final class Database {
   lazy var ownStatements = RecordStatements()
   /// The version of the schema in the open transaction; nil if it has to be read.
   var knownVersion: DatabaseSchema.Version?
+  /// What the closure of an observation has said to observe; nil outside of such closures.
+  var registeredRegion: DatabaseRegion?
   /// Whether the program has SQLite's connection.
   private(set) var isConnectionShared = false
 

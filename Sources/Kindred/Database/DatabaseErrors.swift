@@ -1,4 +1,5 @@
 import CKindredSQLite
+import Foundation
 
 @_exported import struct KindredModel.RequestError
 @_exported import struct KindredSQLite.DatabaseError
@@ -10,6 +11,17 @@ extension DatabaseError {
   static func misuse(_ message: String, sql: String? = nil) -> DatabaseError {
     DatabaseError(extendedCode: CKindredSQLite.SQLITE_MISUSE, message: message, sql: sql)
   }
+}
+
+extension DatabaseError: CustomNSError {
+  /// The domain of the error as an `NSError`.
+  public static var errorDomain: String { "Kindred.DatabaseError" }
+
+  /// The code of the error as an `NSError`: the extended result code.
+  public var errorCode: Int { Int(extendedCode) }
+
+  /// The description of the error as an `NSError`.
+  public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: description] }
 }
 
 extension DatabaseError {

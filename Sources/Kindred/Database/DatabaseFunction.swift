@@ -118,7 +118,7 @@ public final class DatabaseFunction: Sendable {
     do {
       set(try body()?.databaseValue.sqlValue ?? .null, as: context)
     } catch {
-      let message = (error as? DatabaseError)?.message ?? "\(error)"
+      let message = (error as? DatabaseError)?.text ?? "\(error)"
       sqlite3_result_error(context, message, -1)
       if let error = error as? DatabaseError { sqlite3_result_error_code(context, error.extendedCode) }
     }

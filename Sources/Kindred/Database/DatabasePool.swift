@@ -50,6 +50,9 @@ public final class DatabasePool: DatabaseWriter {
   /// The database's commits, as seen by observations.
   public var commits: DatabaseCommits { DatabaseCommits(context: context) }
 
+  /// Closes the connections that read and are idle, so that other ones are opened and prepared when they are needed.
+  public func invalidateReadOnlyConnections() { connections.closeIdle() }
+
   /// Runs `body` in a read transaction.
   ///
   /// - Throws: The error that `body` throws; `DatabaseError` (misuse) inside another read access of the pool.

@@ -83,7 +83,7 @@ extension Database {
   /// The version of the schema, as the current transaction sees it.
   ///
   /// It is read once in a transaction, and again after a statement that may have changed it.
-  var schemaVersion: DatabaseSchema.Version {
+  var versionOfSchema: DatabaseSchema.Version {
     get throws {
       let connection = try connection
       forgetRolledBackSchema()
@@ -113,7 +113,7 @@ extension Database {
   /// - Throws: `DatabaseError`.
   var model: Model {
     get throws {
-      let version = try schemaVersion
+      let version = try versionOfSchema
       if let ownSchema, ownSchema.schema.version == version { return ownSchema.schema.model }
       if let schema = context.schema(version: version) { return schema.model }
       let schema = try DatabaseSchema(connection, version: version)

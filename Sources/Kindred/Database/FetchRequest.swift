@@ -48,7 +48,7 @@ extension FetchRequest {
   ///
   /// - Throws: `DatabaseError`.
   public func databaseRegion(_ db: Database) throws -> DatabaseRegion {
-    try db.region(of: [prepare(db).0.sql])
+    try prepare(db).0.databaseRegion
   }
 
   /// Returns the number of rows.

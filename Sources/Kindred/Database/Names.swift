@@ -12,6 +12,15 @@ typealias DriverStatement = KindredSQLite.Statement
 /// SQL text with its values, as a program writes it.
 public typealias SQL = SQLLiteral
 
+/// What an interpolated literal consists of: a program adds interpolations of its own in extensions.
+///
+///     extension SQLInterpolation {
+///       mutating func appendInterpolation(upper column: Column) {
+///         appendInterpolation(literal: "UPPER(\(column))")
+///       }
+///     }
+public typealias SQLInterpolation = SQLLiteral.StringInterpolation
+
 /// A prepared statement that returns rows.
 public typealias SelectStatement = Statement
 

@@ -27,7 +27,7 @@ extension ResultCode: CustomStringConvertible {
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
 extension ResultCode {
-  private static func extended(_ code: Int32, _ number: Int32) -> ResultCode {
+  static func extended(_ code: Int32, _ number: Int32) -> ResultCode {
     ResultCode(rawValue: code | (number << 8))
   }
 

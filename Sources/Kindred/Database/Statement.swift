@@ -8,6 +8,9 @@ public final class Statement {
   /// The values of the parameters.
   public var arguments = StatementArguments()
 
+  /// The texts of all that the statement's request reads; nil if that is this statement only.
+  var textsRead: [String]?
+
   let database: Database
   private let lease: StatementLease
   /// The number of times that the statement has been started, by which a cursor knows that it is still its own.
@@ -22,8 +25,15 @@ public final class Statement {
     database.end(lease)
   }
 
-  /// The SQL of the statement.
-  public var sql: String { lease.sql }
+  /// The SQL of the statement, without the white space around it and the semicolon at its end.
+  public var sql: String {
+    let isApart = { (byte: UInt8) in byte <= UInt8(ascii: " ") || byte == UInt8(ascii: ";") }
+    let text = lease.sql
+    guard text.utf8.first.map(isApart) == true || text.utf8.last.map(isApart) == true else { return text }
+    let rest = text.utf8.drop { $0 <= UInt8(ascii: " ") }
+    return String(rest[..<(rest.lastIndex { !isApart($0) }.map(rest.index(after:)) ?? rest.startIndex)])
+      ?? text
+  }
 
   /// The names of the columns; none when the access has ended.
   public var columnNames: [String] { described?.columnNames ?? [] }

@@ -12,20 +12,29 @@ struct DecodingPlace {
 
   /// The record type whose settings for decoding apply; nil if there is none.
   let record: (any FetchableRecord.Type)?
+  /// The type of a value outside a record, whose decoder of JSON applies; nil in a record.
+  private let values: (any DatabaseValueConvertible.Type)?
   private let path: Path?
 
   /// Creates the position at the top of a record.
   init(record: (any FetchableRecord.Type)? = nil) {
-    self.init(record: record, path: nil)
+    self.init(record: record, values: nil, path: nil)
   }
 
-  private init(record: (any FetchableRecord.Type)?, path: Path?) {
-    (self.record, self.path) = (record, path)
+  /// Creates the position of a value outside a record.
+  init(ofValues values: any DatabaseValueConvertible.Type) {
+    self.init(record: nil, values: values, path: nil)
+  }
+
+  private init(
+    record: (any FetchableRecord.Type)?, values: (any DatabaseValueConvertible.Type)?, path: Path?
+  ) {
+    (self.record, self.values, self.path) = (record, values, path)
   }
 
   /// Returns the position below a key of this one.
   func below(_ key: some CodingKey) -> DecodingPlace {
-    DecodingPlace(record: record, path: Path(key, below: path))
+    DecodingPlace(record: record, values: values, path: Path(key, below: path))
   }
 
   /// The coding path of this position.
@@ -45,7 +54,7 @@ struct DecodingPlace {
   }
 
   func jsonDecoder(for column: String) -> JSONDecoder {
-    record?.databaseJSONDecoder(for: column) ?? .ofColumns
+    record?.databaseJSONDecoder(for: column) ?? values?.databaseJSONDecoder() ?? .ofColumns
   }
 }
 

@@ -22,6 +22,7 @@ final class PlannedRequest {
     let root = shape.nodes[0]
     var request = PreparedRequest(statement: try db.makeStatement(root.text))
     request.statement.arguments = StatementArguments(try root.inputs.map { try value(of: $0) })
+    request.statement.textsRead = shape.textsRead
     request.layout = root.layout
     request.keyColumns = root.keyColumns
     if !root.collections.isEmpty {

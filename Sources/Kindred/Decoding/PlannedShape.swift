@@ -65,6 +65,8 @@ final class PlannedShape: Sendable {
   /// The nodes of the plan, root first.
   let nodes: [Node]
   let transients: [TransientTable]
+  /// The texts of all that the request reads.
+  let textsRead: [String]
 
   /// Finds the layouts of a plan's rows.
   ///
@@ -72,7 +74,7 @@ final class PlannedShape: Sendable {
   /// - Throws: `DatabaseError`.
   init(_ plan: Plan, values: [SQLValue] = [], on db: Database) throws {
     guard !plan.nodes.isEmpty else { throw DatabaseError.misuse("a plan without statements") }
-    transients = plan.transients
+    (transients, textsRead) = (plan.transients, plan.textsRead)
     try db.prepare(transients)
     let marks = Dictionary(
       values.enumerated().map { (Self.mark($0, in: $1), $0) }, uniquingKeysWith: { first, _ in first })
@@ -119,6 +121,24 @@ final class PlannedShape: Sendable {
     case .text: .text("kindred:value:\(number)")
     case .blob: .blob(Array("kindred:value:\(number)".utf8))
     }
+  }
+}
+
+extension Plan {
+  /// The texts of the statements that can return rows.
+  var textsRead: [String] {
+    var (texts, never): ([String], Int?) = ([], nil)
+    for node in nodes {
+      // What is below records that don't exist isn't read.
+      if let level = never, node.level > level { continue }
+      never = node.isNever ? node.level : nil
+      if !node.isNever { texts.append(node.statement.sql) }
+    }
+    let copies = transients.filter { copy in
+      let name = SQLText.quoted(copy.name)
+      return texts.contains { $0.contains(name) }
+    }
+    return texts + copies.map(\.fill)
   }
 }
 

@@ -149,6 +149,11 @@ public struct SQLLiteral: SQLSpecificExpressible, ExpressibleByStringInterpolati
       failure = failure ?? literal.failure
     }
 
+    /// Appends a name of a table or a column, in double quotes.
+    public mutating func appendInterpolation(identifier: String) {
+      parts.append(sql: identifier.quotedDatabaseIdentifier)
+    }
+
     /// Appends SQL text, which must not come from users of the program.
     public mutating func appendInterpolation(sql: String) {
       appendInterpolation(literal: SQLLiteral(stringLiteral: sql))

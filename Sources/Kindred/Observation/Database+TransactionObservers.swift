@@ -58,10 +58,10 @@ extension Database {
   private func eventKinds(in region: DatabaseRegion) throws -> [DatabaseEventKind] {
     let tables = try model.tables.values.filter { $0.kind != .view }
     return tables.flatMap { table -> [DatabaseEventKind] in
-      guard region.isFullDatabase || region.columns[table.name.lowercased()] != nil else { return [] }
+      guard region.isFullDatabase || region.columns[RegionName(table.name)] != nil else { return [] }
       let names = table.columns.map(\.name)
-      let read = region.columns[table.name.lowercased()].flatMap { $0 }
-      let changed = names.filter { read?.contains($0.lowercased()) ?? true }
+      let read = region.columns[RegionName(table.name)].flatMap { $0 }
+      let changed = names.filter { read?.contains(RegionName($0)) ?? true }
       return [
         .insert(tableName: table.name), .delete(tableName: table.name),
         .update(tableName: table.name, columnNames: Set(changed)),

@@ -2,10 +2,10 @@
 ///
 ///     let region = try Player.all().databaseRegion(db)
 public struct DatabaseRegion: Equatable, Sendable {
-  /// The columns that are read, by table, all names in lower case.
+  /// The columns that are read, by table.
   ///
   /// The set is empty if only the number of rows is read, and nil if all columns are.
-  private(set) var columns: [String: Set<String>?] = [:]
+  private(set) var columns: [RegionName: Set<RegionName>?] = [:]
   /// Whether temporary tables are read, whose content may be copied from other tables.
   private(set) var hasTemporaryTables = false
   /// Whether it is all of the database.
@@ -16,7 +16,7 @@ public struct DatabaseRegion: Equatable, Sendable {
 
   /// Creates the region of all rows and columns of a table.
   public init(table: String) {
-    columns[table.lowercased()] = .some(nil)
+    columns[RegionName(table)] = .some(nil)
   }
 
   /// All tables of the database.
@@ -31,9 +31,9 @@ public struct DatabaseRegion: Equatable, Sendable {
 
   mutating func insert(table: String, column: String, isTemporary: Bool) {
     hasTemporaryTables = hasTemporaryTables || isTemporary
-    let name = table.lowercased()
+    let name = RegionName(table)
     guard var known = columns[name, default: []] else { return }
-    if !column.isEmpty { known.insert(column.lowercased()) }
+    if !column.isEmpty { known.insert(RegionName(column)) }
     columns[name] = known
   }
 
@@ -56,7 +56,7 @@ public struct DatabaseRegion: Equatable, Sendable {
   /// The region without the engine's own transient tables.
   var withoutTransients: DatabaseRegion {
     var region = self
-    region.columns = columns.filter { !$0.key.hasPrefix("kindred:") }
+    region.columns = columns.filter { !$0.key.folded.hasPrefix("kindred:") }
     return region
   }
 
@@ -65,34 +65,57 @@ public struct DatabaseRegion: Equatable, Sendable {
     if changes.isUnknown { return true }
     if isFullDatabase { return !changes.isEmpty }
     return columns.contains { table, columns in
-      if changes.rows.contains(table) { return true }
-      guard let changed = changes.columns[table] else { return false }
-      return columns.map { !$0.isDisjoint(with: changed) } ?? true
+      if changes.rows.contains(table.folded) { return true }
+      guard let changed = changes.columns[table.folded] else { return false }
+      return columns.map { $0.contains { changed.contains($0.folded) } } ?? true
     }
   }
 
   /// Returns whether changes of a kind can affect what is read.
   public func isModified(byEventsOfKind kind: DatabaseEventKind) -> Bool {
     guard !isFullDatabase else { return true }
-    guard let columns = columns[kind.tableName.lowercased()] else { return false }
+    guard let columns = columns[RegionName(kind.tableName)] else { return false }
     guard case .update(_, let changed) = kind, let columns else { return true }
-    return !columns.isDisjoint(with: changed.map { $0.lowercased() })
+    return !columns.isDisjoint(with: changed.map(RegionName.init))
   }
 
   /// Returns whether a change, which is of a kind that can affect what is read, is one of a table that is read.
   public func isModified(by event: DatabaseEvent) -> Bool {
-    isFullDatabase || columns[event.tableName.lowercased()] != nil
+    isFullDatabase || columns[RegionName(event.tableName)] != nil
   }
 }
 
 extension DatabaseRegion: CustomStringConvertible {
   /// The tables with their columns: `author(*),book(id,title)`.
+  ///
+  /// A rowid is named only where no column is read, because the order of records reads it as well.
   public var description: String {
     if isFullDatabase { return "full database" }
     if isEmpty { return "empty" }
-    return columns.sorted { $0.key < $1.key }
-      .map { "\($0)(\($1.map { $0.sorted().joined(separator: ",") } ?? "*"))" }.joined(separator: ",")
+    let tables = columns.map { table, columns in
+      guard let columns else { return "\(table.name)(*)" }
+      let declared = columns.filter { $0.folded != "rowid" }
+      return
+        "\(table.name)(\((declared.isEmpty ? columns : declared).map(\.name).sorted().joined(separator: ",")))"
+    }
+    return tables.sorted().joined(separator: ",")
   }
+}
+
+/// The name of a table or column, as the schema spells it, compared ignoring case.
+struct RegionName: Hashable, Sendable {
+  let name: String
+  /// The name in lower case.
+  let folded: String
+
+  init(_ name: String) {
+    self.name = name
+    folded = name.lowercased()
+  }
+
+  static func == (left: RegionName, right: RegionName) -> Bool { left.folded == right.folded }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(folded) }
 }
 
 /// The tables and columns that statements change.
@@ -116,7 +139,7 @@ struct DatabaseChanges: Equatable, Sendable {
 
   /// Creates changes of rows of a region.
   init(in region: DatabaseRegion) {
-    rows = Set(region.columns.keys)
+    rows = Set(region.columns.keys.map(\.folded))
     isUnknown = region.isFullDatabase
   }
 

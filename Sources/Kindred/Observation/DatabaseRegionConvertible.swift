@@ -47,9 +47,25 @@ extension Database {
   }
 }
 
-extension Statement {
-  /// The tables and columns that the statement reads.
+extension Database {
+  /// Adds a region to what an observation observes, as if its closure had read it; has no effect elsewhere.
   ///
-  /// - Throws: `DatabaseError` (misuse) when the access has ended.
-  public var databaseRegion: DatabaseRegion { get throws { try database.region(of: [sql]) } }
+  ///     let observation = ValueObservation.tracking { db in
+  ///       try db.registerAccess(to: Player.all())
+  ///       return try cachedPlayers(db)
+  ///     }
+  ///
+  /// - Throws: The error of a region that can't be determined.
+  public func registerAccess(to region: @autoclosure () -> any DatabaseRegionConvertible) throws {
+    guard registeredRegion != nil else { return }
+    registeredRegion?.formUnion(try region().databaseRegion(self))
+  }
+}
+
+extension Statement {
+  /// The tables and columns that the statement reads, and those of the collections of its request; all of the database
+  /// when the access has ended.
+  public var databaseRegion: DatabaseRegion {
+    (try? database.region(of: textsRead ?? [sql])) ?? .fullDatabase
+  }
 }

@@ -161,7 +161,10 @@ final class ObservationTask<Reducer: ValueReducer, Reader: DatabaseReader>: Comm
     let context = context
     @Sendable func fetch(_ db: Database) throws -> (result: Reducer.Fetched, region: DatabaseRegion) {
       if let region = try reducer.observedRegion(db) { return (try reducer.fetch(db), region) }
-      return try context.observers.track(db.connection) { try reducer.fetch(db) }
+      db.registeredRegion = DatabaseRegion()
+      defer { db.registeredRegion = nil }
+      let (result, region) = try context.observers.track(db.connection) { try reducer.fetch(db) }
+      return (result, region.union(db.registeredRegion ?? DatabaseRegion()))
     }
     guard requiresWriteAccess, let writer = reader as? any DatabaseWriter else {
       guard reenters else { return try reader.read(fetch) }

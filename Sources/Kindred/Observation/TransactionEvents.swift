@@ -61,7 +61,7 @@ final class TransactionEvents: ConnectionListener {
       return
     }
     let effects = try db.context.observers.effects(
-      of: statement.sql, db.schemaVersion, on: db.connection)
+      of: statement.sql, db.versionOfSchema, on: db.connection)
     prepared[statement.handle] = observers.current.compactMap { observation in
       let observed = effects.eventKinds.filter { observation.observer?.observes(eventsOfKind: $0) ?? false }
       return observed.isEmpty ? nil : Interest(observation: observation, kinds: observed)

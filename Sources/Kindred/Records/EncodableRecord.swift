@@ -9,7 +9,7 @@ public protocol EncodableRecord {
   func encode(to container: inout PersistenceContainer) throws
 
   /// The `userInfo` of the encoder that `encode(to:)` of an `Encodable` record receives; empty by default.
-  static var databaseEncodingUserInfo: [CodingUserInfoKey: any Sendable] { get }
+  static var databaseEncodingUserInfo: [CodingUserInfoKey: Any] { get }
 
   /// Returns the encoder for a column that holds JSON.
   ///
@@ -31,13 +31,13 @@ public protocol EncodableRecord {
 
 extension EncodableRecord {
   /// An empty dictionary.
-  public static var databaseEncodingUserInfo: [CodingUserInfoKey: any Sendable] { [:] }
+  public static var databaseEncodingUserInfo: [CodingUserInfoKey: Any] { [:] }
 
   /// Returns an encoder that writes dates as milliseconds since 1970, data in Base64, and sorted keys, and whose
   /// `userInfo` is `databaseEncodingUserInfo`.
   public static func databaseJSONEncoder(for column: String) -> JSONEncoder {
     let encoder = JSONEncoder.ofColumns
-    encoder.userInfo = databaseEncodingUserInfo
+    encoder.userInfo = databaseEncodingUserInfo.forCoder
     return encoder
   }
 

@@ -8,7 +8,7 @@ public protocol FetchableRecord: RowDecodable {
   init(row: Row) throws
 
   /// The `userInfo` of the decoder that `init(from:)` of a `Decodable` record receives; empty by default.
-  static var databaseDecodingUserInfo: [CodingUserInfoKey: any Sendable] { get }
+  static var databaseDecodingUserInfo: [CodingUserInfoKey: Any] { get }
 
   /// Returns the decoder for a column that holds JSON.
   ///
@@ -27,13 +27,13 @@ public protocol FetchableRecord: RowDecodable {
 
 extension FetchableRecord {
   /// An empty dictionary.
-  public static var databaseDecodingUserInfo: [CodingUserInfoKey: any Sendable] { [:] }
+  public static var databaseDecodingUserInfo: [CodingUserInfoKey: Any] { [:] }
 
   /// Returns a decoder that reads dates as milliseconds since 1970 and data in Base64, and whose `userInfo` is
   /// `databaseDecodingUserInfo`.
   public static func databaseJSONDecoder(for column: String) -> JSONDecoder {
     let decoder = JSONDecoder.ofColumns
-    decoder.userInfo = databaseDecodingUserInfo
+    decoder.userInfo = databaseDecodingUserInfo.forCoder
     return decoder
   }
 

@@ -146,6 +146,20 @@ extension TableRecord {
   }
 }
 
+extension TableRecord where Self: EncodableRecord {
+  /// Returns the error of this record if it is missing, or why there is none.
+  public func recordNotFound(_ db: Database) -> any Error {
+    do {
+      let columns = try db.table(Self.databaseTableName).orderedKey
+      let container = try PersistenceContainer(self)
+      return Self.recordNotFound(
+        key: Dictionary(uniqueKeysWithValues: columns.map { ($0, DatabaseValue(container.value(of: $0))) }))
+    } catch {
+      return error
+    }
+  }
+}
+
 extension TableRecord where Self: Identifiable, ID: DatabaseValueConvertible {
   /// Returns the error of a missing record with an `id`.
   public static func recordNotFound(_ db: Database, id: ID) -> any Error { recordNotFound(db, key: id) }

@@ -31,7 +31,7 @@ extension Database {
   func statement<Record: TableRecord>(
     _ type: Record.Type, _ record: PersistenceContainer, _ operation: RecordStatement.Operation
   ) throws -> RecordStatement {
-    let version = try schemaVersion
+    let version = try versionOfSchema
     return try recordStatements(version).writes.statement(
       of: ObjectIdentifier(type), table: type.databaseTableName, operation, columns: record.columns,
       version: version

@@ -19,7 +19,7 @@ extension FetchableRecord where Self: TableRecord {
   private static func keyRequest(_ db: Database) throws -> KeyRequestCache.Entry? {
     let selection = databaseSelection
     guard selection.count == 1, case .all = selection[0].sqlSelection.item else { return nil }
-    let version = try db.schemaVersion
+    let version = try db.versionOfSchema
     let known = db.recordStatements(version).keyRequests
     if let entry = known.entry(of: ObjectIdentifier(Self.self), table: databaseTableName, version) {
       return entry

@@ -69,7 +69,7 @@ extension QueryInterfaceRequest: FetchRequest {
     var blueprint = blueprint
     // Without a limit, SQLite would sort all rows to return the first.
     if isForSingleRow { blueprint.limitToOne() }
-    return try db.recordStatements(db.schemaVersion).plans.request(blueprint, on: db).prepared()
+    return try db.recordStatements(db.versionOfSchema).plans.request(blueprint, on: db).prepared()
   }
 
   /// Returns the number of rows.
@@ -87,13 +87,14 @@ extension QueryInterfaceRequest: FetchRequest {
     return try Int.fetchOne(statement) ?? 0
   }
 
-  /// Returns the tables and columns that the statements of the records and of their collections read.
+  /// Returns the tables and columns that the statements of the records and of their collections read; none for a
+  /// statement that returns no row whatever the tables contain, such as that of ``DerivableRequest/none()``.
   ///
   /// - Throws: `AssociationError`, `DatabaseError`.
   public func databaseRegion(_ db: Database) throws -> DatabaseRegion {
     let plan = try plan(db)
     try db.prepareTransients(of: plan)
-    return try db.region(of: plan.nodes.map(\.statement.sql) + plan.transients.map(\.fill))
+    return try db.region(of: plan.textsRead)
   }
 
   /// Returns whether there are no rows.

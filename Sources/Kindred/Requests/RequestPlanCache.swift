@@ -48,7 +48,7 @@ final class RequestPlanCache: Sendable {
   ///
   /// - Throws: `AssociationError`, `DatabaseError`, `RequestError`.
   func request(_ blueprint: RequestBlueprint, on db: Database) throws -> PlannedRequest {
-    let version = try db.schemaVersion
+    let version = try db.versionOfSchema
     var shape = RequestShape(of: blueprint)
     if shape.isComplete, let known = try known(shape, version, db) { return known }
     let resolver = try BlueprintResolver(db, blueprint)

@@ -119,3 +119,9 @@ enum DatabaseDate {
     }
   }
 }
+
+extension Date {
+  /// Creates a date from a Julian day number, in days since noon of November 24, 4714 BC in the proleptic Gregorian
+  /// calendar.
+  public init(julianDay: Double) { self.init(timeIntervalSince1970: (julianDay - 2_440_587.5) * 86400) }
+}

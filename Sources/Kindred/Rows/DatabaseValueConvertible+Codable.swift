@@ -9,7 +9,7 @@ extension DatabaseValueConvertible where Self: Encodable {
     let detector = CompositeDetector(codingPath: [], userInfo: [:])
     guard (try? encode(to: detector)) != nil else { return .null }
     guard detector.isComposite else { return detector.value?.databaseValue ?? .null }
-    let json = try? JSONEncoder.ofColumns.encode(self)
+    let json = try? Self.databaseJSONEncoder().encode(self)
     return json.map { String(decoding: $0, as: UTF8.self).databaseValue } ?? .null
   }
 }
@@ -19,8 +19,9 @@ extension DatabaseValueConvertible where Self: Decodable {
   public static func fromDatabaseValue(_ value: DatabaseValue) -> Self? {
     guard !value.isNull else { return nil }
     let row = Row(["value": value])
-    return try? ColumnDecoder(row: row, index: 0, name: "value", place: DecodingPlace()).decodeColumn(
-      Self.self)
+    return try? ColumnDecoder(row: row, index: 0, name: "value", place: DecodingPlace(ofValues: Self.self))
+      .decodeColumn(
+        Self.self)
   }
 }
 

@@ -1,3 +1,4 @@
+import Foundation
 import KindredSQLSyntax
 
 /// A type whose values can be stored in a column and read from it.
@@ -11,9 +12,25 @@ public protocol DatabaseValueConvertible: SQLExpressible, RowDecodable {
 
   /// Returns the value of this type that a stored value represents; `nil` if it represents none.
   static func fromDatabaseValue(_ value: DatabaseValue) -> Self?
+
+  /// Returns the encoder of a `Codable` type that is stored as JSON.
+  ///
+  /// By default, dates are milliseconds since 1970, data is in Base64, and keys are sorted.
+  static func databaseJSONEncoder() -> JSONEncoder
+
+  /// Returns the decoder of a `Codable` type that is stored as JSON.
+  ///
+  /// By default, dates are milliseconds since 1970, and data is in Base64.
+  static func databaseJSONDecoder() -> JSONDecoder
 }
 
 extension DatabaseValueConvertible {
+  /// Returns an encoder that writes dates as milliseconds since 1970, data in Base64, and keys in sorted order.
+  public static func databaseJSONEncoder() -> JSONEncoder { .ofColumns }
+
+  /// Returns a decoder that reads dates as milliseconds since 1970, and data in Base64.
+  public static func databaseJSONDecoder() -> JSONDecoder { .ofColumns }
+
   /// Returns the value of the first column.
   ///
   /// - Throws: `RowDecodingError` if the column holds no value of this type.

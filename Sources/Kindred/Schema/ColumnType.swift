@@ -29,6 +29,8 @@ public struct ColumnType: RawRepresentable, Hashable, Sendable {
   public static let datetime = ColumnType(rawValue: "DATETIME")
   /// The type of JSON texts.
   public static let jsonText = ColumnType(rawValue: "JSONTEXT")
+  /// JSON in SQLite's binary format, which needs SQLite 3.45.
+  public static let jsonb = ColumnType(rawValue: "JSONB")
   /// The type of columns in `STRICT` tables that hold values of any type.
   public static let any = ColumnType(rawValue: "ANY")
 }

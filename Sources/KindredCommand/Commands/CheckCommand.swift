@@ -50,7 +50,7 @@ struct CheckCommand: ParsableCommand {
     do {
       return try texts("PRAGMA integrity_check", on: connection).filter { $0 != "ok" }
     } catch let error as DatabaseError where error.isCorruption {
-      return ["is damaged: \(error.message)"]
+      return ["is damaged: \(error.text)"]
     }
   }
 

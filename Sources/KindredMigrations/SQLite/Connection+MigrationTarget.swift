@@ -104,6 +104,6 @@ extension Connection: MigrationTarget {
 extension MigrationError.Reason {
   /// The reason that an error of SQLite is.
   static func failed(_ error: DatabaseError) -> MigrationError.Reason {
-    .failed(message: error.message, isFull: error.isFull)
+    .failed(message: error.text, isFull: error.isFull)
   }
 }

@@ -172,6 +172,8 @@ public struct Plan: Sendable {
     public var isToMany: Bool
     /// Its level in the tree of statements.
     public var level: Int
+    /// Whether it returns no row, whatever the database contains.
+    public var isNever = false
     /// How it repeats below itself; nil unless it is recursive.
     public var recursion: Recursion?
     /// The columns of the merge join with the parent's statement; nil if it runs once for each row of that one.

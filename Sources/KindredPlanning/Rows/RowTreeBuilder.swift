@@ -36,7 +36,7 @@ struct RowTreeBuilder {
     return [
       NodeSelect(
         rows: finished, layout: layout, page: rows.page, isToMany: true, level: level, name: name,
-        batch: level > 0 ? finished.batchOfRows : nil)
+        isNever: rows.root.record.node?.isNever == true, batch: level > 0 ? finished.batchOfRows : nil)
     ] + below
   }
 
@@ -87,6 +87,26 @@ extension StatementRecord {
   fileprivate var allColumns: [RowLayout.Column] {
     table.declaredColumns.map { column in
       RowLayout.Column(place: statement.column(self.column(column.name, in: statement)), name: column.name)
+    }
+  }
+}
+
+extension RequestNode {
+  /// Whether no record satisfies the conditions, whatever the database contains.
+  fileprivate var isNever: Bool {
+    filters.contains(where: \.isNever) || rows.pivots.contains(where: \.isNever)
+      || children.contains { $0.isRequired && !$0.rows.isPrefetched && $0.isNever }
+  }
+}
+
+extension Expression {
+  /// Whether it is false, whatever the database contains.
+  fileprivate var isNever: Bool {
+    switch kind {
+    case .boolean(let value): !value
+    case .in(_, let list, let negated): list.isEmpty && !negated
+    case .all(let operands): operands.contains(where: \.isNever)
+    default: false
     }
   }
 }

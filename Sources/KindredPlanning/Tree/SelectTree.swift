@@ -64,6 +64,8 @@ package struct NodeSelect {
   package let level: Int
   /// The keys of the request's nodes from the root to here.
   let name: String
+  /// Whether it returns no row, whatever the database contains, in a request for rows.
+  var isNever = false
   package var recursion: Plan.Recursion?
   /// The parent record, if the rows are all of its associated records; otherwise nil.
   package var collectionOf: RecordAbove?

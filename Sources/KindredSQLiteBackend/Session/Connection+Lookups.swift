@@ -25,7 +25,7 @@ extension Connection {
         _ = try rows(of: search.statement, parameters, above: above)
       } catch let error as DatabaseError where error.code == 1 {
         throw RequestError(
-          .invalidExpression, "the full-text pattern is malformed: \(error.message)", at: search.check.origin)
+          .invalidExpression, "the full-text pattern is malformed: \(error.text)", at: search.check.origin)
       }
     }
     guard let last = lookup.steps.last else { return [] }

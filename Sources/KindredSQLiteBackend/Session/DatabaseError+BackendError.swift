@@ -37,29 +37,29 @@ extension DatabaseError: BackendError {
     case .foreignKey: .foreignKey
     // The message comes from the trigger itself (https://www.sqlite.org/lang_createtrigger.html#raise).
     // SQLite implements RESTRICT by a trigger too.
-    case .trigger: message == "FOREIGN KEY constraint failed" ? .foreignKey : .raised(raised)
+    case .trigger: text == "FOREIGN KEY constraint failed" ? .foreignKey : .raised(raised)
     case .commitHook, .function, .virtualTable, .pinned, nil: .other
     }
   }
 
   /// The error of a trigger, whose message may begin with a status: `PT402: …`.
   private var raised: RaisedError {
-    guard let colon = message.firstIndex(of: ":"),
-      let status = RaisedError.status(ofCode: message[..<colon]), message[colon...].hasPrefix(": ")
-    else { return RaisedError(message) }
-    return RaisedError(String(message[colon...].dropFirst(2)), status: status)
+    guard let colon = text.firstIndex(of: ":"),
+      let status = RaisedError.status(ofCode: text[..<colon]), text[colon...].hasPrefix(": ")
+    else { return RaisedError(text) }
+    return RaisedError(String(text[colon...].dropFirst(2)), status: status)
   }
 
   /// Whether a statement uses a collation that only the program knows by which the database was made
   /// (<https://www.sqlite.org/c3ref/create_collation.html>).
-  private var isOfUnknownCollation: Bool { code == 1 && message.hasPrefix("no such collation sequence") }
+  private var isOfUnknownCollation: Bool { code == 1 && text.hasPrefix("no such collation sequence") }
 
   /// Whether a change fails because of foreign keys, triggers or collations that SQLite accepts but can't execute
   /// (<https://www.sqlite.org/foreignkeys.html#fk_indexes>).
   private var isOfBrokenSchema: Bool {
     guard
       code == 1,
-      message.contains("foreign key mismatch") || message.hasPrefix("no such table: main.")
+      text.contains("foreign key mismatch") || text.hasPrefix("no such table: main.")
         || isOfUnknownCollation
     else { return false }
     // Only changes run foreign keys and triggers; a query that names a missing table is a defect.
@@ -73,7 +73,7 @@ extension DatabaseError: BackendError {
     }
     // The longest key first, because the end of its list may be the list of a shorter one.
     return keys.sorted { $0.count > $1.count }.first { key in
-      message.hasSuffix(" " + key.map { "\(table.name).\($0)" }.joined(separator: ", "))
+      text.hasSuffix(" " + key.map { "\(table.name).\($0)" }.joined(separator: ", "))
     } ?? []
   }
 
@@ -84,7 +84,7 @@ extension DatabaseError: BackendError {
       "too many columns",
       "too many terms", "too many SQL variables", "too many arguments",
     ]
-    return code == 1 && messages.contains(where: message.contains) ? message : nil
+    return code == 1 && messages.contains(where: text.contains) ? text : nil
   }
 
   /// SQLite's message about values that an expression doesn't accept; these messages reveal no internals.
@@ -95,7 +95,7 @@ extension DatabaseError: BackendError {
       "ESCAPE expression must be a single character", "bad JSON path",
     ]
     guard isTooBig || code == 1 else { return nil }
-    return messages.first { message.contains($0) }
+    return messages.first { text.contains($0) }
   }
 }
 

@@ -40,10 +40,8 @@ struct CodingTests {
   func `a type has its own JSON coders, and gives its coders information`() throws {
     struct Note: Codable, FetchableRecord, PersistableRecord, Equatable {
       static let key = CodingUserInfoKey(rawValue: "key")
-      static let databaseDecodingUserInfo: [CodingUserInfoKey: any Sendable] =
-        key.map { [$0: "decoded"] } ?? [:]
-      static let databaseEncodingUserInfo: [CodingUserInfoKey: any Sendable] =
-        key.map { [$0: "encoded"] } ?? [:]
+      static var databaseDecodingUserInfo: [CodingUserInfoKey: Any] { key.map { [$0: "decoded"] } ?? [:] }
+      static var databaseEncodingUserInfo: [CodingUserInfoKey: Any] { key.map { [$0: "encoded"] } ?? [:] }
 
       static func databaseJSONDecoder(for column: String) -> JSONDecoder {
         let decoder = JSONDecoder()

@@ -148,7 +148,7 @@ extension Database {
   fileprivate var canBeCopied: Bool {
     get throws {
       let columns = try model.tables.values.flatMap(\.columns)
-      return try schemaVersion.own == nil
+      return try versionOfSchema.own == nil
         && columns.allSatisfy { ["BINARY", "NOCASE", "RTRIM"].contains($0.collation.uppercased()) }
     }
   }
