@@ -8,7 +8,7 @@ struct ErrorTests {
 
   /// Returns the error that a script throws.
   private func error(_ sql: String) throws -> DatabaseError? {
-    try queue.write { db in #expect(throws: DatabaseError.self) { try db.execute(sql: sql) } }
+    try queue.write { db throws in #expect(throws: DatabaseError.self) { try db.execute(sql: sql) } }
   }
 
   @Test(arguments: [
@@ -40,7 +40,7 @@ struct ErrorTests {
     ("SELECT ';'", "SELECT ';'"),
   ])
   func `the SQL of a statement is without the white space around it`(sql: String, trimmed: String) throws {
-    try queue.read { db in #expect(try db.makeStatement(sql: sql).sql == trimmed) }
+    try queue.read { db throws in #expect(try db.makeStatement(sql: sql).sql == trimmed) }
   }
 
   @Test
@@ -57,7 +57,7 @@ struct ErrorTests {
     (ResultCode.SQLITE_IOERR_SHORT_READ, 522), (.SQLITE_CANTOPEN_ISDIR, 526),
     (.SQLITE_READONLY_DIRECTORY, 1544),
     (.SQLITE_ERROR_SNAPSHOT, 769), (.SQLITE_CORRUPT_INDEX, 779),
-  ])
+  ] as [(ResultCode, Int32)])
   func `extended codes have SQLite's numbers`(code: ResultCode, number: Int32) {
     #expect(code.rawValue == number)
     #expect(code.primaryResultCode.rawValue == number & 0xff)
