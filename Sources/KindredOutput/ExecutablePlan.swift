@@ -1,5 +1,6 @@
 import KindredPlanning
 import KindredSQLSyntax
+import Synchronization
 
 /// A plan in executable form: plain structs in flat memory, so that the loop over the rows counts no references.
 public final class ExecutablePlan: @unchecked Sendable {
@@ -7,6 +8,8 @@ public final class ExecutablePlan: @unchecked Sendable {
 
   /// The plan that this executes.
   public let plan: Plan
+  /// A number that no other plan has or had, by which a connection keeps its statements for it.
+  public let number = ExecutablePlan.numbers.wrappingAdd(1, ordering: .relaxed).newValue
   /// The data needed once per statement, indexed by node.
   package let statements: [NodeStatement]
   /// The data needed for every row, indexed by node.
@@ -126,6 +129,8 @@ public final class ExecutablePlan: @unchecked Sendable {
       self.missing = missing
     }
   }
+
+  private static let numbers = Atomic(0)
 
   /// The maximum depth of recursion, whatever a request asks for, because each level has its own statements.
   private static let maximumRecursion = 1000

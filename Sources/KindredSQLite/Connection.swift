@@ -191,6 +191,27 @@ extension Connection {
     statementCache.put(statement)
   }
 
+  /// Takes the statements of a plan that were released together; nil if they have to be taken one by one.
+  ///
+  /// - Parameter number: A number that no other plan has or had.
+  public func cached(ofPlan number: Int) -> [Statement?]? {
+    guard let statements = statementCache.take(ofPlan: number) else { return nil }
+    if let changeRecorder {
+      for case let changes? in statements.lazy.map({ $0?.changes }) { changeRecorder.note(changes) }
+    }
+    return statements
+  }
+
+  /// Resets the statements of a plan, clears their bindings, and puts them into the cache, to be taken together.
+  public func release(_ statements: [Statement?], ofPlan number: Int) {
+    for case let statement? in statements {
+      guard sqlite3_db_handle(statement.handle) == handle else { return }
+      statement.reset()
+      statement.clearBindings()
+    }
+    statementCache.put(statements, ofPlan: number)
+  }
+
   /// Takes a statement from the cache for the duration of `body`.
   public func withStatement<Result>(_ sql: String, _ body: (Statement) throws -> Result) throws -> Result {
     let statement = try cached(sql)

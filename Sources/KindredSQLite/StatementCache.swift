@@ -9,6 +9,10 @@ struct StatementCache {
   /// The maximum size of all idle statements together.
   private let maximumBytes: Int
   private var idle: [StatementText: [Statement]] = [:]
+  /// The statements of the plans that have run last, which need not be looked up by their texts; the next to give way
+  /// first.
+  private var sets: [StatementSet] = []
+  private static let setCount = 8
   private var count = 0
   private var bytes = 0
   private var clock: UInt64 = 0
@@ -50,9 +54,56 @@ struct StatementCache {
     while count > capacity || bytes > maximumBytes, count > 0 { dropOldest() }
   }
 
+  /// Takes the statements of a plan, which were put back together; nil if they aren't kept.
+  mutating func take(ofPlan number: Int) -> [Statement?]? {
+    guard let index = sets.lastIndex(where: { $0.plan == number }) else { return nil }
+    let statements = sets.remove(at: index).statements
+    for case let statement? in statements {
+      hits += 1
+      count -= 1
+      bytes -= statement.memory
+      statement.idleSince = nil
+    }
+    return statements
+  }
+
+  /// Puts the statements of a plan into the cache, so that they are taken together.
+  mutating func put(_ statements: [Statement?], ofPlan number: Int) {
+    // Together they may take no more than half of the space, so that plans don't evict all that is found by its text.
+    let size = statements.reduce(0) { $0 + ($1?.memory ?? 0) }
+    let isShort =
+      size <= maximumBytes / (2 * Self.setCount) && statements.count <= capacity / (2 * Self.setCount)
+    // Of a plan that two requests run at once on a connection, one set is kept.
+    guard isShort, !sets.contains(where: { $0.plan == number }) else {
+      for case let statement? in statements { put(statement) }
+      return
+    }
+    clock += 1
+    for case let statement? in statements {
+      statement.idleSince = clock
+      count += 1
+      bytes += statement.memory
+    }
+    sets.append(StatementSet(plan: number, statements: statements))
+    if sets.count > Self.setCount { dissolveOldestSet() }
+    while count > capacity || bytes > maximumBytes, count > 0 { dropOldest() }
+  }
+
+  /// From then on, the statements are found by their texts.
+  private mutating func dissolveOldestSet() {
+    guard !sets.isEmpty else { return }
+    for case let statement? in sets.removeFirst().statements {
+      count -= 1
+      bytes -= statement.memory
+      statement.idleSince = nil
+      put(statement)
+    }
+  }
+
   /// Removes all statements.
   mutating func removeAll() {
     idle = [:]
+    sets = []
     (count, bytes) = (0, 0)
   }
 
@@ -66,6 +117,7 @@ struct StatementCache {
   ///
   /// That is cheap compared with preparing the statement that needs the space.
   private mutating func dropOldest() {
+    guard !idle.isEmpty else { return dissolveOldestSet() }
     // Among statements of one SQL the first is the oldest, since the last is taken and put back.
     let oldest = idle.min { ($0.value.first?.idleSince ?? .max) < ($1.value.first?.idleSince ?? .max) }
     guard let text = oldest?.key else { return }
@@ -73,4 +125,10 @@ struct StatementCache {
     if idle[text]?.isEmpty == true { idle[text] = nil }
     count -= 1
   }
+}
+
+/// The statements of a plan; nil for those that its last result didn't need.
+private struct StatementSet {
+  let plan: Int
+  let statements: [Statement?]
 }

@@ -15,8 +15,12 @@ public final class PlanExecutor {
   let time: Int64?
   // Single-owner and non-reentrant, so exclusivity checks are off.
   @exclusivity(unchecked) private var writer: ResultWriter<SQLiteRowSource>
-  /// All statements in use, to be released at the end.
-  @exclusivity(unchecked) private var statements: [Statement] = []
+  /// The statements of the path and, after them, of each node outside of recursions; nil until they are needed.
+  ///
+  /// The connection keeps them for the next result of the plan, so that they aren't looked up by their texts again.
+  @exclusivity(unchecked) private var statements: [Statement?]
+  /// The statements of the levels of recursions.
+  @exclusivity(unchecked) private var repeated: [Statement] = []
   @exclusivity(unchecked) private var hasHandedOut = false
 
   /// The cursor of the page's last record, if the page has a limit and is full.
@@ -36,12 +40,17 @@ public final class PlanExecutor {
     time = executable.readsClock ? parameters.cursor?.time ?? CalendarTime.milliseconds : nil
     self.parameters.time = time.map(CalendarTime.text)
     writer = ResultWriter(executable, limit: limit, SQLiteRowSource(executable))
+    statements =
+      connection.cached(ofPlan: executable.number)
+      ?? Array(repeating: nil, count: executable.plan.path.count + executable.nodeCount)
   }
 
   /// Returns the statements to the connection's cache.
   public func close() {
     writer.removeAll()
-    for statement in statements { connection.release(statement) }
+    for statement in repeated { connection.release(statement) }
+    repeated.removeAll()
+    connection.release(statements, ofPlan: executable.number)
     statements.removeAll()
   }
 
@@ -58,8 +67,9 @@ public final class PlanExecutor {
   ///
   /// - Throws: `RequestError` (`notFound`) if a record of the path does not exist; `DatabaseError`.
   func findPath() throws {
-    for step in executable.plan.path {
-      let statement = try prepare(StatementText(step.statement.sql), step.statement.constants)
+    for (number, step) in executable.plan.path.enumerated() {
+      let statement = try statement(number, StatementText(step.statement.sql))
+      try bind(step.statement.constants, to: statement)
       for ancestor in step.statement.ancestors {
         try check(
           sqlite3_bind_value(
@@ -75,7 +85,7 @@ public final class PlanExecutor {
 
   /// Runs the root's statement up to its first row, below the records of the path.
   func startRoot() throws {
-    let root = try prepare(0).handle
+    let root = try prepare(0, recursionLevel: 0).handle
     try check(writer.source.bind(root, 0, below: writer.frames, writer.count))
     writer.begin(SQLiteRowSource.Position(statement: root))
     if case .obstacle(.failed(let code)) = writer.nextRow() { throw connection.error(code) }
@@ -109,7 +119,8 @@ public final class PlanExecutor {
       case .full, .finished: break loop
       case .lastRecord: lastCursor = cursor()
       case .obstacle(.unprepared(let node, let recursionLevel)):
-        writer.source.set(try prepare(node).handle, of: node, recursionLevel: recursionLevel)
+        writer.source.set(
+          try prepare(node, recursionLevel: recursionLevel).handle, of: node, recursionLevel: recursionLevel)
       case .obstacle(.failed(let code)): throw connection.error(code)
       }
     }
@@ -119,7 +130,7 @@ public final class PlanExecutor {
   /// The first column of the root's row if it is a BLOB.
   var firstBlob: [UInt8]? {
     let root = handle(writer.count - 1)
-    guard case .blob(let bytes) = statements.first(where: { $0.handle == root })?.value(0) else { return nil }
+    guard case .blob(let bytes) = statement(of: root)?.value(0) else { return nil }
     return bytes
   }
 
@@ -134,9 +145,7 @@ public final class PlanExecutor {
 
   private func cursor() -> Cursor? {
     let root = handle(writer.count - 1)
-    guard let columns = executable.plan.cursorColumns,
-      let open = statements.first(where: { $0.handle == root })
-    else { return nil }
+    guard let columns = executable.plan.cursorColumns, let open = statement(of: root) else { return nil }
     return Cursor(values: columns.map { open.cursorValue(Int32($0)) })
   }
 
@@ -145,15 +154,31 @@ public final class PlanExecutor {
   /// Returns the statement of a frame; the outermost has index 0.
   private func handle(_ index: Int) -> OpaquePointer { writer.frames[index].position.statement }
 
-  private func prepare(_ text: StatementText, _ constants: [ExecutablePlan.Constant]) throws -> Statement {
-    let statement = try connection.cached(text)
-    statements.append(statement)
-    try bind(constants, to: statement)
+  private func statement(of handle: OpaquePointer) -> Statement? {
+    statements.lazy.compactMap(\.self).first { $0.handle == handle }
+  }
+
+  /// Returns one of the kept statements, which is prepared if there is none.
+  ///
+  /// - Parameter text: Computed only then, as it has a hash.
+  private func statement(_ number: Int, _ text: @autoclosure () -> StatementText) throws -> Statement {
+    if let kept = statements[number] { return kept }
+    let statement = try connection.cached(text())
+    statements[number] = statement
     return statement
   }
 
-  private func prepare(_ node: Int32) throws -> Statement {
-    try prepare(executable.statements[Int(node)].text, executable.statements[Int(node)].constants)
+  private func prepare(_ node: Int32, recursionLevel: Int32) throws -> Statement {
+    let text = executable.statements[Int(node)].text
+    let prepared: Statement
+    if recursionLevel == 0 {
+      prepared = try statement(executable.plan.path.count + Int(node), text)
+    } else {
+      prepared = try connection.cached(text)
+      repeated.append(prepared)
+    }
+    try bind(executable.statements[Int(node)].constants, to: prepared)
+    return prepared
   }
 
   /// Binds a statement that, like the root's, has the rows of the path as its ancestors.
