@@ -53,11 +53,12 @@ struct ErrorTests {
     #expect(error.message == "the disk is gone")
   }
 
-  @Test(arguments: [
-    (ResultCode.SQLITE_IOERR_SHORT_READ, 522), (.SQLITE_CANTOPEN_ISDIR, 526),
-    (.SQLITE_READONLY_DIRECTORY, 1544),
-    (.SQLITE_ERROR_SNAPSHOT, 769), (.SQLITE_CORRUPT_INDEX, 779),
-  ] as [(ResultCode, Int32)])
+  @Test(
+    arguments: [
+      (ResultCode.SQLITE_IOERR_SHORT_READ, 522), (.SQLITE_CANTOPEN_ISDIR, 526),
+      (.SQLITE_READONLY_DIRECTORY, 1544),
+      (.SQLITE_ERROR_SNAPSHOT, 769), (.SQLITE_CORRUPT_INDEX, 779),
+    ] as [(ResultCode, Int32)])
   func `extended codes have SQLite's numbers`(code: ResultCode, number: Int32) {
     #expect(code.rawValue == number)
     #expect(code.primaryResultCode.rawValue == number & 0xff)
