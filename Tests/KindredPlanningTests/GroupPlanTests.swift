@@ -62,8 +62,8 @@ struct GroupPlanTests {
       THEN repeat('-', greatest(octet_length(v0), 1073741824)) ELSE v0 || v1 END \
       FROM (SELECT "kindred:groups"."v0" AS v0, "kindred:groups"."v1" AS v1 OFFSET 0) AS "kindred:operands"), \
       "kindred:groups"."v2", "kindred:groups"."v0" FROM \
-      (SELECT upper(btrim("book"."title")) AS "v0", CASE WHEN octet_length(string_agg("book"."title", ',')) > 16777216 \
-      THEN repeat('-', greatest(count(*)::int4, 1073741824)) ELSE string_agg("book"."title", ',') END AS "v1", count(*) AS "v2" \
+      (SELECT upper(btrim("book"."title")) AS "v0", CASE WHEN octet_length(string_agg("book"."title", ',' ORDER BY "book"."id")) > 16777216 \
+      THEN repeat('-', greatest(count(*)::int4, 1073741824)) ELSE string_agg("book"."title", ',' ORDER BY "book"."id") END AS "v1", count(*) AS "v2" \
       FROM "book" GROUP BY upper(btrim("book"."title"))) AS "kindred:groups" WHERE "kindred:groups"."v2" > $1::int8 \
       ORDER BY "kindred:groups"."v2" DESC, "kindred:groups"."v0" NULLS FIRST
       """)

@@ -98,7 +98,7 @@ extension Database {
   func forgetSchema() {
     (ownSchema, knownVersion) = (nil, nil)
     ownStatements = RecordStatements()
-    (ownConnection.attachment as? ConnectionHooks)?.forgetEffects()
+    (ownConnection.attachment as? ConnectionHooks)?.memory?.forgetSchema()
   }
 
   /// Forgets the schema if SQLite has rolled back a transaction since it was read.

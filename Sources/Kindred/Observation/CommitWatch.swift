@@ -46,7 +46,7 @@ final class CommitWatch: ConnectionListener {
   init(_ connection: Connection, of observers: ObserverRegister, isActive: Bool) throws {
     (self.connection, self.observers, self.isActive) = (connection, observers, isActive)
     lastCount = sqlite3_total_changes64(connection.handle)
-    let known = connection.attachment as? ConnectionHooks
+    let known = (connection.attachment as? ConnectionHooks)?.memory as? ObserverMemory
     pending = known?.uncommitted ?? UncommittedChanges()
     known?.uncommitted = nil
     guard isActive else { return }
@@ -72,7 +72,7 @@ final class CommitWatch: ConnectionListener {
     ConnectionHooks.of(connection).remove(self)
     if connection.isInTransaction {
       // The next access ends the transaction.
-      ConnectionHooks.of(connection).uncommitted = pending
+      ObserverMemory.of(ConnectionHooks.of(connection)).uncommitted = pending
     }
     notify()
   }
@@ -81,7 +81,7 @@ final class CommitWatch: ConnectionListener {
     if sqlite3_total_changes64(connection.handle) != lastCount { pending.announced = .unknown }
     guard !pending.isEmpty else { return }
     guard !connection.isInTransaction else {
-      ConnectionHooks.of(connection).uncommitted = pending
+      ObserverMemory.of(ConnectionHooks.of(connection)).uncommitted = pending
       return
     }
     // An observer that was added meanwhile may have read the state before these changes.

@@ -38,15 +38,22 @@ extension ConnectionListener {
   func rollsBack() {}
 }
 
+/// What is kept with a connection from one access to the next.
+protocol ConnectionMemory: AnyObject {
+  /// Forgets what depends on the schema, since the same version may stand for another one.
+  func forgetSchema()
+
+  /// Forgets what has been changed, because it has been rolled back.
+  func forgetChanges()
+}
+
 /// The callbacks of a connection, of which SQLite has one of each kind, shared by all who listen.
 final class ConnectionHooks {
   private let handle: OpaquePointer
   private var listeners: [any ConnectionListener] = []
   private var listensToRows = false
-  /// The effects of the statements that observers have asked for.
-  var knownEffects = KnownEffects()
-  /// What has been changed in a transaction that the last access has left open; nil if there is none.
-  var uncommitted: UncommittedChanges?
+  /// What observers keep with the connection.
+  var memory: (any ConnectionMemory)?
   /// The number of transactions that have been rolled back since the callbacks were set.
   private(set) var rollbacks = 0
   /// The table that the statement being prepared drops.
@@ -114,13 +121,11 @@ final class ConnectionHooks {
   }
 
   private func rollsBack() {
-    (rollbacks, uncommitted) = (rollbacks + 1, nil)
-    forgetEffects()
+    rollbacks += 1
+    memory?.forgetChanges()
+    memory?.forgetSchema()
     for listener in listeners { listener.rollsBack() }
   }
-
-  /// Forgets the effects of statements, since the same version may stand for another schema.
-  func forgetEffects() { knownEffects = KnownEffects() }
 
   private static func hooks(_ context: UnsafeMutableRawPointer) -> ConnectionHooks {
     Unmanaged<ConnectionHooks>.fromOpaque(context).takeUnretainedValue()

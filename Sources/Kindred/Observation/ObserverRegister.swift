@@ -77,10 +77,10 @@ final class ObserverRegister: Sendable {
   func effects(
     of sql: String, _ version: DatabaseSchema.Version, on connection: Connection
   ) -> StatementEffects {
-    let hooks = ConnectionHooks.of(connection)
-    if let known = hooks.knownEffects.effects(of: sql, version) { return known }
+    let memory = ObserverMemory.of(ConnectionHooks.of(connection))
+    if let known = memory.effects.effects(of: sql, version) { return known }
     let found = StatementEffects(of: sql, on: connection)
-    hooks.knownEffects.keep(found, of: sql, version)
+    memory.effects.keep(found, of: sql, version)
     return found
   }
 }

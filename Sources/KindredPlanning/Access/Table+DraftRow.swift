@@ -1,18 +1,6 @@
 import KindredModel
 import KindredSQLSyntax
 
-/// A value that a record would have if it were stored.
-package enum StoredValue {
-  /// A parameter; it is marked if it is a text that isn't a number, in a column of numbers.
-  case parameter(SQL.Binding, isText: Bool)
-  /// The default of the column.
-  case defaultValue(SQL)
-  /// What the column is generated from.
-  case generated(SQL)
-  /// No value.
-  case null
-}
-
 extension Table {
   /// Returns a `SELECT` whose only row is the record as it would be stored, or without rows if that isn't known: then no
   /// rule holds for the record.

@@ -1,0 +1,19 @@
+/// What observers keep with a connection from one access to the next.
+final class ObserverMemory: ConnectionMemory {
+  /// The effects of the statements that observers have asked for.
+  var effects = KnownEffects()
+  /// What has been changed in a transaction that the last access has left open; nil if there is none.
+  var uncommitted: UncommittedChanges?
+
+  /// Returns what is kept with the connection of these callbacks.
+  static func of(_ hooks: ConnectionHooks) -> ObserverMemory {
+    if let known = hooks.memory as? ObserverMemory { return known }
+    let memory = ObserverMemory()
+    hooks.memory = memory
+    return memory
+  }
+
+  func forgetSchema() { effects = KnownEffects() }
+
+  func forgetChanges() { uncommitted = nil }
+}
