@@ -22,7 +22,7 @@ struct DraftedRecordTests {
   private func served(under rule: String) throws -> Served {
     let text = """
       resources:
-        items: { access: { read: { rows: tenant_id = 1 }, write: { rows: \(rule.debugDescription) } } }
+        items: { access: { read: { rows: tenant_id = 1 }, write: { rows: '\(rule.replacing("'", with: "''"))' } } }
       """
     let file = try ModelFileParser(path: "model.yaml").parse(text)
     return try Served(contentsOf: Self.schema, isWritable: true, model: { try file.model(of: $0) })

@@ -50,8 +50,8 @@ import Testing
         Column(name: "unit price", declaredType: "REAL", hasDefault: true, defaultValue: "(1)"),
         Column(
           name: "flag", declaredType: "BOOLEAN", isNullable: false, hasDefault: true, defaultValue: "(0)"),
-        Column(name: "any"), Column(name: "twice", isGenerated: true),
-        Column(name: "thrice", isGenerated: true),
+        Column(name: "any"), Column(name: "twice", isGenerated: true, generation: "id * 2"),
+        Column(name: "thrice", isGenerated: true, generation: "id * 3"),
       ])
     #expect(table.rowIDName == "rowid")
   }

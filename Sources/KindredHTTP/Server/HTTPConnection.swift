@@ -10,7 +10,7 @@ import Synchronization
 final class HTTPConnection: @unchecked Sendable {
   let token: UInt64
   private let descriptor: CInt
-  private let client: Client
+  let client: Client
   private let context: ConnectionContext
   private let events: any EventQueue
 
@@ -37,7 +37,6 @@ final class HTTPConnection: @unchecked Sendable {
   @exclusivity(unchecked) private var isTurnOver = false
   /// Whether the thread that works on the connection isn't a worker.
   @exclusivity(unchecked) private var isVisited = false
-
   private static let readLength = 16384
 
   /// Creates a connection that owns `descriptor`.
@@ -45,12 +44,8 @@ final class HTTPConnection: @unchecked Sendable {
     token: UInt64, clock: ConnectionClock, descriptor: CInt, transport: any ByteTransport, client: Client,
     context: ConnectionContext, events: any EventQueue
   ) {
-    self.token = token
-    self.descriptor = descriptor
-    self.transport = transport
-    self.client = client
-    self.context = context
-    self.events = events
+    (self.token, self.descriptor, self.transport) = (token, descriptor, transport)
+    (self.client, self.context, self.events) = (client, context, events)
     let limits = context.limits(for: client)
     machine = ConnectionStateMachine(limits: limits)
     timeouts = ConnectionTimeouts(limits: limits, now: .now)
@@ -101,9 +96,6 @@ final class HTTPConnection: @unchecked Sendable {
     signals.abandon()
     events.post(token)
   }
-
-  /// Whether the connection is that of a client's address.
-  func isOf(_ address: ClientAddress) -> Bool { client.address == address }
 
   /// Closes the connection if it waits for a request and its client has left, unless another thread works on it.
   ///
@@ -329,12 +321,8 @@ final class HTTPConnection: @unchecked Sendable {
   }
 
   private func request(_ head: HTTPRequestHead, content: [UInt8]) -> HTTPRequest {
-    var request = HTTPRequest(
-      method: head.method, target: head.target, version: head.version, headers: head.headers, body: content,
-      peer: client.peer, isSecure: transport.isSecure, cancellation: execution.begin())
-    request.client = client.own
-    if client.isTrustedProxy { request.takeForwarded(context.limits.trustedProxies) }
-    return request
+    client.request(
+      head, content, isSecure: transport.isSecure, execution.begin(), trusting: context.limits.trustedProxies)
   }
 
   /// - Parameter answer: What answers the request instead of the handler.
@@ -402,9 +390,7 @@ final class HTTPConnection: @unchecked Sendable {
     // A response that is cut off must not look complete.
     if !output.isActive { transport.announceEnd() }
     output.close()
-    pending = nil
-    considered = nil
-    contentFile = nil
+    (pending, considered, contentFile) = (nil, nil, nil)
     quota.end()
     timeouts.clear()
     events.forget(descriptor, token: token) { [descriptor] in Socket.close(descriptor) }

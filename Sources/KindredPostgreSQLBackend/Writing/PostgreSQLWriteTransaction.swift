@@ -71,8 +71,8 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
 
   /// Returns when several statements must have ended that may take so many nanoseconds each; nil if that is never.
   private static func deadline(of count: Int, taking span: UInt64) -> UInt64? {
-    let (all, overflows) = span.multipliedReportingOverflow(by: UInt64(count))
-    return overflows ? nil : MonotonicTime.now() &+ all
+    let all = span.multipliedReportingOverflow(by: UInt64(count))
+    return all.overflow ? nil : MonotonicTime.now() &+ all.partialValue
   }
 
   private static func milliseconds(until deadline: UInt64?) -> UInt64? {
@@ -313,9 +313,7 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
     span = nanoseconds.map { $0 > now ? $0 - now : 0 }
     connection.deadline = count == 1 ? nanoseconds : span.flatMap { Self.deadline(of: count, taking: $0) }
     let limit = Self.milliseconds(until: nanoseconds)
-    guard limit != self.limit else { return }
-    self.limit = limit
-    settings = backend.settings(milliseconds: limit)
+    if limit != self.limit { (self.limit, settings) = (limit, backend.settings(milliseconds: limit)) }
   }
 
   func insertion(of columns: [Column], into table: Table) throws -> any RecordInsertion {

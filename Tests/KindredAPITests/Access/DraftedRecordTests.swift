@@ -21,7 +21,7 @@ struct DraftedRecordTests {
   ) throws -> Int {
     let model = """
       resources:
-        items: { access: { read: { rows: tenantId = 1 }, write: { rows: \(rule.debugDescription) } } }
+        items: { access: { read: { rows: tenantId = 1 }, write: { rows: '\(rule.replacing("'", with: "''"))' } } }
       """
     return try TestDatabase.writable(Self.schema, modelFile: model).send(method, target, content).status
   }
