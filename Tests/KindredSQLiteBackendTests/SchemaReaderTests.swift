@@ -43,6 +43,11 @@ import Testing
         id INTEGER PRIMARY KEY, name VARCHAR(10) NOT NULL, "unit price" REAL DEFAULT 1, flag BOOLEAN NOT NULL DEFAULT 0,
         any, twice AS (id * 2), thrice GENERATED ALWAYS AS (id * 3) STORED)
       """)
+    func computed(_ name: String, _ expression: SQL) -> Column {
+      var column = Column(name: name, isGenerated: true)
+      column.generation = expression
+      return column
+    }
     #expect(
       table.columns == [
         Column(name: "id", declaredType: "INTEGER", isNullable: false, hasDefault: true),
@@ -50,8 +55,7 @@ import Testing
         Column(name: "unit price", declaredType: "REAL", hasDefault: true, defaultValue: "(1)"),
         Column(
           name: "flag", declaredType: "BOOLEAN", isNullable: false, hasDefault: true, defaultValue: "(0)"),
-        Column(name: "any"), Column(name: "twice", isGenerated: true, generation: "id * 2"),
-        Column(name: "thrice", isGenerated: true, generation: "id * 3"),
+        Column(name: "any"), computed("twice", "id * 2"), computed("thrice", "id * 3"),
       ])
     #expect(table.rowIDName == "rowid")
   }

@@ -87,7 +87,9 @@ final class ConnectionTable: Sendable {
   /// Closes the connections of a client that wait for a request though the client has left, unless a thread works on
   /// them.
   func closeDeparted(of address: ClientAddress) {
-    let connections = state.withLock { $0.slots.compactMap(\.connection).filter { $0.client.address == address } }
+    let connections = state.withLock {
+      $0.slots.compactMap(\.connection).filter { $0.client.address == address }
+    }
     for connection in connections { connection.closeIfDeparted() }
   }
 
