@@ -1,8 +1,5 @@
 #include "CKindredPostgreSQL.h"
 #include <dlfcn.h>
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
 #include <pthread.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -71,11 +68,6 @@ static void load(void) {
   if (!(*(void **)&pq.name = dlsym(library, "PQ" #name)) && !*problem)                                             \
     snprintf(problem, sizeof problem, "%s has no PQ" #name ": install libpq 14 or later", names[0]);
   FUNCTIONS(LOOK_UP)
-#ifdef __GLIBC__
-  // libpq keeps the rows of a result in many pieces, which are freed together: by default, glibc then returns all but
-  // 128 KiB to the kernel, which clears the memory again for the next result.
-  mallopt(M_TRIM_THRESHOLD, 2 << 20);
-#endif
 }
 
 bool kindred_pq_load(void) {
