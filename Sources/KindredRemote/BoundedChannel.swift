@@ -11,6 +11,8 @@ final class BoundedChannel<Element: Sendable>: Sendable {
 
   private struct State {
     var batches: [Batch] = []
+    /// The number of batches at the beginning that have been taken.
+    var taken = 0
     /// The length of all batches, of which the first may have been taken in part.
     var length = 0
     /// Why there are no more elements after those that wait; nil while there may be.
@@ -126,7 +128,7 @@ final class BoundedChannel<Element: Sendable>: Sendable {
   func close() {
     let waiting = state.withLock { state in
       state.isClosed = true
-      (state.batches, state.length) = ([], 0)
+      (state.batches, state.taken, state.length) = ([], 0, 0)
       return waitingForRoom(&state)
     }
     waiting.resume()
@@ -156,13 +158,18 @@ final class BoundedChannel<Element: Sendable>: Sendable {
   }
 
   private static func take(_ state: inout State) -> Element? {
-    guard !state.batches.isEmpty else { return nil }
-    let batch = state.batches[0]
+    guard state.taken < state.batches.count else { return nil }
+    let batch = state.batches[state.taken]
     if batch.next + 1 == batch.elements.count {
-      state.batches.removeFirst()
+      state.taken += 1
+      // Half of them at once, so that the time for each stays the same.
+      if state.taken * 2 >= state.batches.count {
+        state.batches.removeFirst(state.taken)
+        state.taken = 0
+      }
       state.length -= batch.length
     } else {
-      state.batches[0].next += 1
+      state.batches[state.taken].next += 1
     }
     return batch.elements[batch.next]
   }

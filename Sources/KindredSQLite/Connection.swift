@@ -90,8 +90,13 @@ public final class Connection {
 
   deinit {
     interruption.detach(from: handle)
-    // Statements may outlive the connection, and its recorder doesn't.
+    // Statements may outlive the connection, and an open transaction ends with the last of them; what is called back
+    // doesn't.
     sqlite3_set_authorizer(handle, nil, nil)
+    sqlite3_rollback_hook(handle, nil, nil)
+    sqlite3_commit_hook(handle, nil, nil)
+    sqlite3_update_hook(handle, nil, nil)
+    sqlite3_trace_v2(handle, 0, nil, nil)
     // Unlike `sqlite3_close`, this waits until remaining statements are finalized.
     sqlite3_close_v2(handle)
   }

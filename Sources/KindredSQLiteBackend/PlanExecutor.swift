@@ -47,6 +47,7 @@ public final class PlanExecutor {
 
   /// Returns the statements to the connection's cache.
   public func close() {
+    guard !statements.isEmpty else { return }
     writer.removeAll()
     for statement in repeated { connection.release(statement) }
     repeated.removeAll()

@@ -29,9 +29,9 @@ extension Column {
     // A comparison with the result of a cast applies the affinity to the other side.
     return switch value {
     case .parameter(_, isText: true): "NOT (\(cast(sql, type)) IS \(sql))"
-    case .defaultValue where isOfNumbers: nil
-    case .null: nil
-    case .parameter, .defaultValue, .generated: "\(cast(sql, type)) IS \(sql)"
+    // A default may differ each time, and is stored as the cast makes it.
+    case .defaultValue, .null: nil
+    case .parameter, .generated: "\(cast(sql, type)) IS \(sql)"
     }
   }
 

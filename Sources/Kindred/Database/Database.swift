@@ -64,6 +64,7 @@ public final class Database {
     failures.detach()
     for lease in leases.values { lease.end(on: ownConnection) }
     leases = [:]
+    transactionEvents?.end()
     forgetRolledBackSchema()
     // Once committed, the schema that this access has read is valid for all others.
     if let ownSchema, !ownConnection.isInTransaction,

@@ -4,7 +4,7 @@ import Synchronization
 /// Reports the errors that no closure of the program can receive any more, instead of dropping them.
 final class LostErrors: Sendable {
   private let report = Mutex<@Sendable (String) -> Void> { text in
-    FileHandle.standardError.write(Data(text.utf8))
+    try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
   }
 
   /// Reports to a closure instead of standard error.

@@ -37,6 +37,9 @@ final class CommitWatch: ConnectionListener {
   private var committing = UncommittedChanges()
   /// What has been committed, and not been told.
   private var committed = UncommittedChanges()
+  /// The numbers of observers and rollbacks when the access began.
+  private let additions: Int
+  private let rollbacks: Int
   /// Whether a commit has begun since the last notification.
   private var hasCommitted = false
 
@@ -46,6 +49,7 @@ final class CommitWatch: ConnectionListener {
   init(_ connection: Connection, of observers: ObserverRegister, isActive: Bool) throws {
     (self.connection, self.observers, self.isActive) = (connection, observers, isActive)
     lastCount = sqlite3_total_changes64(connection.handle)
+    (additions, rollbacks) = (observers.additions, Self.rollbacks(of: connection))
     let known = (connection.attachment as? ConnectionHooks)?.memory as? ObserverMemory
     pending = known?.uncommitted ?? UncommittedChanges()
     known?.uncommitted = nil
@@ -59,6 +63,16 @@ final class CommitWatch: ConnectionListener {
 
   // MARK: Notifying
 
+  private static func rollbacks(of connection: Connection) -> Int {
+    (connection.attachment as? ConnectionHooks)?.rollbacks ?? 0
+  }
+
+  /// Notifies the observers that were added within the access, if these may have read what has been rolled back.
+  private func tellAdded() {
+    guard Self.rollbacks(of: connection) != rollbacks, observers.additions != additions else { return }
+    observers.tell(.unknown)
+  }
+
   /// Notifies the observers if a transaction has been committed since the last call.
   func tell() {
     guard hasCommitted || !pending.announced.isEmpty, !connection.isInTransaction else { return }
@@ -67,6 +81,7 @@ final class CommitWatch: ConnectionListener {
 
   /// Stops watching, and notifies the observers of what they have not been notified of.
   func finish() {
+    defer { tellAdded() }
     guard isActive else { return finishInactive() }
     settle()
     ConnectionHooks.of(connection).remove(self)
@@ -163,7 +178,13 @@ final class CommitWatch: ConnectionListener {
     let count = sqlite3_total_changes64(connection.handle)
     guard count != lastCount else { return }
     lastCount = count
-    for writing in ended + running.values {
+    let writings = ended + running.values
+    if writings.isEmpty {
+      // SQLite doesn't say again that a statement runs which it has prepared again meanwhile.
+      if hasCommitted { committing.announced = .unknown }
+      pending.announced = .unknown
+    }
+    for writing in writings {
       if writing.isCommitted {
         committing.statements.insert(writing.sql)
       } else {

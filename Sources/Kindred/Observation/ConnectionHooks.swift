@@ -140,9 +140,10 @@ final class ConnectionHooks {
       for listener in listeners { listener.statementEnds(traced, nanoseconds: nanoseconds) }
       return
     }
-    // A trigger is traced as a comment.
+    // A trigger is traced as a comment. The statement's own text may begin with one, too.
     let text = detail.map { $0.assumingMemoryBound(to: CChar.self) }
-    let isComment = text.map { $0[0] == 0x2D && $0[1] == 0x2D } ?? false
+    let own = sqlite3_sql(statement)
+    let isComment = text.map { $0[0] == 0x2D && $0[1] == 0x2D && UnsafePointer($0) != own } ?? false
     let comment = isComment ? text.map { String(cString: $0) } : nil
     for listener in listeners { listener.statementStarts(traced, comment: comment) }
   }

@@ -10,10 +10,15 @@ protocol CommitObserver: AnyObject, Sendable {
 /// The observers of commits to a database.
 final class ObserverRegister: Sendable {
   private let observers = Mutex<[ObjectIdentifier: any CommitObserver]>([:])
+  private let addedCount = Atomic(0)
+
+  /// The number of observers that have been added.
+  var additions: Int { addedCount.load(ordering: .relaxed) }
 
   /// Notifies an observer of future commits, until `remove(_:)`.
   func add(_ observer: any CommitObserver) {
     observers.withLock { $0[ObjectIdentifier(observer)] = observer }
+    addedCount.wrappingAdd(1, ordering: .relaxed)
   }
 
   func remove(_ observer: any CommitObserver) {

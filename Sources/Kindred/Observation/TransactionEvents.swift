@@ -50,6 +50,9 @@ final class TransactionEvents: ConnectionListener {
     (action, outcome, refusal, wasInTransaction) = (nil, nil, nil, isInTransaction)
   }
 
+  /// Forgets who observes the statements of an access that has ended.
+  func end() { (prepared, interests) = ([:], []) }
+
   // MARK: Statements
 
   /// Finds out who observes the changes of a statement that is about to start.

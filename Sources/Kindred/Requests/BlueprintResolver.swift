@@ -133,7 +133,7 @@ struct BlueprintResolver {
     node.filters = try blueprint.filters.map(expression)
     node.sort = try terms(of: blueprint)
     node.group = try blueprint.group.map(expression)
-    if blueprint.groupsByPrimaryKey || blueprint.hidesRepetitions {
+    if blueprint.groupsByPrimaryKey || blueprint.hidesRepetitions && !schema.isElsewhere {
       node.group += try self.key.map(expression)
     }
     node.havings = try blueprint.havings.map(expression)

@@ -7,6 +7,8 @@ import KindredSQLiteDialect
 package struct RequestSchema {
   /// The tables, each as a resource of the same name.
   let model: Model
+  /// Whether the database is a server's, which gives each record once, however many are joined to it.
+  let isElsewhere: Bool
   /// Returns the open database for a part of a request that only it can resolve, such as `with(_:)`.
   let database: (_ part: String) throws -> Database
   /// Returns the error for a table that doesn't exist.
@@ -24,12 +26,14 @@ package struct RequestSchema {
   ) {
     model = Model(rowsOf: Schema(tables: tables))
     self.missingTable = missingTable
+    isElsewhere = true
     database = { part in throw refusal(part) }
   }
 
   /// Creates the schema of an open database.
   init(_ db: Database) throws {
     model = try db.model
+    isElsewhere = false
     database = { _ in db }
     missingTable = db.missingTable
   }

@@ -286,13 +286,19 @@ extension WriteRules {
   }
 
   /// Returns whether the principal may delete all records that conflict clauses of the schema would replace.
-  func mayReplace(by written: UnstoredRecord) throws -> Bool {
+  ///
+  /// - Parameter error: What storing the record has met.
+  func mayReplace(by written: UnstoredRecord, after error: any BackendError) throws -> Bool {
     let table = written.resource.table
     let locators = written.resource.locatorColumns
     let shape = DraftShape(written)
     let parameters = written.draft.assignments.map(\.value) + (written.present?.values(of: locators) ?? [])
     let rows = try transaction.rows(
       of: version.changes.conflicts(with: shape, in: table), Parameters(literals: parameters))
+    // What a generated column becomes may not be known; then the record in the way isn't, either.
+    if rows.isEmpty, error.constraint == .unique, table.columns.contains(where: { $0.generation != nil }) {
+      return false
+    }
     do {
       try willDelete(rows.map { StoredRecord(locators, $0) }, of: written.resource)
       return true
@@ -350,7 +356,7 @@ extension BackendError {
   /// Whether the test of a record that couldn't be stored can't be run, as the test of a stored one can.
   fileprivate var isOfTest: Bool {
     switch kind {
-    case .unsupported, .constraint, .forbidden, .misconfigured, .defect: true
+    case .unsupported, .constraint, .forbidden, .defect: true
     default: false
     }
   }

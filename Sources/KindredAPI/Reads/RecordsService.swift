@@ -47,9 +47,10 @@ final class RecordsService: Sendable {
     defer { asked.readers = readers }
     do {
       return try attempt(at: segments, query, &asked, startsWithCursor: startsWithCursor)
-    } catch is ReaderSource.NoneFree {
-      // What the first attempt has met says nothing about the request.
-      throw Problem.busy
+    } catch let none as ReaderSource.NoneFree {
+      // Who has queued before doesn't queue again.
+      if case .queued = readers { throw Problem.busy }
+      throw none
     } catch let twice as RecordsReading.SortedTwice {
       throw twice.error
     }

@@ -87,7 +87,8 @@ extension RecordWriter {
       let statement = version.changes.statement(change.change.resolving(.abort), of: table)
       return try transaction.rows(of: statement, Parameters(literals: change.values))
     } catch let error as any BackendError {
-      guard error.isResolvable, transaction.isOpen, try rules.mayReplace(by: change.written) else {
+      guard error.isResolvable, transaction.isOpen, try rules.mayReplace(by: change.written, after: error)
+      else {
         throw try problem(error) ?? error
       }
       return try run(change.change, change.values, on: table, problem)

@@ -160,6 +160,7 @@ final class Acceptor: Sendable {
         events: events)
     }
     if !events.add(descriptor, token: connection.token) { connection.signal(.abort) }
+    connection.start()
     // A connection accepted during shutdown may have missed the signal that was sent to all.
     if isStopping.load(ordering: .sequentiallyConsistent) { connection.signal(.shutdown) }
   }

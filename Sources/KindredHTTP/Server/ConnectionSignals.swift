@@ -30,9 +30,9 @@ struct ConnectionSignals: OptionSet, Sendable {
   }
 }
 
-/// The signals that have been posted to a connection, and whether a thread is working on it.
+/// The signals that have been posted to a connection, and whether a thread is working on it: at first, who makes it.
 struct PostedSignals: ~Copyable, Sendable {
-  private let bits = Atomic<UInt8>(0)
+  private let bits = Atomic<UInt8>(busy)
   /// The bit that is set while a thread is working on the connection.
   private static let busy: UInt8 = 128
 

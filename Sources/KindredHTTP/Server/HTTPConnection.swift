@@ -54,6 +54,9 @@ final class HTTPConnection: @unchecked Sendable {
     publishDeadline()
   }
 
+  /// Begins to work, once the events of the socket are reported.
+  func start() { if !signals.end() { handOver() } }
+
   // MARK: From any thread
 
   /// Stores signals, and returns whether the caller must `run` the connection because no other thread is working on it.
@@ -104,17 +107,14 @@ final class HTTPConnection: @unchecked Sendable {
     guard post([]) else { return }
     if pending == nil, !output.isActive, input.readable.isEmpty, Socket.hasHungUp(descriptor) {
       transport.noteEvent(hasHungUp: true)
-      // Without input there is nothing to answer, and what is left to do is to close.
       if read(), input.readable.isEmpty { proceed() }
+      isTurnOver = true
     }
-    if !isClosed, !input.readable.isEmpty || !signals.end() { handOver() }
+    if !isClosed, isTurnOver || !signals.end() { handOver() }
   }
 
   /// Cancels the request in progress if it has been running for some time and its client has disconnected.
   func cancelIfDeparted(at now: Moment) { execution.cancelIfDeparted(from: descriptor, now: now) }
-
-  /// Cancels the request in progress.
-  func cancel() { execution.cancel() }
 
   // MARK: On the thread that works on the connection
 

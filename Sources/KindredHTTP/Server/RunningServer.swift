@@ -78,7 +78,7 @@ final class RunningServer: Sendable {
         "Connections were closed before their responses were complete.",
         metadata: ["count": "\(context.table.count)"])
       for connection in context.table.all {
-        connection.cancel()
+        connection.execution.cancel()
         connection.signal(.abort)
       }
     }

@@ -11,9 +11,7 @@ extension Table {
   /// - Parameter isStored: Whether given values are converted as by storing them; else they have no affinity, and the
   ///   row is never missing.
   func row(of draft: DraftShape, in dialect: any SQLDialect, isStored: Bool = true) -> SQL {
-    // The expressions of a view's columns are those of its table, whose columns may have other names.
-    let isUnknown = kind == .view && columns.contains { $0.generation != nil }
-    var conditions: [SQL] = isUnknown && isStored ? ["FALSE"] : []
+    var conditions: [SQL] = []
     func value(_ value: StoredValue, of column: Column) -> SQL {
       if case .parameter(let binding, _) = value, !isStored { return "\(binding)" }
       if isStored, let condition = dialect.isExact(value, in: column) { conditions.append(condition) }
@@ -41,6 +39,7 @@ extension Table {
       return "\(keyColumn(name.text)) = \(value)"
     }
     var row = select(values, from: draft.locators.isEmpty ? "" : " FROM \(reference)")
+    // The expressions of a view's columns are those of its table, whose columns may have other names: they stay NULL.
     guard kind != .view else { return row }
     for layer in generatedColumns {
       conditions = []
@@ -65,7 +64,11 @@ extension Table {
     }
     while !rest.isEmpty {
       let free = rest.filter { one in
-        !rest.contains { $0.name != one.name && one.text.contains($0.name.foldingASCIICase) }
+        !rest.contains { other in
+          // A name that is quoted has its quotes twice.
+          other.name != one.name
+            && (other.name.contains { "\"`]".contains($0) } || one.text.contains(other.name.foldingASCIICase))
+        }
       }
       // Names may be parts of others. With as many layers as columns, each comes after those that it reads.
       guard !free.isEmpty else {
