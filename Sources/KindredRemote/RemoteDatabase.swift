@@ -55,11 +55,9 @@ public final class RemoteDatabase: RequestReader {
     defer { failures.detach() }
     return try await server.renewing {
       var values: [Value] = []
-      let _: Never? = try await server.rows(of: server.prepare(request.blueprint), failures) { rows, _ in
-        for row in rows {
-          values.append(try Value.decoded(from: row))
-          try failures.check()
-        }
+      let _: Never? = try await server.rows(of: server.prepare(request.blueprint), failures) { row in
+        values.append(try Value.decoded(from: row))
+        try failures.check()
         return .next
       }
       return values
@@ -78,8 +76,7 @@ public final class RemoteDatabase: RequestReader {
     let failures = DecodingFailures()
     defer { failures.detach() }
     return try await server.renewing {
-      try await server.rows(of: server.prepare(blueprint), failures) { rows, _ in
-        guard let row = rows.first else { return .next }
+      try await server.rows(of: server.prepare(blueprint), failures) { row in
         let value = try Value.decodedIfPresent(from: row)
         try failures.check()
         return .end(value)
@@ -98,46 +95,24 @@ public final class RemoteDatabase: RequestReader {
 
   /// Returns the values of a request one by one, as they arrive.
   ///
-  /// They are read in one state of the database, which the server keeps as long as the sequence is read. A program that
-  /// reads slowly holds the server up: about a megabyte is received before it is read.
+  /// They are read in one state of the database, which the server keeps as long as the sequence is read.
   public func records<Value: RowDecodable & Sendable>(
     of request: QueryInterfaceRequest<Value>
   ) -> AsyncThrowingStream<Value, any Error> {
     let blueprint = request.blueprint
-    let channel = BoundedChannel<Value>(limit: Self.bufferLength)
-    let task = Task { [server] in
+    return .running { [server] continuation in
       let failures = DecodingFailures()
       defer { failures.detach() }
-      do {
-        try await server.renewing {
-          let _: Never? = try await server.rows(of: server.prepare(blueprint), failures, isSlow: true) {
-            rows, length in
-            var values: [Value] = []
-            do {
-              for row in rows {
-                let value = try Value.decoded(from: row)
-                try failures.check()
-                values.append(value)
-              }
-            } catch {
-              // The values before the one that can't be decoded are read first.
-              try await channel.send(values, length: length)
-              throw error
-            }
-            try await channel.send(values, length: length)
-            return .next
-          }
+      try await server.renewing {
+        let _: Never? = try await server.rows(of: server.prepare(blueprint), failures) { row in
+          let value = try Value.decoded(from: row)
+          try failures.check()
+          continuation.yield(value)
+          return .next
         }
-        channel.finish()
-      } catch {
-        channel.finish(throwing: error)
       }
     }
-    return channel.elements { task.cancel() }
   }
-
-  /// The length in bytes beyond which decoded values wait for the program.
-  private static let bufferLength = 1 << 19
 
   // MARK: Live values
 
@@ -149,7 +124,7 @@ public final class RemoteDatabase: RequestReader {
     of request: QueryInterfaceRequest<Value>
   ) -> AsyncThrowingStream<[Value], any Error> {
     let blueprint = request.blueprint
-    return .newest { [server] continuation in
+    return .running(bufferingPolicy: .bufferingNewest(1)) { [server] continuation in
       try await server.listen(to: blueprint) { rows in
         let failures = DecodingFailures()
         defer { failures.detach() }
@@ -162,9 +137,12 @@ public final class RemoteDatabase: RequestReader {
 }
 
 extension AsyncThrowingStream where Failure == any Error, Element: Sendable {
-  /// Returns the newest of the elements that a task yields, which is cancelled when nobody reads them any more.
-  fileprivate static func newest(_ body: @escaping @Sendable (Continuation) async throws -> Void) -> Self {
-    Self(bufferingPolicy: .bufferingNewest(1)) { continuation in
+  /// Returns the elements that a task yields, which is cancelled when nobody reads them any more.
+  fileprivate static func running(
+    bufferingPolicy: Continuation.BufferingPolicy = .unbounded,
+    _ body: @escaping @Sendable (Continuation) async throws -> Void
+  ) -> Self {
+    Self(bufferingPolicy: bufferingPolicy) { continuation in
       let task = Task {
         do {
           try await body(continuation)

@@ -72,32 +72,24 @@ final class RemoteServer: Sendable {
 
   /// Passes the rows of a request to a closure, as they arrive, until it ends.
   ///
-  /// - Parameters:
-  ///   - request: The request.
-  ///   - failures: The errors of decoding the rows.
-  ///   - isSlow: Whether `body` may wait for a program, while which no more is read.
-  ///   - body: Receives the rows that a part of the answer completes, and their length in bytes.
   /// - Returns: The result with which the closure has ended; nil if it hasn't.
   func rows<Result>(
-    of request: PreparedRemoteRequest, _ failures: DecodingFailures, isSlow: Bool = false,
-    _ body: (_ rows: [Row], _ length: Int) async throws -> Continuation<Result>
+    of request: PreparedRemoteRequest, _ failures: DecodingFailures,
+    _ body: (Row) throws -> Continuation<Result>
   ) async throws -> Result? {
     let response: RemoteResponse
     do {
-      response = try await send(request.target, accept: Self.rows, isReadSlowly: isSlow)
+      response = try await send(request.target, accept: Self.rows)
     } catch let error as RemoteError where request.startsWithMissingRecord(error) {
       return nil
     }
     var lines = LineBuffer()
     for try await part in response.body {
       lines.append(part)
-      var (rows, length) = ([Row](), 0)
       while let line = try lines.next() {
         var parser = RowParser(line, failures)
-        rows.append(try parser.row(request.layout))
-        length += line.count
+        if case .end(let result) = try body(try parser.row(request.layout)) { return result }
       }
-      if !rows.isEmpty, case .end(let result) = try await body(rows, length) { return result }
     }
     // A stream whose task is cancelled ends like one that is complete.
     try Task.checkCancellation()
@@ -146,8 +138,7 @@ final class RemoteServer: Sendable {
           let headers = lastID.map { [(name: "Last-Event-ID", value: $0)] } ?? []
           let response: RemoteResponse
           do {
-            response = try await send(
-              request.target, accept: Self.events, headers: headers, isReadSlowly: true)
+            response = try await send(request.target, accept: Self.events, headers: headers)
           } catch let error as RemoteError where request.startsWithMissingRecord(error) {
             // When the record is back, its rows are new, even where they are those before.
             lastID = nil
@@ -240,11 +231,9 @@ final class RemoteServer: Sendable {
   ///
   /// - Throws: `RemoteError` if its status is that of an error, `NetworkError`, the error that the token throws.
   private func send(
-    _ target: String, method: String = "GET", accept: String, headers: [(name: String, value: String)] = [],
-    isReadSlowly: Bool = false
+    _ target: String, method: String = "GET", accept: String, headers: [(name: String, value: String)] = []
   ) async throws -> RemoteResponse {
     var request = RemoteRequest(method: method, url: try url(target), headers: headers, body: nil)
-    request.isReadSlowly = isReadSlowly
     request.headers.append(("Accept", accept))
     if let token = try await token() { request.headers.append(("Authorization", "Bearer \(token)")) }
     if let position = state.withLock({ $0.position.text }) {

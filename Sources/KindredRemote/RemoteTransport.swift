@@ -17,9 +17,6 @@ public struct RemoteRequest: Sendable {
   public var headers: [(name: String, value: String)]
   /// The content; nil if there is none.
   public var body: [UInt8]?
-  /// Whether the program may read the content of the answer slowly: then no more of it should be received than it has
-  /// read, but for a part.
-  public var isReadSlowly = false
 }
 
 /// An answer of HTTP.
