@@ -95,7 +95,8 @@ public final class RemoteDatabase: RequestReader {
 
   /// Returns the values of a request one by one, as they arrive.
   ///
-  /// They are read in one state of the database, which the server keeps as long as the sequence is read.
+  /// They are read in one state of the database. What the server sends is received at once, and waits in memory for a
+  /// program that reads it slowly; a request with a limit bounds that.
   public func records<Value: RowDecodable & Sendable>(
     of request: QueryInterfaceRequest<Value>
   ) -> AsyncThrowingStream<Value, any Error> {
