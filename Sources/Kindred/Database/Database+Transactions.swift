@@ -32,7 +32,7 @@ extension Database {
   /// Runs `body` in a savepoint, whose changes are rolled back if `body` throws, or returns
   /// `TransactionCompletion.rollback`.
   ///
-  /// Outside of a transaction it opens one, as ``inTransaction(_:_:)`` does.
+  /// Outside of a transaction it opens one, as `inTransaction` does.
   ///
   /// - Throws: The error that `body` throws, or `DatabaseError`.
   public func inSavepoint<Result>(_ body: () throws -> Result) throws -> Result {
