@@ -4,6 +4,30 @@ extension RandomRequest {
   package var reasonAgainstGRDB: String? { chain.reasonAgainstGRDB(.root) }
 }
 
+extension RandomRequest {
+  /// Whether the naive evaluation, which repeats a record for each one that is joined to it, may differ: where there are
+  /// aggregates, Kindred and GRDB make one row of these.
+  package var hasAggregatesBesideJoins: Bool { chain.hasAggregatesBesideJoins }
+}
+
+extension Chain {
+  fileprivate var hasAggregatesBesideJoins: Bool {
+    var (hasAggregates, hasJoins) = (false, false)
+    for call in calls {
+      switch call {
+      case .aggregate(let aggregate, _), .having(let aggregate):
+        hasAggregates = true
+        if aggregate.uses.contains(where: \.use.chain.hasAggregatesBesideJoins) { return true }
+      case .join(let joining, _): hasJoins = hasJoins || joining != .includingAll
+      case .annotateAssociated: hasJoins = true
+      default: break
+      }
+      if call.use?.chain.hasAggregatesBesideJoins ?? false { return true }
+    }
+    return hasAggregates && hasJoins
+  }
+}
+
 extension Chain {
   fileprivate enum Place {
     case root, required, optional, collection, aggregated

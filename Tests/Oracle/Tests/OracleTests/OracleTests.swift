@@ -20,7 +20,7 @@ struct OracleTests {
     try run.run(requests: 1200, failures: 3)
     #expect(run.failures.isEmpty, "\(run.failures.joined(separator: "\n\n"))")
     #expect(run.comparedWithGRDB > 300)
-    #expect(run.comparedWithEvaluation > 1000)
+    #expect(run.comparedWithEvaluation > 900)
   }
 
   @Test(arguments: [4, 5, 6] as [UInt64])

@@ -73,6 +73,7 @@ final class TypedComparison {
     }
     if let difference = differenceInDecoding(of: found) { return difference }
     do {
+      if request.hasAggregatesBesideJoins { throw TypedRequests.Unsupported("aggregates beside joins") }
       let expected = try evaluator.rows(of: request)
       comparedWithEvaluation += 1
       if var difference = TypedDifference("evaluation", expected, found.rows) {
