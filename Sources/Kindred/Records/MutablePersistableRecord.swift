@@ -152,8 +152,8 @@ extension TableRecord where Self: EncodableRecord {
     do {
       let columns = try db.table(Self.databaseTableName).orderedKey
       let container = try PersistenceContainer(self)
-      return Self.recordNotFound(
-        key: Dictionary(uniqueKeysWithValues: columns.map { ($0, DatabaseValue(container.value(of: $0))) }))
+      let key = columns.map { ($0, DatabaseValue(container.value(of: $0))) }
+      return Self.recordNotFound(key: Dictionary(key) { first, _ in first })
     } catch {
       return error
     }

@@ -19,9 +19,8 @@ extension DatabaseValueConvertible where Self: Decodable {
   public static func fromDatabaseValue(_ value: DatabaseValue) -> Self? {
     guard !value.isNull else { return nil }
     let row = Row(["value": value])
-    return try? ColumnDecoder(row: row, index: 0, name: "value", place: DecodingPlace(ofValues: Self.self))
-      .decodeColumn(
-        Self.self)
+    let place = DecodingPlace(ofValues: Self.self)
+    return try? ColumnDecoder(row: row, index: 0, name: "value", place: place).decodeColumn(Self.self)
   }
 }
 

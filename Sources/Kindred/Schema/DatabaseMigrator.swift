@@ -52,7 +52,8 @@ public struct DatabaseMigrator: Sendable {
     _ identifier: String, foreignKeyChecks: ForeignKeyChecks = .deferred,
     migrate: @escaping @Sendable (Database) throws -> Void
   ) {
-    registerMigration(identifier, foreignKeyChecks: foreignKeyChecks, merging: []) { db, _ in try migrate(db)
+    registerMigration(identifier, foreignKeyChecks: foreignKeyChecks, merging: []) { db, _ in
+      try migrate(db)
     }
   }
 
