@@ -193,20 +193,3 @@ final class CommitWatch: ConnectionListener {
     }
   }
 }
-
-/// What a connection has changed.
-struct UncommittedChanges {
-  /// The SQL of the statements that have changed something.
-  var statements: Set<String> = []
-  /// The changes that SQLite doesn't report.
-  var announced = DatabaseChanges()
-  /// The version of the schema before them; nil if it is not known.
-  var version: DatabaseSchema.Version?
-
-  var isEmpty: Bool { statements.isEmpty && announced.isEmpty }
-
-  mutating func formUnion(_ other: UncommittedChanges) {
-    statements.formUnion(other.statements)
-    announced.formUnion(other.announced)
-  }
-}

@@ -45,7 +45,7 @@ final class TransactionEvents: ConnectionListener {
   ///
   /// - Parameter isInTransaction: Whether a transaction is open.
   func begin(isInTransaction: Bool) {
-    (prepared, interests) = ([:], [])
+    end()
     if !isInTransaction { (savepoints, events) = ([], []) }
     (action, outcome, refusal, wasInTransaction) = (nil, nil, nil, isInTransaction)
   }
