@@ -20,15 +20,3 @@ extension PostgreSQLDialect {
       ? converted : "(\(converted)) COLLATE \(identifier: column.collation)"
   }
 }
-
-extension PostgreSQLDialect {
-  func concatenation(
-    _ arguments: [CompiledExpression], isDistinct: Bool, orderedBy order: () throws -> [SQL]
-  ) throws -> CompiledExpression {
-    let order = isDistinct ? [] : try order()
-    return try PostgreSQLAggregate(
-      function: .concat, arguments: arguments, isDistinct: isDistinct, order: order
-    )
-    .call().inheriting(from: arguments)
-  }
-}

@@ -30,6 +30,7 @@ package enum WriteContent {
       if case .records(let format) = self { format } else { nil }
     }
 
+    /// Whether the document changes a record instead of describing it.
     package var isMergePatch: Bool {
       if case .mergePatch = self { true } else { false }
     }
