@@ -44,14 +44,6 @@ struct PostgreSQLPlanTests {
     return try #require(plan.nodes.first).statement.sql.replacing("\"author\".", with: "")
   }
 
-  @Test
-  func `the texts of a group are concatenated in the order of its records`() throws {
-    let texts = try root("/authors?group=year&fields=year,a:concat(name,'; ')")
-    #expect(texts.contains(#"string_agg("name", $1::text ORDER BY "id")"#), "\(texts)")
-    let distinct = try root("/authors?group=year&fields=year,a:concat(distinct name)")
-    #expect(distinct.contains(#"string_agg(DISTINCT "name", ',' ORDER BY "name")"#), "\(distinct)")
-  }
-
   // MARK: Expressions
 
   @Test(arguments: [
