@@ -7,18 +7,19 @@ import Testing
 
 @Suite("The cache of representations")
 struct RepresentationCacheTests {
-  private func entry(_ number: Int, length: Int) -> RepresentationCache.Entry {
+  private func entry(_ number: Int, length: Int, content: Int? = nil) -> RepresentationCache.Entry {
     let target = "/\(number)" + String(repeating: "x", count: length)
+    let records = RecordsQuery(
+      path: target[...], segments: [], query: URLQuery(nil), principal: .operator)
     return RepresentationCache.Entry(
-      key: RepresentationCache.Key(path: target[...], query: "", type: .json, rights: [], standing: []),
-      model: 1, state: 1, tables: ReadTables(), tag: ContentHash().finish(), fields: HTTPHeaders(),
-      isLong: false,
-      isStreamed: false)
+      RepresentationCache.Key(records), model: 1, state: 1, tables: ReadTables(), tag: ContentHash().finish(),
+      fields: HTTPHeaders(), isLong: false, isStreamed: false,
+      content: content.map { RepresentationCache.Content(bytes: [UInt8](repeating: 0, count: $0)) })
   }
 
   @Test
   func `one entry more than there is room for evicts few, not all`() {
-    let cache = RepresentationCache()
+    let cache = RepresentationCache(contents: 0)
     // As many as fit into 16 MiB, and one more.
     let entries = (0...300).map { entry($0, length: 60_000) }
     for entry in entries { cache.store(entry) }
@@ -26,5 +27,15 @@ struct RepresentationCacheTests {
     // Keys may have the same place.
     #expect(kept.count > 200 && kept.count < 300)
     #expect(cache.entry(for: entries[300].key) != nil, "the latest one is there")
+  }
+
+  @Test
+  func `contents have room of their own, and evict only as many`() {
+    let cache = RepresentationCache(contents: 16 << 20)
+    let entries = (0...40).map { entry($0, length: 1, content: 1 << 20) }
+    for entry in entries { cache.store(entry) }
+    let kept = entries.filter { cache.entry(for: $0.key) != nil }
+    #expect(kept.count > 25 && kept.count < 33)
+    #expect(cache.entry(for: entries[40].key)?.content?.bytes.count == 1 << 20)
   }
 }

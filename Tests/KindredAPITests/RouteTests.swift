@@ -36,9 +36,7 @@ struct RouteTests {
     for byte in UInt8.min...0x7F where !kept.utf8.contains(byte) {
       #expect(URLCoding.encodeUnsafe(String(UnicodeScalar(byte))).count == 3)
     }
-    var line: [UInt8] = []
-    URLCoding.appendEncodingUnsafe("/é b", to: &line)
-    #expect(String(decoding: line, as: UTF8.self) == "/%C3%A9%20b")
+    URLCoding.withUnsafeEncoded("/é b") { #expect(String(decoding: $0, as: UTF8.self) == "/%C3%A9%20b") }
   }
 
   @Test

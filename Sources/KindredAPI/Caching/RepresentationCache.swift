@@ -3,21 +3,37 @@ import KindredOutput
 import KindredRequests
 import Synchronization
 
-/// Remembers the last response to each request: not its content, but its tag, its fields, and the state of the database
-/// that it showed.
+/// Remembers the last response to each request: its tag, its fields, and the state of the database that it showed; of
+/// one that has been the same twice also its content.
 ///
-/// So a conditional request can be answered with 304 without a query. An entry's slot follows from its key, and a newer
-/// entry replaces an older one; both their number and their total size are bounded.
+/// So a request needs no query as long as nothing that its response depends on has been written: the answer is 304, or
+/// the content again. An entry's slot follows from its key, and a newer entry replaces an older one; both their number
+/// and their total size are bounded.
 final class RepresentationCache: Sendable {
   /// Everything that a response depends on, but for the database and the model.
-  struct Key: Hashable {
-    let path: Substring
-    let query: Substring
-    let type: MediaType
+  struct Key: Equatable {
+    private let path: Substring
+    private let query: Substring
+    private let type: MediaType
     /// What the principal may see.
-    let rights: [UInt8]
+    private let rights: [UInt8]
     /// What the cursors of the principal are bound to.
-    let standing: [UInt8]
+    private let standing: [UInt8]
+    /// The place of its entry.
+    fileprivate let slot: Int
+
+    init(_ records: RecordsQuery) {
+      path = records.path
+      query = records.query.text
+      type = records.type
+      rights = records.principal.rights
+      standing = records.principal.standing
+      var hasher = Hasher()
+      for var text in [path, query] { text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) } }
+      hasher.combine(type)
+      for bytes in [rights, standing] { bytes.withUnsafeBytes { hasher.combine(bytes: $0) } }
+      slot = hasher.finalize() & (RepresentationCache.capacity - 1)
+    }
 
     /// Compares the bytes of the texts as they are: strings are equal that differ in their normalisation.
     static func == (left: Key, right: Key) -> Bool {
@@ -30,24 +46,21 @@ final class RepresentationCache: Sendable {
       return left.withUTF8 { left in right.withUTF8 { left.elementsEqual($0) } }
     }
 
-    /// Hashes the bytes of the texts as they are.
-    func hash(into hasher: inout Hasher) {
-      var (path, query) = (path, query)
-      path.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
-      query.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
-      hasher.combine(type)
-      rights.withUnsafeBytes { hasher.combine(bytes: $0) }
-      standing.withUnsafeBytes { hasher.combine(bytes: $0) }
+    /// Adds all parts to a text that no other key has.
+    func append(to text: inout ListBytes) {
+      text.append(String(path))
+      text.append(String(query))
+      text.append(type.rawValue)
+      text.append(rights)
+      text.append(standing)
     }
 
     /// The approximate size in memory, in bytes.
     fileprivate var size: Int { path.utf8.count + query.utf8.count + rights.count + standing.count }
   }
 
-  /// Distinguishes the tags of this service from those of all others, including those of earlier processes.
-  let instance = UInt64.random(in: .min ... .max)
-
-  struct Entry {
+  /// A remembered response: an object, so that looking it up copies only a reference.
+  final class Entry: Sendable {
     let key: Key
     /// The number of the model.
     let model: Int
@@ -63,6 +76,24 @@ final class RepresentationCache: Sendable {
     let isLong: Bool
     /// Whether the content was too long to be held in memory.
     let isStreamed: Bool
+    /// Nil if it isn't kept.
+    let content: Content?
+
+    init(
+      _ key: Key, model: Int, state: Int64, tables: ReadTables, tag: ContentHash.Digest, fields: HTTPHeaders,
+      isLong: Bool, isStreamed: Bool, content: Content?
+    ) {
+      (self.key, self.model, self.state, self.tables) = (key, model, state, tables)
+      (self.tag, self.fields, self.isLong, self.isStreamed) = (tag, fields, isLong, isStreamed)
+      self.content = content
+    }
+
+    /// Returns the same response with other forms of its content.
+    func with(_ content: Content) -> Entry {
+      Entry(
+        key, model: model, state: state, tables: tables, tag: tag, fields: fields, isLong: isLong,
+        isStreamed: isStreamed, content: content)
+    }
 
     /// Returns whether the content is still the same.
     ///
@@ -75,7 +106,16 @@ final class RepresentationCache: Sendable {
       return change <= state
     }
 
-    fileprivate var size: Int { key.size + fields.byteCount + 256 }
+    fileprivate var size: Int { key.size + fields.byteCount + (content?.size ?? 0) + 256 }
+  }
+
+  /// The content of a response in memory.
+  struct Content {
+    let bytes: [UInt8]
+    /// The same by gzip, once a client has asked for it.
+    var compressed: [UInt8]?
+
+    fileprivate var size: Int { bytes.count + (compressed?.count ?? 0) }
   }
 
   private struct State {
@@ -91,37 +131,44 @@ final class RepresentationCache: Sendable {
       entries[slot] = entry
     }
 
-    /// Empties slots, in turn, until there is room for so many bytes.
-    mutating func makeRoom(for count: Int) {
-      while size + count > RepresentationCache.maximumSize {
+    /// Empties slots, in turn, until no more than so many bytes are left.
+    mutating func shrink(to maximum: Int) {
+      while size > maximum {
         set(nil, at: hand)
         hand = (hand + 1) & (RepresentationCache.capacity - 1)
       }
     }
   }
 
+  /// Distinguishes the tags of this service from those of all others, including those of earlier processes.
+  let instance = UInt64.random(in: .min ... .max)
+
   /// A power of two.
   private static let capacity = 8192
-  /// The largest size of all entries in bytes.
+  /// The largest size in bytes of all entries without their content.
   private static let maximumSize = 16 << 20
+  /// The largest size in bytes of a content that is kept: a larger one would evict many others.
+  let maximumContent: Int
+  private let maximum: Int
   private let state = Mutex(State())
 
+  /// - Parameter contents: The room for contents in bytes; 0 keeps none.
+  init(contents: Int) {
+    maximum = Self.maximumSize + contents
+    maximumContent = contents / 16
+  }
+
   func entry(for key: Key) -> Entry? {
-    let slot = Self.slot(of: key)
-    guard let entry = state.withLock({ $0.entries[slot] }), entry.key == key else { return nil }
+    guard let entry = state.withLock({ $0.entries[key.slot] }), entry.key == key else { return nil }
     return entry
   }
 
   func store(_ entry: Entry) {
-    // An entry this large would evict many others.
-    guard entry.size <= Self.maximumSize / 256 else { return }
-    let slot = Self.slot(of: entry.key)
+    guard entry.size <= Self.maximumSize / 256 + (entry.content?.size ?? 0) else { return }
     state.withLock { state in
-      state.set(nil, at: slot)
-      state.makeRoom(for: entry.size)
-      state.set(entry, at: slot)
+      state.set(nil, at: entry.key.slot)
+      state.shrink(to: maximum - entry.size)
+      state.set(entry, at: entry.key.slot)
     }
   }
-
-  private static func slot(of key: Key) -> Int { key.hashValue & (capacity - 1) }
 }

@@ -42,7 +42,7 @@ final class ServiceMetrics: Sendable {
   /// Counts a response to input that was refused before it was a complete request.
   func countRefusal(_ status: HTTPStatus) { statuses[Self.methods.count].count(status) }
 
-  /// Counts a 304 response that needed no query.
+  /// Counts a response that needed no query.
   func countUnchanged() { unchanged.wrappingAdd(1, ordering: .relaxed) }
 
   /// Counts a response with status 500.
@@ -64,7 +64,7 @@ final class ServiceMetrics: Sendable {
     }
     shapes.append(to: &text)
     text.append(
-      "kindred_unchanged_answers_total", .counter, "Responses with status 304 that needed no query.",
+      "kindred_unchanged_answers_total", .counter, "Responses that needed no query: 304, or a kept content.",
       unchanged.load(ordering: .relaxed))
     text.append(
       "kindred_defects_total", .counter, "Responses with status 500; the log has the details.",

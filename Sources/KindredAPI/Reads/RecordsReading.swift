@@ -76,7 +76,7 @@ final class RecordsReading {
 
   /// The tag of content that is too long to be held in memory, if it was read before and is still the same.
   private var knownTag: ContentHash.Digest? {
-    guard let entry = service.representations.entry(for: asked.key), entry.isStreamed, entry.model == model,
+    guard let entry = asked.last, entry.isStreamed, entry.model == model,
       let state = stateOfTables
     else { return nil }
     // Without the tables, only the same state certainly has the same content.
@@ -119,13 +119,8 @@ final class RecordsReading {
   /// A tag for content that is too long to be hashed first: it changes with the tables that the content depends on.
   private var tagOfState: ContentHash.Digest {
     var text = ListBytes()
-    let key = asked.key
     text.append(String(service.representations.instance))
-    text.append(String(key.path))
-    text.append(String(key.query))
-    text.append(key.type.rawValue)
-    text.append(key.rights)
-    text.append(key.standing)
+    asked.key.append(to: &text)
     text.append(String(model))
     if let state = stateOfTables {
       text.append(String(state))
@@ -137,14 +132,34 @@ final class RecordsReading {
     return hash.finish()
   }
 
-  private func remember(_ tag: ContentHash.Digest, _ fields: HTTPHeaders, isLong: Bool, isStreamed: Bool) {
+  /// - Parameter content: The content, if it could be kept.
+  private func remember(
+    _ tag: ContentHash.Digest, _ fields: HTTPHeaders, isLong: Bool, isStreamed: Bool,
+    content: Representation.Content? = nil
+  ) {
     guard planned.isTimeless, let version else { return }
+    let kept = content.flatMap { contentToKeep($0, tag) }
     // The tables of a plan with transient ones can be determined only now.
-    if asked.condition != nil || !planned.plan.plan.transients.isEmpty { _ = readTables }
+    if asked.condition != nil || kept != nil || !planned.plan.plan.transients.isEmpty { _ = readTables }
     service.representations.store(
       RepresentationCache.Entry(
-        key: asked.key, model: model, state: version, tables: planned.plan.readTables, tag: tag,
-        fields: fields, isLong: isLong, isStreamed: isStreamed))
+        asked.key, model: model, state: version, tables: planned.plan.readTables, tag: tag, fields: fields,
+        isLong: isLong, isStreamed: isStreamed, content: kept))
+  }
+
+  /// Returns the content to keep, if the last response was the same: most are requested only once, or change more
+  /// often than that.
+  private func contentToKeep(
+    _ content: Representation.Content, _ tag: ContentHash.Digest
+  ) -> RepresentationCache.Content? {
+    guard let last = asked.last, last.tag == tag else { return nil }
+    if let content = last.content { return content }
+    let maximum = service.representations.maximumContent
+    switch content {
+    case .bytes(let bytes): return bytes.count <= maximum ? .init(bytes: bytes) : nil
+    case .result(let parts): return parts.byteCount <= maximum ? .init(bytes: parts.joinedBytes) : nil
+    case .stream: return nil
+    }
   }
 
   // MARK: Reading
@@ -168,16 +183,6 @@ final class RecordsReading {
     /// The hash of the metadata and the first part.
     var hash: ContentHash
   }
-
-  /// Returns the fields that all results have, and those of this one.
-  private func headers(with fields: HTTPHeaders) -> HTTPHeaders {
-    var headers = asked.type == .json ? Self.jsonHeaders : Representation.headers(asked.type.field)
-    headers.append(contentsOf: fields)
-    return headers
-  }
-
-  // Created once, because appending validates names and values byte by byte.
-  private static let jsonHeaders = Representation.headers(MediaType.json.field)
 
   private func begin() throws -> Beginning {
     if asked.startsWithCursor { try reader.startAfterCursor() } else { try reader.start() }
@@ -242,8 +247,8 @@ final class RecordsReading {
     }
     reader.close()
     let representation = Representation(
-      headers: headers(with: beginning.fields), content: content, tag: tag)
-    remember(tag, beginning.fields, isLong: representation.isLong, isStreamed: false)
+      headers: asked.headers(with: beginning.fields), content: content, tag: tag)
+    remember(tag, beginning.fields, isLong: representation.isLong, isStreamed: false, content: content)
     reading.close()
     return representation
   }
@@ -258,6 +263,6 @@ final class RecordsReading {
     let body = FramedBody(
       Array((beginning.page?.header ?? "").utf8), parts, rest, Array((beginning.page?.footer ?? "").utf8))
     return Representation(
-      headers: headers(with: beginning.fields), content: .stream(body), tag: tag)
+      headers: asked.headers(with: beginning.fields), content: .stream(body), tag: tag)
   }
 }

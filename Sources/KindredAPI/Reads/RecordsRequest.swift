@@ -1,3 +1,4 @@
+import KindredBackend
 import KindredHTTP
 import KindredRequests
 
@@ -9,30 +10,41 @@ final class RecordsRequest: Sendable {
   let request: HTTPRequest
   /// Whether a browser should save the response instead of showing it.
   let isAttachment: Bool
-  /// The state of the database when the request arrived, or an earlier one; nil if unknown.
-  let version: Int64?
   let condition: EntityTag.Condition?
+  /// The key by which the response is remembered.
+  let key: RepresentationCache.Key
+  /// The last response; nil if it isn't remembered.
+  let last: RepresentationCache.Entry?
+  /// The state of the database when the request arrived, or an earlier one; nil if it is unknown, or of no use.
+  let version: Int64?
   /// Whether the cursor of the page is found before the records are read.
   let startsWithCursor: Bool
 
   init(
-    _ records: RecordsQuery, _ request: HTTPRequest, isAttachment: Bool, version: Int64?,
-    condition: EntityTag.Condition?, startsWithCursor: Bool
+    _ records: RecordsQuery, _ request: HTTPRequest, isAttachment: Bool, startsWithCursor: Bool,
+    among representations: RepresentationCache, of database: ReadDatabase
   ) {
     self.records = records
     self.request = request
     self.isAttachment = isAttachment
-    self.version = version
-    self.condition = condition
     self.startsWithCursor = startsWithCursor
+    condition = EntityTag.Condition(request.headers.values(for: "If-None-Match"))
+    key = RepresentationCache.Key(records)
+    last = representations.entry(for: key)
+    // Read before the snapshot is taken: after a commit in between, the response counts as older than it is, which
+    // only costs another query.
+    version = condition == nil && last?.content == nil ? nil : database.backend.stateNumber
   }
 
   var type: MediaType { records.type }
 
-  /// The key by which the response is remembered.
-  var key: RepresentationCache.Key {
-    RepresentationCache.Key(
-      path: records.path, query: records.query.text, type: type, rights: records.principal.rights,
-      standing: records.principal.standing)
+  /// Returns the fields of a response: those that all have, and those of this one.
+  func headers(with fields: HTTPHeaders) -> HTTPHeaders {
+    var headers = type == .json ? Self.jsonHeaders : Representation.headers(type.field)
+    headers.append(contentsOf: fields)
+    return headers
   }
+
+  // Created once, because appending validates names and values byte by byte.
+  private static let jsonHeaders = Representation.headers(MediaType.json.field)
 }

@@ -10,7 +10,7 @@ final class RecordsService: Sendable {
   let database: ReadDatabase
   let context: ServiceContext
   let models: ModelSource
-  let representations = RepresentationCache()
+  let representations: RepresentationCache
   /// Nil if live results are disabled.
   private let live: LiveService?
 
@@ -19,6 +19,7 @@ final class RecordsService: Sendable {
     self.live = live
     self.context = context
     models = context.models(of: database)
+    representations = RepresentationCache(contents: context.options.keptContents)
   }
 
   /// Returns the records that a path and its parameters select.
@@ -74,13 +75,9 @@ final class RecordsService: Sendable {
       path: request.path, segments: segments, query: query, type: type,
       principal: principal)
     if let live, type == .events || type == .rowEvents { return try live.events(of: wanted, asked) }
-    let condition = EntityTag.Condition(request.headers.values(for: "If-None-Match"))
     let records = RecordsRequest(
-      wanted, request, isAttachment: format?.isUnpaged ?? false,
-      // Read before the snapshot is taken: after a commit in between, the response counts as older than it is, which
-      // only costs another query.
-      version: condition == nil ? nil : backend.stateNumber, condition: condition,
-      startsWithCursor: startsWithCursor)
+      wanted, request, isAttachment: format?.isUnpaged ?? false, startsWithCursor: startsWithCursor,
+      among: representations, of: database)
     if case .success = accepted, let response = unchanged(records, models.known?.number) {
       return response.telling(backend.lastPosition)
     }
@@ -113,7 +110,7 @@ final class RecordsService: Sendable {
             : Representation(explanation),
           to: request)
       }
-      if held(by: records) != nil {
+      if records.last?.content != nil || held(by: records) != nil {
         // Once the tables are known, the next such request needs no connection.
         _ = try? planned.plan.readTables.find { try reading.tables(readBy: planned.plan.plan) }
         if let response = unchanged(records, version.number, planned.plan.readTables) {
@@ -137,8 +134,8 @@ final class RecordsService: Sendable {
     }
   }
 
-  /// Returns 304 without a query if the client has the last response, and nothing that it depends on has been written
-  /// since.
+  /// Returns the last response again, without a query, if nothing that it depends on has been written since: 304 if the
+  /// client has it, else its content, if that is kept.
   ///
   /// - Parameters:
   ///   - model: The number of the model.
@@ -146,21 +143,43 @@ final class RecordsService: Sendable {
   private func unchanged(
     _ records: RecordsRequest, _ model: Int?, _ tables: ReadTables? = nil
   ) -> HTTPResponse? {
-    guard let (known, held) = held(by: records), known.model == model,
-      known.isCurrent(at: records.version, tables ?? known.tables, database.tableStates)
+    guard let last = records.last, last.model == model else { return nil }
+    let held = held(by: records)
+    guard held != nil || last.content != nil,
+      last.isCurrent(at: records.version, tables ?? last.tables, database.tableStates)
     else { return nil }
     context.parts.metrics.countUnchanged()
-    return Representation.notModified(held, with: known.fields)
+    if let held { return Representation.notModified(held, with: last.fields) }
+    return last.content.map { repeated(last, $0, for: records) }
   }
 
-  /// Returns the last response, and its tag as the client has it; nil if the client doesn't have that response.
-  private func held(by records: RecordsRequest) -> (RepresentationCache.Entry, EntityTag)? {
+  /// Returns the response with its kept content.
+  private func repeated(
+    _ last: RepresentationCache.Entry, _ content: RepresentationCache.Content, for records: RecordsRequest
+  ) -> HTTPResponse {
+    var content = content
+    if content.compressed == nil, coding(of: last, for: records) == .gzip {
+      content.compressed = try? Gzip.compress(
+        content.bytes, level: context.options.compressionLevel ?? Gzip.defaultLevel)
+      representations.store(last.with(content))
+    }
+    var representation = Representation(
+      headers: records.headers(with: last.fields), content: .bytes(content.bytes), tag: last.tag)
+    representation.compressed = content.compressed
+    return deliver(representation, to: records.request)
+  }
+
+  /// Returns the tag of the last response as the client has it; nil if the client doesn't have that response.
+  private func held(by records: RecordsRequest) -> EntityTag? {
     guard let condition = records.condition, records.request.headers["If-Match"] == nil,
-      let known = representations.entry(for: records.key)
+      let last = records.last
     else { return nil }
-    let coding = Representation.coding(
-      for: records.request, isLong: known.isLong, compressionLevel: context.options.compressionLevel)
-    return condition.match(known.tag, coding: coding).map { (known, $0) }
+    return condition.match(last.tag, coding: coding(of: last, for: records))
+  }
+
+  private func coding(of last: RepresentationCache.Entry, for records: RecordsRequest) -> ContentCoding {
+    Representation.coding(
+      for: records.request, isLong: last.isLong, compressionLevel: context.options.compressionLevel)
   }
 
   /// Returns the value of one column: a BLOB as its bytes, any other value as JSON.

@@ -8,19 +8,21 @@ struct RequestScreening: Sendable {
   /// Which pages of other origins may use the service; nil for none.
   let cors: CORSPolicy?
 
-  /// Returns whether a request is a check of a monitor: it must report on the server, whatever the client's limits and
-  /// the host are.
-  static func isExempt(_ request: HTTPRequest) -> Bool {
-    guard request.path.dropping("/-/") != nil, case .operations(let page)? = try? Route(request.path) else {
-      return false
+  /// Returns whether a request to a path is a check of a monitor: it must report on the server, whatever the client's
+  /// limits and the host are.
+  static func isExempt(_ path: Substring) -> Bool {
+    // Looked at for each request, so without the route: as in that, a trailing slash is ignored.
+    var path = path
+    return path.withUTF8 { path in
+      let path = path.last == UInt8(ascii: "/") ? path.dropLast() : path[...]
+      return path.equals("/-/health") || path.equals("/-/ready")
     }
-    return page == .health || page == .ready
   }
 
   /// - Throws: `Problem`: 421 for a host that isn't the server's, 501 for an unknown method, 403 for a write that a
   ///   page of another site has sent.
   func check(_ request: HTTPRequest) throws {
-    if !isAddressed(by: request), !Self.isExempt(request) { throw Problem.misdirected }
+    if !isAddressed(by: request), !Self.isExempt(request.path) { throw Problem.misdirected }
     if request.method.isSafe { return }
     // TRACE is a known method that is allowed nowhere, which is 405 (RFC 9110 §15.5.6).
     guard HTTPMethod.supported.contains(request.method) || request.method.token == "TRACE" else {

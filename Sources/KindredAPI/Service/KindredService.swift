@@ -111,7 +111,7 @@ public final class KindredService: HTTPHandler {
   }
 
   /// Returns the answer to any request; a pending one if it has to wait for a connection or its turn to write.
-  public func answer(_ request: HTTPRequest) -> HTTPAnswer {
+  public func answer(_ request: consuming HTTPRequest) -> HTTPAnswer {
     answer(context.options.basePath.removed(from: request), .free, timing())
   }
 
@@ -119,24 +119,34 @@ public final class KindredService: HTTPHandler {
 
   /// - Parameter admission: The client and the route, if they are known already.
   private func answer(
-    _ request: HTTPRequest, _ readers: ReaderSource, _ start: RequestTiming, _ admission: Admission? = nil
+    _ request: consuming HTTPRequest, _ readers: ReaderSource, _ timing: RequestTiming,
+    _ admission: Admission? = nil
   ) -> HTTPAnswer {
-    var timing = start
     var principal = admission?.principal
     do {
       let admission = try admission ?? admit(request, &principal)
-      var asked = RequestContext(
-        request, at: admission.route, by: admission.principal, readers: readers, timing: start,
-        deadline: deadline(from: start), screened: admission.write)
-      defer { timing = asked.timing }
+      return answer(
+        RequestContext(
+          request, at: admission.route, by: admission.principal, readers: readers, timing: timing,
+          deadline: deadline(from: timing), screened: admission.write))
+    } catch {
+      return .now(failure(error, of: request, by: principal, timing))
+    }
+  }
+
+  private func answer(_ admitted: consuming RequestContext) -> HTTPAnswer {
+    let start = admitted.timing
+    var asked = admitted
+    do {
       switch try answer(&asked) {
-      case .now(let response): return .now(context.finisher.finished(response, to: request, asked.timing))
+      case .now(let response):
+        return .now(context.finisher.finished(response, to: asked.request, asked.timing))
       case .later(let response): return .later(response)
       }
     } catch let none as ReaderSource.NoneFree {
-      return .later(park(request, start, none))
+      return .later(park(asked.request, start, none))
     } catch {
-      return .now(failure(error, of: request, by: principal, timing))
+      return .now(failure(error, of: asked.request, by: asked.principal, asked.timing))
     }
   }
 
@@ -218,7 +228,7 @@ public final class KindredService: HTTPHandler {
 
   /// Exempts health checks from the limits on connections and requests.
   public func isExempt(_ request: HTTPRequest) -> Bool {
-    RequestScreening.isExempt(context.options.basePath.removed(from: request))
+    RequestScreening.isExempt(context.options.basePath.removed(from: request.path))
   }
 
   /// Returns what identifies the client by its credentials, or nil without valid ones.

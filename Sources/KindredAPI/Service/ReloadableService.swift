@@ -29,7 +29,7 @@ public final class ReloadableService: HTTPHandler {
   }
 
   /// Returns the answer to any request.
-  public func answer(_ request: HTTPRequest) -> HTTPAnswer { service.answer(request) }
+  public func answer(_ request: consuming HTTPRequest) -> HTTPAnswer { service.answer(request) }
 
   /// Returns the problem for a request that the HTTP layer refuses.
   public func response(to error: HTTPError, from peer: String?) -> HTTPResponse {

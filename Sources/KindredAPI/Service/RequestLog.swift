@@ -23,8 +23,10 @@ public struct AnsweredRequest: Sendable {
   ///
   /// It includes the query and the values of named keys only if these may be logged.
   public let path: Substring
-  /// Appends the path, encoded for a URL, so that no control character, space or quote in it can forge a line.
-  public func appendEncodedPath(to line: inout [UInt8]) { URLCoding.appendEncodingUnsafe(path, to: &line) }
+  /// Calls `body` with the path, encoded for a URL, so that no control character, space or quote in it can forge a line.
+  public func withEncodedPath(_ body: (UnsafeBufferPointer<UInt8>) -> Void) {
+    URLCoding.withUnsafeEncoded(path, body)
+  }
   /// The trace that the request is part of, as 32 hexadecimal digits (W3C Trace Context §3.2.2.3), if any.
   public let trace: String?
   /// The status of the response.

@@ -25,7 +25,7 @@ struct LineLogHandler: LogHandler {
     if let provided = metadataProvider?.get() { all.merge(provided) { $1 } }
     if let own = event.metadata { all = all.isEmpty ? own : all.merging(own) { $1 } }
     output.append(event.level) { line in
-      for (key, value) in all.sorted(by: { $0.key < $1.key }) { line.append(key, text: "\(value)") }
+      for (key, value) in all.sorted(by: { $0.key < $1.key }) { line.append(name: key, text: "\(value)") }
       line.end(event.message.description)
     }
   }

@@ -13,7 +13,7 @@ struct LineRequestLog: RequestLog {
       line.append("bytes", request.byteCount)
       line.append("method", text: request.method.token)
       line.append("milliseconds", microseconds: Int(clamping: request.nanoseconds / 1000))
-      line.append("path") { request.appendEncodedPath(to: &$0) }
+      request.withEncodedPath { line.append("path", plain: $0) }
       line.append("peer", text: request.peer ?? "-")
       line.append("status", request.status.code)
       if let trace = request.trace { line.append("trace", text: trace) }

@@ -1,158 +1,236 @@
+import KindredClock
+import KindredOutput
 import Logging
 
-/// Builds the line of a log, in either form.
-struct LogLine {
-  private(set) var bytes: [UInt8] = []
+/// Builds the lines of a log, in either form.
+struct LogLine: ~Copyable {
+  private var buffer = OutputBuffer(capacity: 0)
   private var clock = LogClock()
   var format = LogFormat()
+
+  /// The length of the lines in bytes.
+  var count: Int { buffer.count }
 
   /// Begins a line with the level; pairs and a message follow.
   mutating func begin(_ level: Logger.Level) {
     if format.hasPriority {
-      bytes.append("<")
-      bytes.append(level.priority)
-      bytes.append(">")
+      buffer.append("<")
+      buffer.append(Int64(level.priority))
+      buffer.append(">")
     }
     switch format.form {
     case .text:
-      clock.append(to: &bytes)
-      bytes.append(" ")
-      bytes.append(text: level.rawValue)
-      bytes.append(" kindred:")
+      clock.append(to: &buffer)
+      buffer.append(" ")
+      append(level.rawValue)
+      buffer.append(" kindred:")
     case .json:
-      bytes.append(#"{"time":""#)
-      clock.append(to: &bytes)
-      bytes.append(#"","level":""#)
-      bytes += level.rawValue.utf8
-      bytes.append("\"")
+      buffer.append(#"{"time":""#)
+      clock.append(to: &buffer)
+      buffer.append(#"","level":""#)
+      append(level.rawValue)
+      buffer.append("\"")
     }
   }
 
   /// Adds a number.
   mutating func append(_ name: StaticString, _ number: Int) {
     begin(pair: name)
-    bytes.append(number)
+    buffer.append(Int64(number))
   }
 
   /// Adds a number of milliseconds with three decimals.
   mutating func append(_ name: StaticString, microseconds: Int) {
     begin(pair: name)
-    bytes.append(microseconds / 1000)
-    bytes.append(".")
-    bytes.append(microseconds % 1000, digits: 3)
+    buffer.append(Int64(microseconds / 1000))
+    buffer.append(".")
+    buffer.append(digits: microseconds % 1000, count: 3)
   }
 
-  /// Adds a text that `write` appends, which has no spaces, quotes and control characters.
-  mutating func append(_ name: StaticString, _ write: (inout [UInt8]) -> Void) {
+  /// Adds a text that has no spaces, quotes and control characters.
+  mutating func append(_ name: StaticString, plain text: UnsafeBufferPointer<UInt8>) {
     begin(pair: name)
     switch format.form {
-    case .text: write(&bytes)
-    case .json:
-      var text: [UInt8] = []
-      write(&text)
-      appendString(text)
+    case .text: buffer.append(text)
+    case .json: appendString(text)
     }
   }
 
   /// Adds a text.
-  mutating func append(_ name: String, text: String) {
+  mutating func append(_ name: StaticString, text: String) {
+    begin(pair: name)
+    appendValue(text)
+  }
+
+  /// Adds a text.
+  mutating func append(name: String, text: String) {
     switch format.form {
     case .text:
-      bytes.append(UInt8(ascii: " "))
-      bytes.append(text: name)
-      bytes.append(UInt8(ascii: "="))
-      appendQuoted(text)
+      buffer.append(" ")
+      append(name)
+      buffer.append("=")
     case .json:
-      bytes.append(",")
-      appendString(name.utf8)
-      bytes.append(":")
-      appendString(text.utf8)
+      buffer.append(",")
+      appendString(name)
+      buffer.append(":")
     }
+    appendValue(text)
   }
 
   /// Ends the line with its message.
   mutating func end(_ message: String) {
     switch format.form {
     case .text:
-      bytes.append(UInt8(ascii: " "))
+      buffer.append(" ")
       appendPlain(message)
-      bytes.append(UInt8(ascii: "\n"))
+      buffer.append("\n")
     case .json:
-      bytes.append(#","message":"#)
-      appendString(message.utf8)
-      bytes.append("}\n")
+      buffer.append(#","message":"#)
+      appendString(message)
+      buffer.append("}\n")
     }
   }
 
   /// Removes the lines so far, and returns them.
   mutating func take() -> [UInt8] {
-    defer {
-      // As many lines are likely to follow; to grow for them would copy all of them several times.
-      let count = bytes.count
-      bytes = []
-      bytes.reserveCapacity(count)
-    }
-    return bytes
+    let lines = [UInt8](buffer.bytes)
+    // As many lines are likely to follow, but the memory for unusually many isn't kept.
+    if lines.count > Self.keptLength { buffer = OutputBuffer(capacity: 0) } else { buffer.truncate(to: 0) }
+    return lines
   }
+
+  private static let keptLength = 64 << 10
 
   private mutating func begin(pair name: StaticString) {
     switch format.form {
     case .text:
-      bytes.append(UInt8(ascii: " "))
-      bytes.append(name)
-      bytes.append(UInt8(ascii: "="))
+      buffer.append(" ")
+      buffer.append(name)
+      buffer.append("=")
     case .json:
-      bytes.append(",\"")
-      bytes.append(name)
-      bytes.append("\":")
+      buffer.append(",\"")
+      buffer.append(name)
+      buffer.append("\":")
+    }
+  }
+
+  private mutating func append(_ text: String) {
+    var text = text
+    text.withUTF8 { buffer.append($0) }
+  }
+
+  private mutating func appendValue(_ text: String) {
+    switch format.form {
+    case .text: appendQuoted(text)
+    case .json: appendString(text)
     }
   }
 
   /// Appends a value of text, in quotes if it contains spaces.
   private mutating func appendQuoted(_ text: String) {
     let quote = UInt8(ascii: "\"")
-    guard text.isEmpty || text.utf8.contains(where: { $0 <= 0x20 || $0 == quote }) else {
-      return appendPlain(text)
-    }
-    bytes.append(quote)
-    for byte in text.utf8 {
-      if byte == quote || byte == UInt8(ascii: "\\") { bytes.append(UInt8(ascii: "\\")) }
-      appendPlain(byte)
-    }
-    bytes.append(quote)
-  }
-
-  /// Appends a byte, or a space for a control character, so that no text can forge a line.
-  private mutating func appendPlain(_ byte: UInt8) { bytes.append(byte.isControl ? 0x20 : byte) }
-
-  /// Appends a text likewise; most have no control character, and are copied as a whole.
-  private mutating func appendPlain(_ text: String) {
     var text = text
     text.withUTF8 { text in
-      let start = bytes.count
-      bytes.append(contentsOf: text)
-      guard text.contains(where: \.isControl) else { return }
-      for index in start..<bytes.count where bytes[index].isControl { bytes[index] = 0x20 }
+      guard text.isEmpty || text.contains(where: { $0 <= 0x20 || $0 == quote }) else {
+        return appendPlain(text)
+      }
+      buffer.append(quote)
+      for byte in text {
+        if byte == quote || byte == UInt8(ascii: "\\") { buffer.append("\\") }
+        buffer.append(byte.isControl ? 0x20 : byte)
+      }
+      buffer.append(quote)
     }
+  }
+
+  private mutating func appendPlain(_ text: String) {
+    var text = text
+    text.withUTF8 { appendPlain($0) }
+  }
+
+  /// Appends a text, with a space for each control character, so that no text can forge a line.
+  private mutating func appendPlain(_ text: UnsafeBufferPointer<UInt8>) {
+    guard text.contains(where: \.isControl) else { return buffer.append(text) }
+    for byte in text { buffer.append(byte.isControl ? 0x20 : byte) }
+  }
+
+  private mutating func appendString(_ text: String) {
+    var text = text
+    text.withUTF8 { appendString($0) }
   }
 
   /// Appends a JSON string (RFC 8259 §7).
-  private mutating func appendString(_ text: some Sequence<UInt8>) {
-    bytes.append("\"")
+  private mutating func appendString(_ text: UnsafeBufferPointer<UInt8>) {
+    buffer.append("\"")
     for byte in text {
       switch byte {
       case UInt8(ascii: "\""), UInt8(ascii: "\\"):
-        bytes.append(UInt8(ascii: "\\"))
-        bytes.append(byte)
+        buffer.append("\\")
+        buffer.append(byte)
       case 0..<0x20, 0x7F:
-        bytes.append("\\u00")
-        let digits = Array("0123456789abcdef".utf8)
-        bytes.append(digits[Int(byte >> 4)])
-        bytes.append(digits[Int(byte & 15)])
-      default: bytes.append(byte)
+        buffer.append("\\u00")
+        buffer.append(hexadecimal: byte >> 4)
+        buffer.append(hexadecimal: byte & 15)
+      default: buffer.append(byte)
       }
     }
-    bytes.append("\"")
+    buffer.append("\"")
+  }
+}
+
+extension OutputBuffer {
+  fileprivate mutating func append(_ bytes: UnsafeBufferPointer<UInt8>) {
+    if let start = bytes.baseAddress { append(start, count: bytes.count) }
+  }
+
+  /// Appends a digit.
+  fileprivate mutating func append(hexadecimal digit: UInt8) {
+    append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
+  }
+
+  /// Appends a number that has at most so many digits, with leading zeros.
+  fileprivate mutating func append(digits number: Int, count: Int) {
+    let text = room(count)
+    var rest = number
+    for place in (0..<count).reversed() {
+      text[place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+      rest /= 10
+    }
+    advance(count)
+  }
+}
+
+/// Writes the time of day in UTC as in RFC 3339: `2026-11-21T15:04:05.678Z`, computed once in a second.
+private struct LogClock: ~Copyable {
+  private var second = Int.min
+  /// The part before the fraction, with its point: `2026-11-21T15:04:05.`.
+  private var text = OutputBuffer(capacity: 20)
+
+  mutating func append(to line: inout OutputBuffer) {
+    let now = CalendarTime.now()
+    if now.secondsSince1970 != second {
+      second = now.secondsSince1970
+      text.truncate(to: 0)
+      Self.append(CalendarTime(secondsSince1970: second), to: &text)
+    }
+    line.append(text.bytes.bindMemory(to: UInt8.self))
+    line.append(digits: now.nanoseconds / 1_000_000, count: 3)
+    line.append("Z")
+  }
+
+  private static func append(_ time: CalendarTime, to text: inout OutputBuffer) {
+    text.append(digits: time.year, count: 4)
+    text.append("-")
+    text.append(digits: time.month, count: 2)
+    text.append("-")
+    text.append(digits: time.day, count: 2)
+    text.append("T")
+    text.append(digits: time.hour, count: 2)
+    text.append(":")
+    text.append(digits: time.minute, count: 2)
+    text.append(":")
+    text.append(digits: time.second, count: 2)
+    text.append(".")
   }
 }
 

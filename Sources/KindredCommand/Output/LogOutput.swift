@@ -1,5 +1,4 @@
 import Foundation
-import KindredClock
 import Logging
 import Synchronization
 
@@ -14,7 +13,7 @@ final class LogOutput: Sendable {
     case none, soon, now
   }
 
-  fileprivate struct State {
+  fileprivate struct State: ~Copyable {
     var lines = LogLine()
     /// When these lines will be written.
     var schedule = Schedule.none
@@ -43,7 +42,7 @@ final class LogOutput: Sendable {
 
   /// The form of the lines that are added from now on.
   var format: LogFormat {
-    get { state.withLock(\.lines.format) }
+    get { state.withLock { $0.lines.format } }
     set { state.withLock { $0.lines.format = newValue } }
   }
 
@@ -53,13 +52,13 @@ final class LogOutput: Sendable {
   func append(_ level: Logger.Level, _ write: (inout LogLine) -> Void) {
     let isUrgent = level > .info
     let schedule = state.withLock { state -> Schedule in
-      guard state.lines.bytes.count < (isUrgent ? 2 : 1) * Self.capacity else {
+      guard state.lines.count < (isUrgent ? 2 : 1) * Self.capacity else {
         state.dropped += 1
         return .none
       }
       state.lines.begin(level)
       write(&state.lines)
-      let wanted = isUrgent || state.lines.bytes.count > Self.batch ? Schedule.now : .soon
+      let wanted = isUrgent || state.lines.count > Self.batch ? Schedule.now : .soon
       guard state.schedule < wanted else { return .none }
       state.schedule = wanted
       return wanted
@@ -99,68 +98,5 @@ extension LogOutput.State {
     lines.append("dropped", dropped - reported)
     lines.end("lines were dropped, because the log was not read")
     reported = dropped
-  }
-}
-
-/// Writes the time of day in UTC as in RFC 3339: `2026-11-21T15:04:05.678Z`, computed once in a second.
-struct LogClock {
-  private var second = Int.min
-  private var text: [UInt8] = []
-
-  mutating func append(to line: inout [UInt8]) {
-    let now = CalendarTime.now()
-    if now.secondsSince1970 != second {
-      second = now.secondsSince1970
-      text = Self.text(CalendarTime(secondsSince1970: second))
-    }
-    line += text
-    line.append(now.nanoseconds / 1_000_000, digits: 3)
-    line.append("Z")
-  }
-
-  /// Returns the part before the fraction, with its point: `2026-11-21T15:04:05.` in ASCII.
-  private static func text(_ time: CalendarTime) -> [UInt8] {
-    var text: [UInt8] = []
-    text.append(time.year, digits: 4)
-    text.append("-")
-    text.append(time.month, digits: 2)
-    text.append("-")
-    text.append(time.day, digits: 2)
-    text.append("T")
-    text.append(time.hour, digits: 2)
-    text.append(":")
-    text.append(time.minute, digits: 2)
-    text.append(":")
-    text.append(time.second, digits: 2)
-    text.append(".")
-    return text
-  }
-}
-
-extension [UInt8] {
-  mutating func append(_ text: StaticString) {
-    append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
-  }
-
-  /// Appends the bytes of a text.
-  mutating func append(text: String) {
-    var text = text
-    text.withUTF8 { append(contentsOf: $0) }
-  }
-
-  /// Appends a non-negative number, with leading zeros up to a number of digits.
-  mutating func append(_ number: Int, digits: Int = 1) {
-    if number < 10, digits <= 1 { return append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number)) }
-    // An Int has at most 19 decimal digits.
-    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { text in
-      var first = text.count
-      var rest = number
-      repeat {
-        first -= 1
-        text[first] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
-        rest /= 10
-      } while (rest > 0 || text.count - first < digits) && first > 0
-      append(contentsOf: UnsafeBufferPointer(rebasing: text[first...]))
-    }
   }
 }

@@ -4,7 +4,7 @@ public protocol HTTPHandler: Sendable {
   ///
   /// Runs on the thread that read the request, and may take long: other connections are served meanwhile. A handler
   /// that waits for something other than the processor returns a pending response, which occupies no thread.
-  func answer(_ request: HTTPRequest) -> HTTPAnswer
+  func answer(_ request: consuming HTTPRequest) -> HTTPAnswer
 
   /// Decides about a request with content by its head, while its `body` is still empty; by default, to receive the
   /// content and then to call ``answer(_:)``.
@@ -31,7 +31,7 @@ public protocol HTTPHandler: Sendable {
 
 extension HTTPHandler {
   /// Receives the content of every request.
-  public func consider(_ request: HTTPRequest) -> HTTPDecision { .receive(answer: answer) }
+  public func consider(_ request: HTTPRequest) -> HTTPDecision { .receive { answer($0) } }
 
   /// Identifies no client.
   public func identity(of request: HTTPRequest, verifying: Bool) -> [UInt8]? { nil }

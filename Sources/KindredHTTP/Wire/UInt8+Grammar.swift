@@ -1,3 +1,4 @@
+import KindredSystem
 /// The character classes of RFC 9110 §5.5, §5.6 and RFC 3986, on bytes.
 extension UInt8 {
   static let tab: UInt8 = 0x09
@@ -126,10 +127,12 @@ extension Substring {
   /// `hasPrefix` would look for graphemes.
   package func dropping(_ prefix: StaticString) -> Substring? {
     let count = prefix.utf8CodeUnitCount
-    let isThere = utf8.withContiguousStorageIfAvailable { bytes in
-      bytes.count >= count && (0..<count).allSatisfy { bytes[$0] == prefix.utf8Start[$0] }
+    var text = self
+    let isThere = text.withUTF8 { text in
+      guard let start = text.baseAddress, text.count >= count else { return false }
+      return memcmp(start, prefix.utf8Start, count) == 0
     }
-    guard isThere ?? utf8.prefix(count).equals(prefix) else { return nil }
+    guard isThere else { return nil }
     return Substring(utf8[utf8.index(utf8.startIndex, offsetBy: count)...])
   }
 }

@@ -40,11 +40,17 @@ public struct BasePath: Sendable, Hashable {
   }
 
   /// Returns the request as one at the root.
-  package func removed(from request: HTTPRequest) -> HTTPRequest {
+  ///
+  /// - Parameter request: Consumed, because most requests stay as they are, and a copy counts references to all parts.
+  package func removed(from request: consuming HTTPRequest) -> HTTPRequest {
     guard !text.isEmpty, let target = removed(from: request.target) else { return request }
-    var request = request
     request.target = target
     return request
+  }
+
+  /// Returns a path as one at the root.
+  package func removed(from path: Substring) -> Substring {
+    text.isEmpty ? path : removed(from: String(path)).map { $0[...] } ?? path
   }
 
   /// Returns a target below the base path as one at the root; nil for any other.

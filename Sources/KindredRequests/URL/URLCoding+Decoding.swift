@@ -133,15 +133,10 @@ extension URLCoding {
     return encode(text, keeping: isSafe)
   }
 
-  /// Appends a text, with everything encoded that a URL can't contain, leaving existing escapes as they are.
-  package static func appendEncodingUnsafe(_ text: Substring, to bytes: inout [UInt8]) {
-    var copy = text
-    let isCopied = copy.withUTF8 { text in
-      guard text.allSatisfy(isSafe) else { return false }
-      bytes.append(contentsOf: text)
-      return true
-    }
-    if !isCopied { bytes += encodeUnsafe(String(text)).utf8 }
+  /// Calls `body` with a text in which everything is encoded that a URL can't contain; existing escapes stay as they are.
+  package static func withUnsafeEncoded(_ text: Substring, _ body: (UnsafeBufferPointer<UInt8>) -> Void) {
+    var text = text.consists(of: isSafe) ? text : Substring(encodeUnsafe(String(text)))
+    text.withUTF8(body)
   }
 
   /// Returns whether a URL can contain a byte: if it is unreserved or in ``!$&'()*:@/?,;=+%``.
