@@ -117,13 +117,13 @@ struct LogTests {
   }
 
   @Test(arguments: [
-    (0, 1, "0"), (0, 3, "000"), (7, 2, "07"), (10, 1, "10"), (99, 3, "099"), (1234, 3, "1234"),
-    (Int.max, 1, "9223372036854775807"),
+    (0, "0.000"), (7, "0.007"), (99, "0.099"), (1234, "1.234"), (1_000_000, "1000.000"),
+    (Int.max, "9223372036854775.807"),
   ])
-  func `numbers have at least their digits`(number: Int, digits: Int, text: String) {
-    var line: [UInt8] = []
-    line.append(number, digits: digits)
-    #expect(String(decoding: line, as: UTF8.self) == text)
+  func `milliseconds have three decimals`(microseconds: Int, text: String) {
+    var line = LogLine()
+    line.append("milliseconds", microseconds: microseconds)
+    #expect(String(decoding: line.take(), as: UTF8.self) == " milliseconds=\(text)")
   }
 
   @Test

@@ -7,8 +7,8 @@ import Synchronization
 /// one that has been the same twice also its content.
 ///
 /// So a request needs no query as long as nothing that its response depends on has been written: the answer is 304, or
-/// the content again. An entry's slot follows from its key, and a newer entry replaces an older one; both their number
-/// and their total size are bounded.
+/// the content again. An entry is in one of two slots, which follow from its key, and a newer entry replaces an older
+/// one; both their number and their total size are bounded.
 final class RepresentationCache: Sendable {
   /// Everything that a response depends on, but for the database and the model.
   struct Key: Equatable {
@@ -19,7 +19,7 @@ final class RepresentationCache: Sendable {
     private let rights: [UInt8]
     /// What the cursors of the principal are bound to.
     private let standing: [UInt8]
-    /// The place of its entry.
+    /// The first of the two slots in which its entry may be; the other follows.
     fileprivate let slot: Int
 
     init(_ records: RecordsQuery) {
@@ -32,7 +32,7 @@ final class RepresentationCache: Sendable {
       for var text in [path, query] { text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) } }
       hasher.combine(type)
       for bytes in [rights, standing] { bytes.withUnsafeBytes { hasher.combine(bytes: $0) } }
-      slot = hasher.finalize() & (RepresentationCache.capacity - 1)
+      slot = hasher.finalize() & (RepresentationCache.capacity - 2)
     }
 
     /// Compares the bytes of the texts as they are: strings are equal that differ in their normalisation.
@@ -125,6 +125,16 @@ final class RepresentationCache: Sendable {
     /// The slot that is the next to be emptied where there is no room.
     var hand = 0
 
+    /// Returns the slot of a new entry: that of the same key, an empty one, or the first, whose entry moves to the second.
+    mutating func slot(for key: Key) -> Int {
+      let second = key.slot + 1
+      if entries[second]?.key == key { return second }
+      guard let first = entries[key.slot], first.key != key else { return key.slot }
+      if entries[second] == nil { return second }
+      set(first, at: second)
+      return key.slot
+    }
+
     /// Sets the entry of a slot; nil empties it.
     mutating func set(_ entry: Entry?, at slot: Int) {
       size += (entry?.size ?? 0) - (entries[slot]?.size ?? 0)
@@ -159,16 +169,17 @@ final class RepresentationCache: Sendable {
   }
 
   func entry(for key: Key) -> Entry? {
-    guard let entry = state.withLock({ $0.entries[key.slot] }), entry.key == key else { return nil }
-    return entry
+    let (first, second) = state.withLock { ($0.entries[key.slot], $0.entries[key.slot + 1]) }
+    return first.flatMap { $0.key == key ? $0 : nil } ?? second.flatMap { $0.key == key ? $0 : nil }
   }
 
   func store(_ entry: Entry) {
     guard entry.size <= Self.maximumSize / 256 + (entry.content?.size ?? 0) else { return }
     state.withLock { state in
-      state.set(nil, at: entry.key.slot)
+      let slot = state.slot(for: entry.key)
+      state.set(nil, at: slot)
       state.shrink(to: maximum - entry.size)
-      state.set(entry, at: entry.key.slot)
+      state.set(entry, at: slot)
     }
   }
 }

@@ -86,6 +86,12 @@ struct ServiceSettings: ParsableArguments {
       valueName: "level"))
   var compressionLevel = CompressionLevel(1)
 
+  @Option(
+    help: .init(
+      "The memory for contents of answers that are kept to be sent again, until something that they read is written; 0 keeps none.",
+      valueName: "size"))
+  var keptAnswers = FileSize(16 << 20)
+
   @Flag(inversion: .prefixedNo, help: "Send the time that each answer took in Server-Timing.")
   var serverTiming = false
 
