@@ -16,6 +16,9 @@ public protocol Backend: ReaderPool {
   /// a later one.
   var stateNumber: Int64? { get }
 
+  /// Whether ``stateNumber`` takes a round trip to a server, so that requests should share it; false by default.
+  var asksForState: Bool { get }
+
   /// Whether a write can't be committed before the read transactions that are open have ended; false by default.
   var hasWaitingWriter: Bool { get }
 
@@ -65,6 +68,9 @@ public protocol Backend: ReaderPool {
 extension Backend {
   /// Nil: the engine is a part of the program.
   public var engine: String? { nil }
+
+  /// False: the state is known at once.
+  public var asksForState: Bool { false }
 
   /// False: readers and writers don't wait for one another.
   public var hasWaitingWriter: Bool { false }

@@ -8,6 +8,7 @@ final class ReadDatabase: Sendable {
   let snapshots: HeldSnapshots
   let queue: ReaderQueue
   let tableStates: TableStates
+  let currentState: CurrentState
   /// Notifies listeners of commits; nil if live results are disabled.
   let changeFeed: ChangeFeed?
   /// The service that runs the queries of listeners.
@@ -19,6 +20,7 @@ final class ReadDatabase: Sendable {
     snapshots = HeldSnapshots(of: backend, age: options.snapshotAge)
     queue = ReaderQueue(pool: backend, snapshots)
     tableStates = TableStates(backend)
+    currentState = CurrentState(of: backend)
     changeFeed = try options.live.map { try ChangeFeed(backend, $0) }
   }
 

@@ -138,6 +138,7 @@ final class RecordsReading {
     content: Representation.Content? = nil
   ) {
     guard planned.isTimeless, let version else { return }
+    service.database.currentState.note(version)
     let kept = content.flatMap { contentToKeep($0, tag) }
     // The tables of a plan with transient ones can be determined only now.
     if asked.condition != nil || kept != nil || !planned.plan.plan.transients.isEmpty { _ = readTables }

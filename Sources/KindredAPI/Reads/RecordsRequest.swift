@@ -1,4 +1,3 @@
-import KindredBackend
 import KindredHTTP
 import KindredRequests
 
@@ -20,10 +19,11 @@ final class RecordsRequest: Sendable {
   /// Whether the cursor of the page is found before the records are read.
   let startsWithCursor: Bool
 
+  /// - Parameter version: Called if the last response may be the answer, in the state that it returns.
   init(
     _ records: RecordsQuery, _ request: HTTPRequest, isAttachment: Bool, startsWithCursor: Bool,
-    among representations: RepresentationCache, of database: ReadDatabase
-  ) {
+    among representations: RepresentationCache, version: (RepresentationCache.Entry) throws -> Int64?
+  ) rethrows {
     self.records = records
     self.request = request
     self.isAttachment = isAttachment
@@ -31,9 +31,8 @@ final class RecordsRequest: Sendable {
     condition = EntityTag.Condition(request.headers.values(for: "If-None-Match"))
     key = RepresentationCache.Key(records)
     last = representations.entry(for: key)
-    // Read before the snapshot is taken: after a commit in between, the response counts as older than it is, which
-    // only costs another query.
-    version = condition == nil && last?.content == nil ? nil : database.backend.stateNumber
+    self.version =
+      if let last, condition != nil || last.content != nil { try version(last) } else { nil }
   }
 
   var type: MediaType { records.type }

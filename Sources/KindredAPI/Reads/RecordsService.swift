@@ -75,11 +75,12 @@ final class RecordsService: Sendable {
       path: request.path, segments: segments, query: query, type: type,
       principal: principal)
     if let live, type == .events || type == .rowEvents { return try live.events(of: wanted, asked) }
-    let records = RecordsRequest(
+    let records = try RecordsRequest(
       wanted, request, isAttachment: format?.isUnpaged ?? false, startsWithCursor: startsWithCursor,
-      among: representations, of: database)
+      among: representations
+    ) { try state(for: $0, asked) }
     if case .success = accepted, let response = unchanged(records, models.known?.number) {
-      return response.telling(backend.lastPosition)
+      return response.telling(lastPosition(for: asked))
     }
     let role = try principal.databaseRole()
     let reading = try backend.read(
@@ -115,7 +116,7 @@ final class RecordsService: Sendable {
         _ = try? planned.plan.readTables.find { try reading.tables(readBy: planned.plan.plan) }
         if let response = unchanged(records, version.number, planned.plan.readTables) {
           reading.close()
-          return response.telling(backend.lastPosition)
+          return response.telling(lastPosition(for: asked))
         }
       }
       let result = RecordsReading(
@@ -132,6 +133,27 @@ final class RecordsService: Sendable {
       reading.close()
       throw error
     }
+  }
+
+  /// Returns how far the changes have come that the state shows in which the last response is current.
+  private func lastPosition(for asked: RequestContext) -> Position? {
+    if let state = asked.state, state.database == database.number { return state.answer.position }
+    return database.backend.lastPosition
+  }
+
+  /// Returns the state of the database, or an earlier one; nil if it is unknown, or of no use.
+  ///
+  /// It is read before the snapshot is taken: after a commit in between, the response counts as older than it is, which
+  /// only costs another query.
+  ///
+  /// - Throws: `CurrentState.Wanted`
+  private func state(for last: RepresentationCache.Entry, _ asked: RequestContext) throws -> Int64? {
+    guard database.backend.asksForState else { return database.backend.stateNumber }
+    // What is certainly outdated is read again, and the state with it.
+    guard database.currentState.mayBe(last.state) else { return nil }
+    if let state = asked.state, state.database == database.number { return state.answer.number }
+    if asked.mayWaitForState { throw CurrentState.Wanted(database: database.number) }
+    return database.backend.stateNumber
   }
 
   /// Returns the last response again, without a query, if nothing that it depends on has been written since: 304 if the

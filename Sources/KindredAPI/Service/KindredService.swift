@@ -145,9 +145,21 @@ public final class KindredService: HTTPHandler {
       }
     } catch let none as ReaderSource.NoneFree {
       return .later(park(asked.request, start, none))
+    } catch let wanted as CurrentState.Wanted {
+      return answer(asked, knowing: wanted)
     } catch {
       return .now(failure(error, of: asked.request, by: asked.principal, asked.timing))
     }
+  }
+
+  /// Answers a request once the state of a database is known.
+  private func answer(_ asked: RequestContext, knowing wanted: CurrentState.Wanted) -> HTTPAnswer {
+    let number = wanted.database
+    let pending = HTTPPendingResponse()
+    let state = context.parts.databases[number].currentState.ask { state in
+      pending.resume { [self] in answer(asked.knowing(state, of: number)) }
+    }
+    return state.map { answer(asked.knowing($0, of: number)) } ?? .later(pending)
   }
 
   private typealias Admission = (principal: Principal, route: Route, write: ScreenedWrite?)

@@ -17,6 +17,10 @@ struct RequestContext: Sendable {
   let deadline: UInt64?
   /// What has been checked of a write before its content was received.
   let screened: ScreenedWrite?
+  /// The state of a database that had to be asked for it, after the request arrived, with the database's number.
+  private(set) var state: (database: Int, answer: CurrentState.Answer)?
+  /// Whether the request is a part of another, which can't wait for it.
+  private var isPart = false
 
   /// - Parameter deadline: In nanoseconds of `MonotonicTime`; nil for no limit.
   init(
@@ -36,9 +40,21 @@ struct RequestContext: Sendable {
 
   /// Returns a request that is a part of this one, such as that of a tool, on behalf of the same client.
   func part(_ request: HTTPRequest, at route: Route) -> RequestContext {
-    RequestContext(
+    var part = RequestContext(
       request, at: route, by: principal, readers: readers, timing: timing, deadline: deadline)
+    part.isPart = true
+    return part
   }
+
+  /// Returns the request with the answer to its question for the state of a database.
+  func knowing(_ answer: CurrentState.Answer, of database: Int) -> RequestContext {
+    var request = self
+    request.state = (database, answer)
+    return request
+  }
+
+  /// Whether the request can wait for the state of a database without a thread, which it does once.
+  var mayWaitForState: Bool { !isPart && state == nil && readers.mayQueue }
 
   /// The seconds until the request must be answered; nil for no limit.
   var secondsLeft: Double? {

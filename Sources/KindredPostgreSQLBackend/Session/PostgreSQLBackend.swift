@@ -214,6 +214,9 @@ public final class PostgreSQLBackend: Backend {
 
   // MARK: State
 
+  /// True: the state is the answer to a query.
+  public var asksForState: Bool { true }
+
   /// The number of the current state; nil if it can't be determined.
   public var stateNumber: Int64? {
     guard let number = watcher.current else { return nil }
