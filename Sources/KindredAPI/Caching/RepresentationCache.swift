@@ -76,7 +76,7 @@ final class RepresentationCache: Sendable {
     let isLong: Bool
     /// Whether the content was too long to be held in memory.
     let isStreamed: Bool
-    /// Nil if it isn't kept.
+    /// Nil if it isn't cached.
     let content: Content?
 
     init(
@@ -157,12 +157,12 @@ final class RepresentationCache: Sendable {
   private static let capacity = 8192
   /// The largest size in bytes of all entries without their content.
   private static let maximumSize = 16 << 20
-  /// The largest size in bytes of a content that is kept: a larger one would evict many others.
+  /// The largest size in bytes of a content: a larger one would evict many others.
   let maximumContent: Int
   private let maximum: Int
   private let state = Mutex(State())
 
-  /// - Parameter contents: The room for contents in bytes; 0 keeps none.
+  /// - Parameter contents: The room for contents in bytes; with 0, there are none.
   init(contents: Int) {
     maximum = Self.maximumSize + contents
     maximumContent = contents / 16

@@ -64,7 +64,7 @@ final class ServiceMetrics: Sendable {
     }
     shapes.append(to: &text)
     text.append(
-      "kindred_unchanged_answers_total", .counter, "Responses that needed no query: 304, or a kept content.",
+      "kindred_unchanged_answers_total", .counter, "Responses that needed no query: 304, or a cached content.",
       unchanged.load(ordering: .relaxed))
     text.append(
       "kindred_defects_total", .counter, "Responses with status 500; the log has the details.",

@@ -132,25 +132,25 @@ final class RecordsReading {
     return hash.finish()
   }
 
-  /// - Parameter content: The content, if it could be kept.
+  /// - Parameter content: The content, if it could be cached.
   private func remember(
     _ tag: ContentHash.Digest, _ fields: HTTPHeaders, isLong: Bool, isStreamed: Bool,
     content: Representation.Content? = nil
   ) {
     guard planned.isTimeless, let version else { return }
     service.database.currentState.note(version)
-    let kept = content.flatMap { contentToKeep($0, tag) }
+    let cached = content.flatMap { contentToCache($0, tag) }
     // The tables of a plan with transient ones can be determined only now.
-    if asked.condition != nil || kept != nil || !planned.plan.plan.transients.isEmpty { _ = readTables }
+    if asked.condition != nil || cached != nil || !planned.plan.plan.transients.isEmpty { _ = readTables }
     service.representations.store(
       RepresentationCache.Entry(
         asked.key, model: model, state: version, tables: planned.plan.readTables, tag: tag, fields: fields,
-        isLong: isLong, isStreamed: isStreamed, content: kept))
+        isLong: isLong, isStreamed: isStreamed, content: cached))
   }
 
-  /// Returns the content to keep, if the last response was the same: most are requested only once, or change more
+  /// Returns the content to cache, if the last response was the same: most are requested only once, or change more
   /// often than that.
-  private func contentToKeep(
+  private func contentToCache(
     _ content: Representation.Content, _ tag: ContentHash.Digest
   ) -> RepresentationCache.Content? {
     guard let last = asked.last, last.tag == tag else { return nil }

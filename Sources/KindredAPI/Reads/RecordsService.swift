@@ -19,7 +19,7 @@ final class RecordsService: Sendable {
     self.live = live
     self.context = context
     models = context.models(of: database)
-    representations = RepresentationCache(contents: context.options.keptContents)
+    representations = RepresentationCache(contents: context.options.responseCache)
   }
 
   /// Returns the records that a path and its parameters select.
@@ -157,7 +157,7 @@ final class RecordsService: Sendable {
   }
 
   /// Returns the last response again, without a query, if nothing that it depends on has been written since: 304 if the
-  /// client has it, else its content, if that is kept.
+  /// client has it, else its content, if that is cached.
   ///
   /// - Parameters:
   ///   - model: The number of the model.
@@ -175,7 +175,7 @@ final class RecordsService: Sendable {
     return last.content.map { repeated(last, $0, for: records) }
   }
 
-  /// Returns the response with its kept content.
+  /// Returns the response with its cached content.
   private func repeated(
     _ last: RepresentationCache.Entry, _ content: RepresentationCache.Content, for records: RecordsRequest
   ) -> HTTPResponse {

@@ -20,8 +20,8 @@ extension KindredService {
     public var snapshotAge: Double = 10
     /// The room for results that are read ahead of their clients.
     public var spools = SpoolBudget()
-    /// The room in bytes for the contents of responses that are kept to be sent again; 0 keeps none.
-    public var keptContents = 16 << 20
+    /// The memory in bytes for the contents of responses that are sent again while they are the same; 0 caches none.
+    public var responseCache = 16 << 20
     /// The gzip level of longer responses to clients that accept it, from 1 (fast) to 9 (small); nil for no
     /// compression.
     public var compressionLevel: Int? = 1

@@ -88,9 +88,9 @@ struct ServiceSettings: ParsableArguments {
 
   @Option(
     help: .init(
-      "The memory for contents of answers that are kept to be sent again, until something that they read is written; 0 keeps none.",
+      "The memory for the contents of answers that are sent again until something that they read is written; 0 caches none.",
       valueName: "size"))
-  var keptAnswers = FileSize(16 << 20)
+  var responseCache = FileSize(16 << 20)
 
   @Flag(inversion: .prefixedNo, help: "Send the time that each answer took in Server-Timing.")
   var serverTiming = false

@@ -43,7 +43,7 @@ extension ServeCommand {
     options.cors = try server.cors()
     options.requiresHTTPS = server.service.tlsHsts
     options.compressionLevel = server.service.compressionLevel.level
-    options.keptContents = server.service.keptAnswers.bytes
+    options.responseCache = server.service.responseCache.bytes
     options.tellsTiming = server.service.serverTiming
     options.showsPlans = server.service.explain
     options.showsMetrics = server.service.metrics

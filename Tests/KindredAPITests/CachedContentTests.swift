@@ -4,8 +4,8 @@ import Testing
 
 @testable import KindredAPI
 
-@Suite("Contents that are kept to be sent again")
-struct KeptContentTests {
+@Suite("Contents that are cached")
+struct CachedContentTests {
   /// Runs `body` while no request can get a connection, so that any response needs no query.
   private func withoutConnections<Result>(
     of database: TestDatabase, _ body: () throws -> Result
@@ -118,7 +118,7 @@ struct KeptContentTests {
   }
 
   @Test
-  func `a client gets no content that was kept for another's rights`() throws {
+  func `a client gets no content that was cached for another's rights`() throws {
     let library = try AccessFixture.database()
     let holder: HTTPHeaders = ["Authorization": "Bearer the-key-of-a-reader"]
     for target in ["/tags", "/books", "/authors?include=books", "/users"] {
@@ -133,9 +133,9 @@ struct KeptContentTests {
   }
 
   @Test
-  func `without room nothing is kept, and long contents never are`() throws {
+  func `without room nothing is cached, and long contents never are`() throws {
     var options = KindredService.Options()
-    options.keptContents = 0
+    options.responseCache = 0
     let library = try Library.largeDatabase(options: options)
     let roomy = try Library.longDatabase()
     for (library, target) in [(library, "/books/1"), (roomy, "/books?limit=15000")] {
