@@ -1,6 +1,8 @@
 import Dispatch
 import KindredHTTP
+import KindredBackend
 import KindredPostgreSQL
+import KindredPostgreSQLBackend
 import Synchronization
 import Testing
 
