@@ -318,7 +318,7 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
 
   func insertion(of columns: [Column], into table: Table) throws -> any RecordInsertion {
     let names = columns.map(\.name)
-    let change = TableChange.insertion(of: names, returning: [])
+    let change = TableChange.insertion(of: names.exact, returning: [])
     return PostgreSQLInsertion(
       table.statement(change, dialect: .postgreSQL).sql, columns,
       WrittenColumns(names: names, conversions: table.conversions(to: names, .postgreSQL)), in: self)

@@ -45,7 +45,7 @@ final class SQLiteWriteTransaction: WriteTransaction, SQLiteTransaction {
   func setDeadline(_ nanoseconds: UInt64?, records count: Int) { connection.setDeadline(nanoseconds) }
 
   func insertion(of columns: [Column], into table: Table) throws -> any RecordInsertion {
-    let change = TableChange.insertion(of: columns.map(\.name), returning: [])
+    let change = TableChange.insertion(of: columns.map(\.name).exact, returning: [])
     return SQLiteInsertion(try connection.prepare(table.statement(change, dialect: dialect).sql), connection)
   }
 }
