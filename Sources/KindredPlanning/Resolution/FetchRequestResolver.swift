@@ -50,14 +50,13 @@ struct FetchRequestResolver {
     isEnd: Bool = false
   ) throws -> ResolvedRecords {
     guard let association = place.association, let previous else {
-      let names = NameScope(
-        model: model, resource: try model.resource(named: path.resource), node: node, parent: nil)
+      let names = NameScope(model: model, resource: try model.resource(named: path.resource), node: node)
       return try records(names, association: nil, key: place.key)
     }
     let keyed = KeyedAssociation(key: association.key, association: association, node: node)
     var names = try previous.names.destination(of: keyed)
     if isEnd {
-      names = NameScope(model: model, resource: names.resource, node: node, parent: nil, via: names.via)
+      names = NameScope(model: model, resource: names.resource, node: node, via: names.via)
     }
     return try records(names, association: association, key: place.key)
   }
@@ -174,7 +173,7 @@ struct FetchRequestResolver {
         conditions: association.conditions)
     } else {
       let names = NameScope(
-        model: model, resource: association.names.resource, node: node, parent: nil,
+        model: model, resource: association.names.resource, node: node,
         parentRefusal: "the parent records are joined, not returned")
       resolved = ResolvedNode(node, name: name, names: names, association: association, conditions: nil)
       resolved.ways = hops + [association]

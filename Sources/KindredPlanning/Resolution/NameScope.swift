@@ -19,8 +19,8 @@ package final class NameScope: Sendable {
 
   /// Creates the scope of a record.
   package init(
-    model: Model, resource: Resource, node: RequestNode?, parent: NameScope?, via: Resource? = nil,
-    parentRefusal: String = "this record has no parent"
+    model: Model, resource: Resource, node: RequestNode? = nil, parent: NameScope? = nil,
+    via: Resource? = nil, parentRefusal: String = "this record has no parent"
   ) {
     self.model = model
     self.resource = resource

@@ -24,12 +24,8 @@ package struct TableSource {
 }
 
 /// Adds tables to `FROM` clauses: where no index finds their records, as the strategy of the database wants them.
-struct TableSources {
+struct TableSources: PlanningPart {
   let context: PlanningContext
-
-  private var state: PlanningState { context.state }
-  private var model: Model { context.state.model }
-  private var dialect: any SQLDialect { context.dialect }
 
   /// Returns the table of a record, whose records are found by the destination columns of `step`.
   ///
