@@ -40,9 +40,4 @@ struct TableDraft {
   func columnName(_ name: String) -> String? {
     columns.first { $0.name.equalsIgnoringCase(name) }?.name
   }
-
-  /// Returns whether a unique key guarantees that no two records agree in all of these columns.
-  func isUnique(_ names: [String]) -> Bool {
-    uniqueKeys.contains { key in key.allSatisfy { names.contains(columns[$0].name) } }
-  }
 }
