@@ -30,7 +30,7 @@ struct FetchRequestResolver {
     var members = NameSet()
     let root = try resolve(
       ResolvedNode(
-        request.root, name: "", names: records.names, association: records.association,
+        node: request.root, name: "", names: records.names, association: records.association,
         conditions: records.conditions),
       members: &members)
     return ResolvedRequest(path: steps, records: records, root: root)
@@ -139,7 +139,7 @@ struct FetchRequestResolver {
       ? associations.toOne(child, of: parent.names)
       : associations.resolve(child, of: parent.names, countsWays: true)
     var node = ResolvedNode(
-      child, name: name, names: association.names, association: association,
+      node: child, name: name, names: association.names, association: association,
       conditions: association.conditions)
     if child.isIncluded {
       var own = NameSet()
@@ -169,13 +169,13 @@ struct FetchRequestResolver {
     var resolved: ResolvedNode
     if hops.isEmpty {
       resolved = ResolvedNode(
-        node, name: name, names: association.names, association: association,
+        node: node, name: name, names: association.names, association: association,
         conditions: association.conditions)
     } else {
       let names = NameScope(
         model: model, resource: association.names.resource, node: node,
         parentRefusal: "the parent records are joined, not returned")
-      resolved = ResolvedNode(node, name: name, names: names, association: association, conditions: nil)
+      resolved = ResolvedNode(node: node, name: name, names: names, association: association, conditions: nil)
       resolved.ways = hops + [association]
     }
     resolved.isApart = true

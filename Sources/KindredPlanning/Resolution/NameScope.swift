@@ -100,13 +100,9 @@ struct KeyedAssociation {
   var association: Association
   /// The request's node with this key.
   var node: RequestNode?
+}
 
-  init(key: String, association: Association, node: RequestNode?) {
-    self.key = key
-    self.association = association
-    self.node = node
-  }
-
+extension KeyedAssociation {
   /// Creates the association of a node.
   init(of node: RequestNode) throws {
     guard let association = node.association else {

@@ -119,7 +119,7 @@ struct TreeBuilder: PlanningPart {
     record.select.add(
       try context.conditions.conditions(
         of: record, joinedSearch: resolved.conditions?.searches.indices.last))
-    var content = ContentBuilder(self, number: number)
+    var content = ContentBuilder(tree: self, number: number)
     let shape = try content.content(of: resolved, in: record)
     let groups = context.groups
     if resolved.group != nil { context.state.memory(of: resolved.names).compiled.insert(.group) }
