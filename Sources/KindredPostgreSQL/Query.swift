@@ -40,8 +40,7 @@ public struct Query: Sendable, Equatable {
       }
       guard !value.contains(0) else {
         throw PostgreSQLError(
-          state: PostgreSQLError.State.untranslatableCharacter,
-          message: "PostgreSQL can't store the character U+0000 in a text")
+          .untranslatableCharacter, "PostgreSQL can't store the character U+0000 in a text")
       }
       starts.append(memory.count)
       memory.append(contentsOf: value.lazy.map { CChar(bitPattern: $0) })

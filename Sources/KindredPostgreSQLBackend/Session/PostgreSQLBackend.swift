@@ -137,9 +137,8 @@ public final class PostgreSQLBackend: Backend {
     }
     guard !names.isEmpty else { return }
     throw PostgreSQLError(
-      state: PostgreSQLError.State.unknownSchema,
-      message:
-        "the database has no schema \(names.joined(separator: ", ")); schema names are case-sensitive"
+      .unknownSchema,
+      "the database has no schema \(names.joined(separator: ", ")); schema names are case-sensitive"
     )
   }
 
@@ -241,14 +240,13 @@ public final class PostgreSQLBackend: Backend {
       return (result.text(0, 0) == "t", positions[0], positions[1])
     }
     if isWritable, isReadOnly {
-      throw PostgreSQLError(
-        state: Self.readOnly, message: "the server is a standby or read-only, and clients may write")
+      throw PostgreSQLError(Self.readOnly, "the server is a standby or read-only, and clients may write")
     }
     let lag = standby.lag(received: received, replayed: replayed, at: MonotonicTime.now())
     if lag > Self.maximumLag {
       throw PostgreSQLError(
-        state: PostgreSQLError.State.connectionFailure,
-        message: "the standby has not replayed for \(lag / 1_000_000_000) seconds what it has received")
+        .connectionFailure,
+        "the standby has not replayed for \(lag / 1_000_000_000) seconds what it has received")
     }
   }
 
@@ -260,7 +258,7 @@ public final class PostgreSQLBackend: Backend {
     """)
 
   /// The SQLSTATE of writes where nothing can be written.
-  private static let readOnly = "25006"
+  private static let readOnly: PostgreSQLError.State = "25006"
 
   /// The nanoseconds that a standby may be behind.
   private static let maximumLag: UInt64 = 10_000_000_000
@@ -321,7 +319,7 @@ public final class PostgreSQLBackend: Backend {
 
   /// Makes the next request check the schema if an error indicates that it has changed.
   func notice(_ error: PostgreSQLError) {
-    guard error.isOfEarlierSchema || error.state == PostgreSQLError.State.changedResult else { return }
+    guard error.isOfEarlierSchema || error.state == .changedResult else { return }
     // Clients can request impossible comparisons, which must not make the server check all the time.
     let rest = error.isOfTypes ? Self.schemaRest : 0
     let now = MonotonicTime.now()

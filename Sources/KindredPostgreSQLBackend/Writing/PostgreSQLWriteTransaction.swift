@@ -100,7 +100,7 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
     }
     // The COMMIT of a failed transaction isn't an error, but rolls it back.
     guard results.first?.command == "COMMIT" else {
-      throw PostgreSQLError(state: PostgreSQLError.State.rollback, message: "the transaction was rolled back")
+      throw PostgreSQLError(.rollback, "the transaction was rolled back")
     }
     return results.count > 1 ? Position(ofServer: results[1].text(0, 0)) : nil
   }
