@@ -74,9 +74,11 @@ public final class PostgreSQLConnection {
   }
 
   private static func connect(_ target: ConnectionTarget, _ notice: Notice) -> OpaquePointer? {
-    let keywords = target.keywords
-    return withCStrings(keywords.map(\.name)) { names in
-      withCStrings(keywords.map(\.value)) { values in kindred_pq_connect(names, values, notice.memory) }
+    // A null pointer ends each list.
+    let names = target.keywords.map { Array($0.name.utf8) } + [nil]
+    let values = target.keywords.map { Array($0.value.utf8) } + [nil]
+    return withCStrings(names) { names in
+      withCStrings(values) { values in kindred_pq_connect(names, values, notice.memory) }
     }
   }
 
@@ -364,23 +366,5 @@ public final class PostgreSQLConnection {
       _ = try? run([Query("DEALLOCATE \(name)", isReusable: false)])
     }
     deadline = nil
-  }
-}
-
-/// Calls `body` with a null-terminated array of C strings.
-private func withCStrings<Result>(
-  _ strings: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>?) -> Result
-) -> Result {
-  var memory: [CChar] = []
-  var starts: [Int] = []
-  for string in strings {
-    starts.append(memory.count)
-    memory.append(contentsOf: string.utf8.lazy.map { CChar(bitPattern: $0) })
-    memory.append(0)
-  }
-  return memory.withUnsafeBufferPointer { memory in
-    var pointers = starts.map { start in memory.baseAddress.map { $0 + start } }
-    pointers.append(nil)
-    return pointers.withUnsafeBufferPointer { body($0.baseAddress) }
   }
 }

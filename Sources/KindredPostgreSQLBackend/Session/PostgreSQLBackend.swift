@@ -30,7 +30,7 @@ public final class PostgreSQLBackend: Backend {
   private let standby = StandbyProgress()
   private let replicas: PostgreSQLReplicas?
   /// Whether answers tell how far the changes have come that they show.
-  let tellsPositions: Bool
+  var tellsPositions: Bool { watcher.tellsPositions }
 
   /// The settings that roles have by themselves, and the version of the schema with which they were read.
   private let roleSettings = Mutex<(version: Int64, settings: [String: RoleSettings.Own])>((-1, [:]))
@@ -59,21 +59,13 @@ public final class PostgreSQLBackend: Backend {
   ///   - copies: Pools of connections to standbys of the server, which need not be there yet.
   ///   - maximumLag: The seconds that a standby may be behind to answer reads while the server responds.
   /// - Throws: `PostgreSQLError` if the database can't be reached.
-  public init(
+  public convenience init(
     _ pool: PostgreSQLPool, schemas: [String] = [], isWritable: Bool = false,
     batches: BatchSizes = BatchSizes(), engine: EngineCapabilities.Engine? = nil,
     copies: [PostgreSQLPool] = [], maximumLag: Double = 10
   ) throws {
-    self.pool = pool
-    self.batches = batches
-    self.schemas = schemas
-    self.isWritable = isWritable
-    writer = PostgreSQLWriter(besides: pool)
-    tellsPositions = !copies.isEmpty
-    watcher = Watcher(pool.target, tellsPositions: !copies.isEmpty, among: pool.budget)
-    lockWaits = LockWaits(connections: pool.budget.limit)
-    let ownPath: String
-    (capabilities, ownPath) = try watcher.withConnection { connection in
+    let watcher = Watcher(pool.target, tellsPositions: !copies.isEmpty, among: pool.budget)
+    let (capabilities, ownPath) = try watcher.withConnection { connection in
       let result = try connection.run([
         Query(
           """
@@ -90,31 +82,27 @@ public final class PostgreSQLBackend: Backend {
     if capabilities.hasNodes { watcher.watchNodes() }
     let names = schemas.map { "\"" + $0.replacing("\"", with: "\"\"") + "\"" }
     let path = names.isEmpty ? nil : (names + (ownPath.isEmpty ? [] : [ownPath])).joined(separator: ", ")
-    searchPath = path
-    replicas =
-      copies.isEmpty
-      ? nil
-      : PostgreSQLReplicas(
-        copies.map { [capabilities] in
-          PostgreSQLBackend(copyIn: $0, capabilities, schemas, searchPath: path, batches)
-        },
-        of: watcher, maximumLag: maximumLag)
+    // A standby is known by the server that it follows, and need not be there yet.
+    let standbys = copies.map { copy in
+      let watcher = Watcher(copy.target, tellsPositions: true, among: copy.budget)
+      return PostgreSQLBackend(copy, watcher, capabilities, schemas, searchPath: path, batches)
+    }
+    self.init(
+      pool, watcher, capabilities, schemas, searchPath: path, batches, isWritable: isWritable,
+      replicas: copies.isEmpty ? nil : PostgreSQLReplicas(standbys, of: watcher, maximumLag: maximumLag))
     try checkSchemas()
   }
 
-  /// Creates the backend of a standby, which is known by the server that it follows and need not be there yet.
   private init(
-    copyIn pool: PostgreSQLPool, _ capabilities: EngineCapabilities, _ schemas: [String],
-    searchPath: String?, _ batches: BatchSizes
+    _ pool: PostgreSQLPool, _ watcher: Watcher, _ capabilities: EngineCapabilities, _ schemas: [String],
+    searchPath: String?, _ batches: BatchSizes, isWritable: Bool = false,
+    replicas: PostgreSQLReplicas? = nil
   ) {
-    (self.pool, self.capabilities, self.schemas) = (pool, capabilities, schemas)
-    (self.searchPath, self.batches) = (searchPath, batches)
-    isWritable = false
+    (self.pool, self.watcher, self.capabilities, self.schemas) = (pool, watcher, capabilities, schemas)
+    (self.searchPath, self.batches, self.isWritable) = (searchPath, batches, isWritable)
+    self.replicas = replicas
     writer = PostgreSQLWriter(besides: pool)
-    tellsPositions = true
-    watcher = Watcher(pool.target, tellsPositions: true, among: pool.budget)
     lockWaits = LockWaits(connections: pool.budget.limit)
-    replicas = nil
   }
 
   /// True: a lock that a change of a table holds must not hold a request that reads another one.
