@@ -10,19 +10,21 @@ struct ProgramBuilder {
   mutating func put(_ text: String) -> ExecutablePlan.Text { self.text.put(text.utf8) }
 
   mutating func append(_ operation: ExecutablePlan.Operation, _ operand: Int, missing: String = "") {
-    let prefix = takePending()
-    instructions.append(
-      ExecutablePlan.Instruction(operation, operand, prefix: prefix, missing: put(missing)))
+    append(operation, ValueForm(ofLong: operation), operand, missing)
   }
 
   mutating func append(_ form: ValueForm, _ column: Int, missing: String = "") {
-    let prefix = takePending()
-    instructions.append(ExecutablePlan.Instruction(form, column, prefix: prefix, missing: put(missing)))
+    append(.formatted, form, column, missing)
   }
 
-  private mutating func takePending() -> ExecutablePlan.Text {
-    defer { pending = [] }
-    return text.put(pending)
+  private mutating func append(
+    _ operation: ExecutablePlan.Operation, _ form: ValueForm, _ operand: Int, _ missing: String
+  ) {
+    let prefix = text.put(pending)
+    pending = []
+    instructions.append(
+      ExecutablePlan.Instruction(
+        operation: operation, operand: Int32(operand), form: form, prefix: prefix, missing: put(missing)))
   }
 
   /// Adds an instruction that may skip those up to ``end(_:)``, and returns its number.

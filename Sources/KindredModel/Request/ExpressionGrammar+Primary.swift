@@ -29,7 +29,7 @@ extension ExpressionGrammar {
       try cursor.expect(.rightParenthesis, "close the parenthesis")
       return inner
     case .end:
-      cursor.expectations?.expect(.operand(Expectations.Place(calls: calls)))
+      cursor.expectations?.expect(.operand(in: calls))
       throw cursor.error("the expression ends where a value is expected; add one")
     case .sign(let sign):
       throw cursor.error("a value is expected here, not `\(sign.rawValue)`")
@@ -68,7 +68,7 @@ extension ExpressionGrammar {
       let start = cursor.origin
       guard case .name(let name, let isQuoted) = cursor.token.kind else {
         if cursor.isAtEnd {
-          cursor.expectations?.expect(.member(of: path, Expectations.Place(calls: calls)))
+          cursor.expectations?.expect(.member(of: path, in: calls))
         }
         throw cursor.error("a name is expected before \(cursor.token.description)")
       }
