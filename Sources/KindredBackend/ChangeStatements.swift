@@ -23,7 +23,7 @@ public struct ExecutableStatement: Sendable {
 
   init(_ change: TableChange, of table: Table, _ dialect: Dialect) {
     if case .insertion(let columns, let returned, let resolution) = change, table.kind == .table,
-      let rowID = table.rowIDColumn, returned == [rowID]
+      let rowID = table.rowIDColumn, returned == [ExactName(rowID)]
     {
       // SQLite reports the last rowid anyway; for `RETURNING` it would open a statement journal and store the row.
       self.init(
@@ -34,8 +34,8 @@ public struct ExecutableStatement: Sendable {
     }
     switch change {
     case .insertion(let columns, _, _), .update(let columns, _, _, _):
-      writtenColumns = columns
-      conversions = table.conversions(to: columns, dialect)
+      writtenColumns = columns.map(\.text)
+      conversions = table.conversions(to: writtenColumns, dialect)
     case .deletion, .selection, .unlinking, .links: break
     }
   }

@@ -221,3 +221,32 @@ public struct KeptAnswer: Sendable {
     self.status = status
   }
 }
+
+/// Answers as rows of the table in which they are kept.
+extension KeptAnswer {
+  /// The names of the columns after those of the key.
+  package static let columns = "fingerprint, time, status, location, total, preferences, tag, content"
+
+  /// Creates an answer from a row of ``columns``.
+  package init?(_ row: [SQLValue]) {
+    guard case .blob(let fingerprint) = row[0], case .integer(let time) = row[1],
+      case .integer(let status) = row[2]
+    else { return nil }
+    self.init(fingerprint: fingerprint, time: time, status: Int(status))
+    if case .text(let location) = row[3] { self.location = location }
+    if case .integer(let total) = row[4] { self.total = total }
+    if case .text(let preferences) = row[5] { self.preferences = preferences }
+    if case .blob(let tag) = row[6] { self.tag = tag }
+    if case .blob(let content) = row[7] { self.content = content }
+  }
+
+  /// Returns the row of the answer to the request with a key: the principal, the key's text, and ``columns``.
+  package func row(under key: Key) -> [SQLValue] {
+    [
+      .text(key.principal), .text(key.text), .blob(fingerprint), .integer(time), .integer(Int64(status)),
+      location.map { .text($0) } ?? .null, total.map { .integer($0) } ?? .null,
+      preferences.map { .text($0) } ?? .null, tag.map { .blob($0) } ?? .null,
+      content.map { .blob($0) } ?? .null,
+    ]
+  }
+}

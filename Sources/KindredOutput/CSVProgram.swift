@@ -5,8 +5,7 @@ import KindredPlanning
 /// NULL is written as an empty field, and so is every value of a to-one association without a record; the empty text is
 /// `""`. So an import reads what was written, also where a line has a single field and is empty if that is NULL.
 struct CSVProgram {
-  private var text: [UInt8] = []
-  private var instructions: [ExecutablePlan.Instruction] = []
+  private var builder = ProgramBuilder()
   private var names: [String] = []
 
   /// - Throws: `NotTabular` where a member isn't a single value: a to-many or a recursive association.
@@ -14,32 +13,28 @@ struct CSVProgram {
     let shape = plan.nodes.first?.shape ?? .object([])
     var writer = CSVProgram()
     try writer.write(shape, at: [])
-    var program = ExecutablePlan.Program()
-    program.frame.opening = writer.text.put(writer.names.map(quoted).joined(separator: ",").utf8)
-    program.frame.opening.count += writer.text.put("\r\n".utf8).count
-    writer.append(.text, 0, "\r\n")
-    program.instructions = writer.instructions
-    return ([program], writer.text)
+    let header = writer.builder.put(writer.names.map(quoted).joined(separator: ",") + "\r\n")
+    writer.builder.pending = Array("\r\n".utf8)
+    let program = writer.builder.finish(ExecutablePlan.Frame(opening: header))
+    return ([program], writer.builder.text)
   }
 
   /// - Parameter path: the names of the members that lead to `shape`.
   private mutating func write(_ shape: RecordShape, at path: [String]) throws(NotTabular) {
     switch shape {
     case .value(let column, let format):
-      instructions.append(
-        ExecutablePlan.Instruction(
-          Self.form(of: format), column, prefix: text.put((names.isEmpty ? "" : ",").utf8)))
+      if !names.isEmpty { builder.pending = [UInt8(ascii: ",")] }
+      builder.append(Self.form(of: format), column)
       names.append(path.joined(separator: "."))
     case .object(let members):
       for member in members { try write(member.shape, at: path + [member.name]) }
     case .optional(let column, let shape):
-      let (number, before) = (instructions.count, names.count)
-      append(.optional, column, "")
+      let (number, before) = (builder.begin(.optional, column), names.count)
       try write(shape, at: path)
       let fields = names.count - before
       let commas = String(repeating: ",", count: before > 0 ? fields : max(0, fields - 1))
-      instructions[number].end = Int32(instructions.count)
-      instructions[number].missing = text.put(commas.utf8)
+      builder.end(number)
+      builder.instructions[number].missing = builder.put(commas)
     case .child:
       throw NotTabular(path: path)
     }
@@ -51,10 +46,6 @@ struct CSVProgram {
     case .boolean: .csvBoolean
     case .part: .csvPart
     }
-  }
-
-  private mutating func append(_ operation: ExecutablePlan.Operation, _ operand: Int, _ prefix: String) {
-    instructions.append(ExecutablePlan.Instruction(operation, operand, prefix: text.put(prefix.utf8)))
   }
 
   private static func quoted(_ name: String) -> String {

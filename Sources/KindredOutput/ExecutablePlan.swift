@@ -112,22 +112,6 @@ public final class ExecutablePlan: @unchecked Sendable {
     @usableFromInline package let prefix: Text
     /// Written instead of a missing value, or of a child that the last level of a recursion omits.
     @usableFromInline package var missing = Text()
-
-    init(_ operation: Operation, _ operand: Int, prefix: Text, missing: Text = Text()) {
-      self.operation = operation
-      self.operand = Int32(operand)
-      form = ValueForm(ofLong: operation)
-      self.prefix = prefix
-      self.missing = missing
-    }
-
-    init(_ form: ValueForm, _ column: Int, prefix: Text, missing: Text = Text()) {
-      operation = .formatted
-      operand = Int32(column)
-      self.form = form
-      self.prefix = prefix
-      self.missing = missing
-    }
   }
 
   private static let numbers = Atomic(0)

@@ -15,10 +15,7 @@ struct JSONPrograms {
   }
 
   private let records: Records
-  private var text: [UInt8] = []
-  private var instructions: [ExecutablePlan.Instruction] = []
-  /// The bytes before the next value: brackets, commas, names.
-  private var pending: [UInt8] = []
+  private var builder = ProgramBuilder()
 
   private init(_ records: Records) { self.records = records }
 
@@ -30,46 +27,41 @@ struct JSONPrograms {
     let programs = plan.nodes.enumerated().map { number, node in
       writer.program(of: node, endingRecordsBy: number == 0 ? ending : nil)
     }
-    return (programs, writer.text)
+    return (programs, writer.builder.text)
   }
 
   private mutating func program(
     of node: Plan.Node, endingRecordsBy ending: String?
   ) -> ExecutablePlan.Program {
-    var program = ExecutablePlan.Program()
-    instructions = []
+    var frame = ExecutablePlan.Frame()
     write(node.shape)
     if let ending {
-      pending += ending.utf8
-      flush()
+      builder.pending += ending.utf8
     } else if node.isToMany {
-      program.frame = ExecutablePlan.Frame(
-        opening: text.put("[".utf8), separator: text.put(",".utf8), closing: text.put("]".utf8))
+      frame = ExecutablePlan.Frame(
+        opening: builder.put("["), separator: builder.put(","), closing: builder.put("]"))
     } else {
-      program.frame.missing = text.put("null".utf8)
+      frame.missing = builder.put("null")
     }
-    program.instructions = instructions
-    return program
+    return builder.finish(frame)
   }
 
   private mutating func write(_ shape: RecordShape) {
     switch shape {
     case .value(let column, let format):
-      append(operation(format), column)
+      builder.append(operation(format), column)
     case .object(let members):
-      pending += (records == .objects ? "{" : "[").utf8
+      builder.pending += (records == .objects ? "{" : "[").utf8
       for (number, member) in members.enumerated() { write(member, isFirst: number == 0) }
-      pending += (records == .objects ? "}" : "]").utf8
+      builder.pending += (records == .objects ? "}" : "]").utf8
       // Flush, so that a skipped optional or an omitted level can't take the closing bracket with it.
-      flush()
+      builder.flush()
     case .optional(let column, let shape):
-      let number = instructions.count
-      append(.optional, column, missing: "null")
+      let number = builder.begin(.optional, column, missing: "null")
       write(shape)
-      flush()
-      instructions[number].end = Int32(instructions.count)
+      builder.end(number)
     case .child(let node):
-      append(.child, node, missing: records == .objects ? "" : "null")
+      builder.append(.child, node, missing: records == .objects ? "" : "null")
     }
   }
 
@@ -84,26 +76,13 @@ struct JSONPrograms {
 
   private mutating func write(_ member: RecordShape.Member, isFirst: Bool) {
     // The last level of a recursion omits the member of an object together with its prefix; in an array it is null.
-    if member.isRepetition, records == .objects { flush() }
-    if !isFirst { pending.append(UInt8(ascii: ",")) }
-    if member.isRepetition, records == .arrays { flush() }
+    if member.isRepetition, records == .objects { builder.flush() }
+    if !isFirst { builder.pending.append(UInt8(ascii: ",")) }
+    if member.isRepetition, records == .arrays { builder.flush() }
     if records == .objects {
-      pending.append(quoted: member.name)
-      pending.append(UInt8(ascii: ":"))
+      builder.pending.append(quoted: member.name)
+      builder.pending.append(UInt8(ascii: ":"))
     }
     write(member.shape)
-  }
-
-  private mutating func append(
-    _ operation: ExecutablePlan.Operation, _ operand: Int, missing: String = ""
-  ) {
-    instructions.append(
-      ExecutablePlan.Instruction(
-        operation, operand, prefix: text.put(pending), missing: text.put(missing.utf8)))
-    pending = []
-  }
-
-  private mutating func flush() {
-    if !pending.isEmpty { append(.text, 0) }
   }
 }

@@ -24,14 +24,10 @@ extension OutputBuffer {
 /// Checks and copies one JSON text without recursion, so that deep nesting can't exhaust the stack.
 private struct JSONScanner {
   let bytes: UnsafeRawBufferPointer
-  private var index = 0
+  var index = 0
   /// One bit for each open container, set if it is an object; the innermost is the lowest bit.
-  private var containers: UInt64 = 0
-  private var depth = 0
-
-  init(bytes: UnsafeRawBufferPointer) {
-    self.bytes = bytes
-  }
+  var containers: UInt64 = 0
+  var depth = 0
 
   private enum Expectation {
     case value, valueOrEnd, key, keyOrEnd, commaOrEnd, end

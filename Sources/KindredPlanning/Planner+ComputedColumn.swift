@@ -7,10 +7,8 @@ extension Planner {
   /// - Throws: `RequestError` if the expression has no meaning, or leads to itself.
   public func column(_ name: String, of resource: Resource) throws -> Column? {
     guard resource.computed[name] != nil else { return nil }
-    let request = FetchRequest(path: RequestPath(resource: resource.name), root: RequestNode())
-    let context = context(of: request)
-    let scope = NameScope(model: model, resource: resource, node: nil, parent: nil)
-    let record = record(in: scope, context)
+    let (context, scope) = (context(), NameScope(model: model, resource: resource))
+    let record = StatementRecord(scope, in: StatementBuilder(context.dialect).newSelect())
     let expression = Expression(names: [name])
     let resolved = try context.resolver.resolve(expression, in: NameContext(scope: scope, author: .model))
     let compiled = try context.expressions.compile(resolved, in: record)
@@ -26,18 +24,8 @@ extension Planner {
 
   /// Returns whether an expression of the model file has a meaning in a resource.
   package func hasMeaning(_ expression: Expression, in resource: Resource) -> Bool {
-    let context = context(of: FetchRequest(path: RequestPath(resource: resource.name), root: RequestNode()))
-    let scope = NameScope(model: model, resource: resource, node: nil, parent: nil)
-    let resolved = try? context.resolver.resolve(
-      expression, in: NameContext(scope: scope, author: .model))
-    return resolved != nil
-  }
-
-  private func record(in scope: NameScope, _ context: PlanningContext) -> StatementRecord {
-    let statement = StatementBuilder(context.dialect, level: 0, runsOften: false, givesMany: true)
-    let select = statement.newSelect()
-    let table = scope.resource.table
-    return StatementRecord(scope, table: table, alias: select.alias(for: table), select: select, parent: nil)
+    let names = NameContext(scope: NameScope(model: model, resource: resource), author: .model)
+    return (try? context().resolver.resolve(expression, in: names)) != nil
   }
 }
 

@@ -62,13 +62,6 @@ public struct Planner {
     return plan
   }
 
-  /// Returns what a request means.
-  ///
-  /// - Throws: `RequestError` for the names and expressions without a meaning, and combinations of parameters.
-  package func resolve(_ request: FetchRequest) throws -> ResolvedRequest {
-    try FetchRequestResolver(state: context(of: request).state).resolve(request)
-  }
-
   /// Collects the errors of a request and the meanings of its names.
   ///
   /// - Throws: The error that ends the planning.
@@ -102,20 +95,22 @@ public struct Planner {
   /// alias.
   public func selection(of request: FetchRequest) throws -> [SQL] {
     let context = context(of: request)
-    let statement = StatementBuilder(context.dialect, level: 0, runsOften: false, givesMany: true)
+    let select = StatementBuilder(context.dialect).newSelect()
     let selects = RowSelectBuilder(context: context)
-    return try selects.selection(of: selects.select(request, into: statement.newSelect()))
+    return try selects.selection(of: selects.select(request, into: select))
   }
 
   /// Returns a context for planning a request.
   ///
-  /// - Parameter isForOneRecord: Whether each statement runs for a single record.
+  /// - Parameters:
+  ///   - request: The request; nil for expressions of the model.
+  ///   - isForOneRecord: Whether each statement runs for a single record.
   func context(
-    of request: FetchRequest, diagnostics: Diagnostics? = nil, isForOneRecord: Bool = false
+    of request: FetchRequest? = nil, diagnostics: Diagnostics? = nil, isForOneRecord: Bool = false
   ) -> PlanningContext {
     PlanningContext(
       state: PlanningState(
-        model: model, dialect: dialect.writer, literals: request.literals.values,
+        model: model, dialect: dialect.writer, literals: request?.literals.values ?? [],
         budget: PlanningBudget(limits, check: checkpoint), diagnostics: diagnostics,
         isForOneRecord: isForOneRecord))
   }

@@ -25,3 +25,14 @@ struct PlanningContext {
     return inside
   }
 }
+
+/// A part of the planner that makes selects.
+protocol PlanningPart {
+  var context: PlanningContext { get }
+}
+
+extension PlanningPart {
+  var state: PlanningState { context.state }
+  var model: Model { context.model }
+  var dialect: any SQLDialect { context.dialect }
+}

@@ -106,8 +106,7 @@ public final class ConnectionBudget: Sendable {
     // One may have become idle before the wait was known.
     _ = closeIdle()
     guard !isGranted(waiter, until: end) else { return }
-    throw PostgreSQLError(
-      state: PostgreSQLError.State.tooManyConnections, message: "all connections are in use")
+    throw PostgreSQLError(.tooManyConnections, "all connections are in use")
   }
 
   /// Waits until the server may have room for another connection, after it has refused one.

@@ -55,8 +55,7 @@ public struct ConnectionTarget: Sendable {
   /// - Throws: `PostgreSQLError` that names the package to install.
   public static func checkLibrary() throws(PostgreSQLError) {
     guard kindred_pq_load() else {
-      throw PostgreSQLError(
-        state: PostgreSQLError.State.connectionFailure, message: String(message: kindred_pq_problem()))
+      throw PostgreSQLError(.connectionFailure, String(message: kindred_pq_problem()))
     }
   }
 

@@ -36,7 +36,7 @@ public struct EngineCapabilities: Hashable, Sendable {
 
   /// Returns the error, marked if it is about statements of a form that the engine can't compute.
   public func marking(_ error: PostgreSQLError) -> PostgreSQLError {
-    guard isSharded, error.state == PostgreSQLError.State.changedResult, !error.isTransient,
+    guard isSharded, error.state == .changedResult, !error.isTransient,
       // This is about a value, such as NaN as an integer.
       !error.message.hasPrefix("cannot convert")
     else { return error }

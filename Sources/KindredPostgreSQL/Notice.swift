@@ -16,7 +16,7 @@ final class Notice {
     let message = withUnsafeBytes(of: &memory.pointee.message) {
       String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
     }
-    return state.isEmpty ? nil : PostgreSQLError(state: state, message: message)
+    return state.isEmpty ? nil : PostgreSQLError(PostgreSQLError.State(state), message)
   }
 
   /// Forgets it.

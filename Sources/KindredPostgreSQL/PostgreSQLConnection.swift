@@ -74,9 +74,11 @@ public final class PostgreSQLConnection {
   }
 
   private static func connect(_ target: ConnectionTarget, _ notice: Notice) -> OpaquePointer? {
-    let keywords = target.keywords
-    return withCStrings(keywords.map(\.name)) { names in
-      withCStrings(keywords.map(\.value)) { values in kindred_pq_connect(names, values, notice.memory) }
+    // A null pointer ends each list.
+    let names = target.keywords.map { Array($0.name.utf8) } + [nil]
+    let values = target.keywords.map { Array($0.value.utf8) } + [nil]
+    return withCStrings(names) { names in
+      withCStrings(values) { values in kindred_pq_connect(names, values, notice.memory) }
     }
   }
 
@@ -98,7 +100,7 @@ public final class PostgreSQLConnection {
     _ queries: [Query], staysOpen: Bool = false
   ) throws(PostgreSQLError) -> [QueryResult] {
     guard !cancelState.isCancelled else {
-      throw PostgreSQLError(state: PostgreSQLError.State.cancelled, message: "the request was cancelled")
+      throw PostgreSQLError(.cancelled, "the request was cancelled")
     }
     guard !isBroken else { throw .lost("the connection is lost") }
     var expected: [Expected] = []
@@ -232,22 +234,22 @@ public final class PostgreSQLConnection {
     case .rows: break
     }
     if status == KINDRED_PQ_PIPELINE_ABORTED {
-      return PostgreSQLError(state: "25P02", message: "a statement before it failed")
+      return PostgreSQLError("25P02", "a statement before it failed")
     }
-    guard let state = field("C") else { return broken() }
+    guard let state = field("C").map({ PostgreSQLError.State($0) }) else { return broken() }
     // A node that refuses to commit tells why in a notice.
-    if state == PostgreSQLError.State.internalError, case .rows(sql: "COMMIT") = expected,
+    if state == .internalError, case .rows(sql: "COMMIT") = expected,
       let refusal = notice.error
     {
       return refusal
     }
-    var error = PostgreSQLError(state: state, message: field("M") ?? "")
+    var error = PostgreSQLError(state, field("M") ?? "")
     // The name of the server's own C function, which is never translated.
     error.isRaised = ["exec_stmt_raise", "exec_stmt_assert"].contains(field("R"))
     if case .rows(let sql) = expected {
       error.sql = sql
-      if state == PostgreSQLError.State.unknownPreparedStatement { prepared.remove(sql) }
-      if state == PostgreSQLError.State.changedResult { prepared.retire(sql) }
+      if state == .unknownPreparedStatement { prepared.remove(sql) }
+      if state == .changedResult { prepared.retire(sql) }
     }
     if case .preparation(let sql) = expected { error.sql = sql }
     error.constraint = field("n")
@@ -268,13 +270,12 @@ public final class PostgreSQLConnection {
       error.hint = field("H")
       return error
     }
-    error.isTimeout = state == PostgreSQLError.State.cancelled && !cancelState.isCancelled
-    let lostStatements: Set = [
-      PostgreSQLError.State.unknownPreparedStatement, PostgreSQLError.State.duplicatePreparedStatement,
-    ]
-    if lostStatements.contains(state) { preparesStatements = false }
+    error.isTimeout = state == .cancelled && !cancelState.isCancelled
+    if [.unknownPreparedStatement, .duplicatePreparedStatement].contains(state) {
+      preparesStatements = false
+    }
     if Int(kindred_pq_status(handle)) != KINDRED_PQ_CONNECTION_OK
-      || error.category == "57" && state != PostgreSQLError.State.cancelled
+      || error.category == "57" && state != .cancelled
     {
       isBroken = true
       error.endsConnection = true
@@ -296,8 +297,7 @@ public final class PostgreSQLConnection {
       toWriteToo: writes, nanoseconds: time)
     if readiness.isOutOfTime {
       isBroken = true
-      var error = PostgreSQLError(
-        state: PostgreSQLError.State.cancelled, message: "the server didn't respond in time")
+      var error = PostgreSQLError(.cancelled, "the server didn't respond in time")
       error.endsConnection = true
       error.isTimeout = true
       throw error
@@ -366,23 +366,5 @@ public final class PostgreSQLConnection {
       _ = try? run([Query("DEALLOCATE \(name)", isReusable: false)])
     }
     deadline = nil
-  }
-}
-
-/// Calls `body` with a null-terminated array of C strings.
-private func withCStrings<Result>(
-  _ strings: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>?) -> Result
-) -> Result {
-  var memory: [CChar] = []
-  var starts: [Int] = []
-  for string in strings {
-    starts.append(memory.count)
-    memory.append(contentsOf: string.utf8.lazy.map { CChar(bitPattern: $0) })
-    memory.append(0)
-  }
-  return memory.withUnsafeBufferPointer { memory in
-    var pointers = starts.map { start in memory.baseAddress.map { $0 + start } }
-    pointers.append(nil)
-    return pointers.withUnsafeBufferPointer { body($0.baseAddress) }
   }
 }

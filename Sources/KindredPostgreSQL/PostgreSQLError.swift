@@ -4,7 +4,7 @@
 /// except for the message of a `RAISE EXCEPTION`.
 public struct PostgreSQLError: Error, Hashable, Sendable {
   /// The SQLSTATE, of five characters (<https://www.postgresql.org/docs/current/errcodes-appendix.html>).
-  public let state: String
+  public let state: State
   /// The primary message, on one line.
   public let message: String
   /// The SQL of the statement, with parameters in place of values; nil if none was run.
@@ -47,7 +47,7 @@ public struct PostgreSQLError: Error, Hashable, Sendable {
   public var advice: String?
 
   /// Creates an error.
-  public init(state: String, message: String) {
+  public init(_ state: State, _ message: String) {
     self.state = state
     self.message = message
   }
@@ -55,8 +55,8 @@ public struct PostgreSQLError: Error, Hashable, Sendable {
   /// The error of a commit whose answer was lost.
   public static let unknownOutcome: PostgreSQLError = {
     var error = PostgreSQLError(
-      state: State.unknownOutcome,
-      message: "the connection was lost during COMMIT, so it is unknown whether the transaction was committed"
+      .unknownOutcome,
+      "the connection was lost during COMMIT, so it is unknown whether the transaction was committed"
     )
     error.endsConnection = true
     return error
@@ -64,71 +64,78 @@ public struct PostgreSQLError: Error, Hashable, Sendable {
 
   /// Returns an error about a connection that is lost or could not be made.
   static func lost(_ message: String) -> PostgreSQLError {
-    var error = PostgreSQLError(state: State.connectionFailure, message: message)
+    var error = PostgreSQLError(.connectionFailure, message)
     error.endsConnection = true
     return error
   }
 
-  /// The SQLSTATEs that the program handles.
-  public enum State {
+  /// A SQLSTATE; those that the program handles have names.
+  public struct State: Hashable, Sendable, ExpressibleByStringLiteral {
+    /// The five characters.
+    public let code: String
+
+    /// Creates a state from its five characters.
+    public init(_ code: String) { self.code = code }
+
+    /// Creates a state from its five characters.
+    public init(stringLiteral code: String) { self.init(code) }
+
     /// The connection is lost or could not be made.
-    public static let connectionFailure = "08006"
+    public static let connectionFailure: State = "08006"
     /// The connection was lost during a commit, so it is unknown whether the transaction was committed.
-    public static let unknownOutcome = "08007"
+    public static let unknownOutcome: State = "08007"
     /// The transaction was rolled back.
-    public static let rollback = "40000"
+    public static let rollback: State = "40000"
     /// The statement was cancelled by a client or by its time limit.
-    public static let cancelled = "57014"
+    public static let cancelled: State = "57014"
     /// A concurrent transaction prevents serialization.
-    public static let serializationFailure = "40001"
+    public static let serializationFailure: State = "40001"
     /// Transactions are deadlocked.
-    public static let deadlock = "40P01"
+    public static let deadlock: State = "40P01"
     /// The user lacks a privilege.
-    public static let forbidden = "42501"
+    public static let forbidden: State = "42501"
     /// The server's disk is full.
-    public static let diskFull = "53100"
+    public static let diskFull: State = "53100"
     /// No connection is free.
-    public static let tooManyConnections = "53300"
+    public static let tooManyConnections: State = "53300"
     /// A value would be longer than PostgreSQL allows.
-    public static let limitExceeded = "54000"
+    public static let limitExceeded: State = "54000"
     /// A client or server has no memory for a result.
-    public static let outOfMemory = "53200"
+    public static let outOfMemory: State = "53200"
     /// The session has no prepared statement with this name.
-    public static let unknownPreparedStatement = "26000"
+    public static let unknownPreparedStatement: State = "26000"
     /// The session already has a prepared statement with this name.
-    public static let duplicatePreparedStatement = "42P05"
+    public static let duplicatePreparedStatement: State = "42P05"
     /// The columns of a prepared statement have changed, or a feature is not supported.
-    public static let changedResult = "0A000"
+    public static let changedResult: State = "0A000"
     /// A text contains a character that can't be stored.
-    public static let untranslatableCharacter = "22P05"
+    public static let untranslatableCharacter: State = "22P05"
     /// The table does not exist.
-    public static let unknownTable = "42P01"
+    public static let unknownTable: State = "42P01"
     /// The schema does not exist.
-    public static let unknownSchema = "3F000"
+    public static let unknownSchema: State = "3F000"
     /// The column does not exist.
-    public static let unknownColumn = "42703"
+    public static let unknownColumn: State = "42703"
     /// An error without a state of its own.
-    public static let internalError = "XX000"
+    public static let internalError: State = "XX000"
     /// A function has executed `RAISE EXCEPTION`.
-    public static let raised = "P0001"
+    public static let raised: State = "P0001"
   }
 
   /// The class of the error: the first two characters of the SQLSTATE.
-  public var category: Substring { state.prefix(2) }
+  public var category: Substring { state.code.prefix(2) }
 
   /// Whether trying again at once may succeed, in a new transaction or on a new connection.
   public var isTransient: Bool {
     switch state {
-    case _ where isRaised: [State.serializationFailure, State.deadlock].contains(state)
-    case State.serializationFailure, State.deadlock, State.unknownPreparedStatement,
-      State.duplicatePreparedStatement:
-      true
+    case _ where isRaised: [.serializationFailure, .deadlock].contains(state)
+    case .serializationFailure, .deadlock, .unknownPreparedStatement, .duplicatePreparedStatement: true
     // A table that a prepared statement reads has changed.
-    case State.changedResult: message.contains("cached plan")
+    case .changedResult: message.contains("cached plan")
     // The server is shutting down or starting up, or an administrator has ended the session.
     case "57P01", "57P02", "57P03": true
     // A second attempt could repeat a committed change.
-    case State.unknownOutcome: false
+    case .unknownOutcome: false
     default: category == "08"
     }
   }
@@ -167,8 +174,8 @@ extension PostgreSQLError: CustomStringConvertible {
   ///
   /// The SQLSTATE of an error of connecting, or of the schemas to be served, adds no information.
   public var description: String {
-    if sql == nil, category == "08" || state == State.unknownSchema { return message }
-    var text = "PostgreSQL error \(state): \(message)"
+    if sql == nil, category == "08" || state == .unknownSchema { return message }
+    var text = "PostgreSQL error \(state.code): \(message)"
     if let sql { text += " - in: \(sql)" }
     return text
   }

@@ -129,8 +129,7 @@ public final class PostgreSQLPool: Sendable {
     let number = enqueue { _ in isGranted.signal() }
     guard isGranted.wait(timeout: .now() + .milliseconds(checkoutMilliseconds)) == .success else {
       withdraw(number, isOverdue: true)
-      throw PostgreSQLError(
-        state: PostgreSQLError.State.tooManyConnections, message: "all connections are in use")
+      throw PostgreSQLError(.tooManyConnections, "all connections are in use")
     }
     return try take(number)
   }
@@ -166,8 +165,7 @@ public final class PostgreSQLPool: Sendable {
     _ number: UInt64, after hold: LongHold? = nil
   ) throws(PostgreSQLError) -> sending PostgreSQLConnection {
     guard state.withLock({ $0.slots.claim(number) }) else {
-      throw PostgreSQLError(
-        state: PostgreSQLError.State.tooManyConnections, message: "it is not this waiter's turn")
+      throw PostgreSQLError(.tooManyConnections, "it is not this waiter's turn")
     }
     return try connection(after: hold)
   }

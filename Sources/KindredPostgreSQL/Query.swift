@@ -30,27 +30,29 @@ public struct Query: Sendable, Equatable {
   func withValues<Result>(
     _ body: (UnsafePointer<UnsafePointer<CChar>?>?, Int32) -> Result
   ) throws(PostgreSQLError) -> Result {
-    var memory: [CChar] = []
-    memory.reserveCapacity(values.reduce(0) { $0 + ($1?.count ?? 0) + 1 })
-    var starts: [Int?] = []
-    for value in values {
-      guard let value else {
-        starts.append(nil)
-        continue
-      }
-      guard !value.contains(0) else {
-        throw PostgreSQLError(
-          state: PostgreSQLError.State.untranslatableCharacter,
-          message: "PostgreSQL can't store the character U+0000 in a text")
-      }
-      starts.append(memory.count)
-      memory.append(contentsOf: value.lazy.map { CChar(bitPattern: $0) })
-      memory.append(0)
+    guard !values.contains(where: { $0?.contains(0) ?? false }) else {
+      throw PostgreSQLError(
+        .untranslatableCharacter, "PostgreSQL can't store the character U+0000 in a text")
     }
-    return memory.withUnsafeBufferPointer { memory in
-      let pointers = starts.map { start in start.flatMap { offset in memory.baseAddress.map { $0 + offset } }
-      }
-      return pointers.withUnsafeBufferPointer { body($0.baseAddress, Int32(values.count)) }
-    }
+    return withCStrings(values) { body($0, Int32(values.count)) }
+  }
+}
+
+/// Calls `body` with an array of C strings; nil gives a null pointer.
+func withCStrings<Result>(
+  _ texts: [[UInt8]?], _ body: (UnsafePointer<UnsafePointer<CChar>?>?) -> Result
+) -> Result {
+  var memory: [CChar] = []
+  memory.reserveCapacity(texts.reduce(0) { $0 + ($1?.count ?? 0) + 1 })
+  var starts: [Int?] = []
+  for text in texts {
+    starts.append(text == nil ? nil : memory.count)
+    guard let text else { continue }
+    memory.append(contentsOf: text.lazy.map { CChar(bitPattern: $0) })
+    memory.append(0)
+  }
+  return memory.withUnsafeBufferPointer { memory in
+    let pointers = starts.map { start in start.flatMap { offset in memory.baseAddress.map { $0 + offset } } }
+    return pointers.withUnsafeBufferPointer { body($0.baseAddress) }
   }
 }

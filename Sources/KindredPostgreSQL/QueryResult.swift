@@ -75,8 +75,7 @@ public final class QueryResult {
       }
     }
     guard isSet else {
-      throw PostgreSQLError(
-        state: PostgreSQLError.State.outOfMemory, message: "there is not enough memory for a result")
+      throw PostgreSQLError(.outOfMemory, "there is not enough memory for a result")
     }
   }
 

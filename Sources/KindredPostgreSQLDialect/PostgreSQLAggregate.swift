@@ -60,16 +60,6 @@ struct PostgreSQLAggregate {
       return call(BoundedCall.concatenation(of: text), .text)
     }
   }
-
-  /// Returns the value of an aggregate over no rows; nil for NULL.
-  static func absence(of function: Expression.AggregateFunction) -> CompiledAbsence? {
-    switch function {
-    case .count: CompiledAbsence(sql: "0", type: .integer)
-    case .total: CompiledAbsence(sql: "0::float8", type: .real)
-    case .isEmpty: CompiledAbsence(sql: "TRUE", type: .boolean)
-    case .min, .max, .average, .sum, .concat: nil
-    }
-  }
 }
 
 extension PostgreSQLDialect {

@@ -42,10 +42,7 @@ extension CompiledExpression.Form {
 extension CompiledExpression {
   /// The value as it is shown, for an expression that gives it without comparing it or computing with it.
   var asShown: CompiledExpression {
-    guard case .member(let json) = form else { return self }
-    var shown = self
-    (shown.sql, shown.precedence, shown.form) = (json, .primary, .other)
-    return shown
+    if case .member(let json) = form { read(as: json) } else { self }
   }
 
   /// The value as `jsonb`; nil if it isn't JSON, an array or a composite.

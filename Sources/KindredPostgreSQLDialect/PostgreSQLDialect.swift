@@ -107,7 +107,7 @@ struct PostgreSQLDialect: SQLDialect {
     case .member, .memberValue:
       return member(op, left, right)
     case .concatenate:
-      return try PostgreSQLConcatenation(left, right).compiled()
+      return try concatenated(left, right)
     case .add, .subtract, .multiply, .divide, .remainder:
       return try PostgreSQLArithmetic(op, left, right).compiled()
     }
@@ -222,7 +222,12 @@ struct PostgreSQLDialect: SQLDialect {
   }
 
   func absence(of function: Expression.AggregateFunction) -> CompiledAbsence? {
-    PostgreSQLAggregate.absence(of: function)
+    switch function {
+    case .count: CompiledAbsence(sql: "0", type: .integer)
+    case .total: CompiledAbsence(sql: "0::float8", type: .real)
+    case .isEmpty: CompiledAbsence(sql: "TRUE", type: .boolean)
+    case .min, .max, .average, .sum, .concat: nil
+    }
   }
 
   // MARK: Writing

@@ -31,7 +31,7 @@ struct PostgreSQLMatch {
     let sign = escape?.binding
     guard escape == nil || sign != nil else { return nil }
     return ValueType.text.parameter(
-      .regularExpression(of: pattern, escape: sign, op == .like ? .like : .glob))
+      .regularExpression(of: pattern, escape: sign, op))
   }
 
   /// Returns the match of a pattern that differs from record to record.

@@ -86,11 +86,7 @@ struct TextSearchQuery {
     var tokens: [Token]
     var index = 0
     /// The length in bytes of the alternatives that the `NEAR`s so far are replaced by.
-    private var expandedLength = 0
-
-    init(tokens: [Token]) {
-      self.tokens = tokens
-    }
+    var expandedLength = 0
 
     var next: Token? { tokens.indices.contains(index) ? tokens[index] : nil }
 

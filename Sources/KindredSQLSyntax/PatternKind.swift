@@ -1,5 +1,5 @@
 /// The two kinds of patterns.
-public enum PatternKind: Hashable, Sendable {
+public enum PatternKind: String, Hashable, Sendable, CaseIterable {
   /// A pattern of `LIKE`.
   case like
   /// A pattern of `GLOB`.

@@ -29,39 +29,24 @@ public struct SQL: Sendable {
   public init() {}
 
   /// Creates SQL from trusted text, such as the definition of a common table expression; never from a client's text.
-  public init(trusted text: String) {
-    parts = [.text(text)]
-  }
+  public init(trusted text: String) { parts = [.text(text)] }
+
+  private init(_ part: Part, notes: [any SQLNote] = []) { (parts, self.notes) = ([part], notes) }
 
   /// Returns a column of a record.
-  public static func column(_ record: RecordID, _ name: String) -> SQL {
-    var sql = SQL()
-    sql.parts = [.column(record, name)]
-    return sql
-  }
+  public static func column(_ record: RecordID, _ name: String) -> SQL { SQL(.column(record, name)) }
 
   /// Returns an integer as text, such as a column number in `ORDER BY`.
-  public static func number(_ number: Int) -> SQL {
-    var sql = SQL()
-    sql.parts = [.text(String(number))]
-    return sql
-  }
+  public static func number(_ number: Int) -> SQL { SQL(trusted: String(number)) }
 
   /// Returns an expression that ``replacing(term:with:)`` can find inside other SQL.
-  public static func term(_ expression: SQL) -> SQL {
-    var sql = SQL()
-    sql.parts = [.term(expression)]
-    sql.notes = expression.notes
-    return sql
-  }
+  public static func term(_ expression: SQL) -> SQL { SQL(.term(expression), notes: expression.notes) }
 
   /// Returns a parameter that is bound to `binding`.
   ///
   /// - Parameter type: the name of its type, for a database with typed parameters; nil to infer it from the context.
   public static func bound(to binding: Binding, as type: String? = nil) -> SQL {
-    var sql = SQL()
-    sql.parts = [.binding(binding, as: type)]
-    return sql
+    SQL(.binding(binding, as: type))
   }
 
   /// The SQL as one of several items of `IN (…)`: a binding alone is a plain parameter in each style.
@@ -70,9 +55,7 @@ public struct SQL: Sendable {
   /// one of several items, unlike from one that equals a single item (see ``ParameterStyle/subquery``).
   package var asItem: SQL {
     guard parts.count == 1, case .binding(let binding, let type, _) = parts[0] else { return self }
-    var sql = self
-    sql.parts = [.binding(binding, as: type, isItem: true)]
-    return sql
+    return SQL(.binding(binding, as: type, isItem: true), notes: notes)
   }
 
   /// Whether it has no parts.
@@ -124,10 +107,7 @@ public struct SQL: Sendable {
               numbers[parameter] = bindings.count
               return bindings.count
             }()
-          text += style.prefix
-          text += "\(number)"
-          if let type = parameter.type { text += "::\(type)" }
-          text += style.suffix
+          text += style.text(of: number, as: parameter.type)
         }
       }
     }
@@ -149,18 +129,11 @@ public struct SQL: Sendable {
     /// `$1`, or `$1::type` where the type is known.
     case dollar
 
-    fileprivate var prefix: String {
+    fileprivate func text(of number: Int, as type: String?) -> String {
       switch self {
-      case .questionMark: "?"
-      case .subquery: "(SELECT ?"
-      case .dollar: "$"
-      }
-    }
-
-    fileprivate var suffix: String {
-      switch self {
-      case .subquery: ")"
-      case .questionMark, .dollar: ""
+      case .questionMark: "?\(number)"
+      case .subquery: "(SELECT ?\(number))"
+      case .dollar: "$\(number)\(type.map { "::\($0)" } ?? "")"
       }
     }
   }

@@ -56,14 +56,12 @@ public struct BookkeepingTable: Sendable {
 
   /// Returns the name and the columns of the table or view with the name of this one.
   private func namesake(on connection: Connection) throws -> (name: String, columns: [String])? {
-    let names = try connection.rows(
+    let names = try connection.texts(
       "SELECT name FROM main.sqlite_schema WHERE type IN ('table', 'view') AND name = ?1 COLLATE NOCASE",
-      [.text(name)]
-    ) { $0.text(0) ?? "" }
+      [.text(name)])
     guard let name = names.first else { return nil }
-    let columns = try connection.rows(
-      "SELECT name FROM pragma_table_xinfo(?1, 'main') ORDER BY cid", [.text(name)]
-    ) { $0.text(0) ?? "" }
+    let columns = try connection.texts(
+      "SELECT name FROM pragma_table_xinfo(?1, 'main') ORDER BY cid", [.text(name)])
     return (name, columns)
   }
 

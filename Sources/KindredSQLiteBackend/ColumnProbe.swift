@@ -30,10 +30,6 @@ struct ColumnProbe {
 
   let connection: Connection
 
-  init(_ connection: Connection) {
-    self.connection = connection
-  }
-
   /// Returns the comparison of each column by its name; nil if SQLite can't read the view.
   ///
   /// - Parameter clauses: The common table expressions that it may read, including itself.

@@ -76,7 +76,7 @@ public struct CommonTableExpressionReader {
     guard statement.parameterCount == 0 else {
       throw Objection(message: "it has a parameter; write the value instead")
     }
-    let comparisons = try ColumnProbe(connection).comparisons(of: definition.name, with: clauses)
+    let comparisons = try ColumnProbe(connection: connection).comparisons(of: definition.name, with: clauses)
     let columns = (0..<statement.columnCount).map { column in
       let name = statement.columnName(column)
       let type = statement.columnDeclaredType(column) ?? ""

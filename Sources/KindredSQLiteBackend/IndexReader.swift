@@ -84,9 +84,9 @@ struct IndexReader {
 extension TableDraft {
   /// Adds a primary key that aliases the rowid.
   mutating func addKey(_ key: [Int]) {
-    primaryKey = key
-    rowIDColumn = key.first.map { columns[$0].name }
-    uniqueKeys.append(key)
-    indexes.append(Index(columns: key.map { columns[$0].name }, isUnique: true))
+    table.primaryKey = key
+    table.rowIDColumn = key.first.map { table.columns[$0].name }
+    table.uniqueKeys.append(key)
+    table.indexes.append(Index(columns: key.map { table.columns[$0].name }, isUnique: true))
   }
 }

@@ -2,41 +2,74 @@ import CKindredSQLite
 import KindredModel
 import KindredPlanning
 import KindredBackend
+import KindredClock
 import KindredOutput
 import KindredSQLite
 import KindredSQLSyntax
 
-/// Reads the result of a plan on a connection in a transaction, so that all parts show the same state.
+/// Reads the result of a plan on a connection in a transaction, so that all parts show the same state: prepares and
+/// binds its statements, and writes the tree of nested cursors part by part.
 public final class ResultReader: ResultSource {
   /// The number of records on all pages; nil unless the plan counts them.
   public private(set) var totalCount: Int64?
 
-  private let connection: Connection
-  private let executable: ExecutablePlan
-  private let executor: PlanExecutor
+  let executable: ExecutablePlan
+  let connection: Connection
+  var parameters: Parameters
+  /// The time of the page and those after it, in milliseconds since 1970; nil unless the plan reads the clock.
+  let time: Int64?
+  // Single-owner and non-reentrant, so exclusivity checks are off.
+  @exclusivity(unchecked) private var writer: ResultWriter<SQLiteRowSource>
+  /// The statements of the path and, after them, of each node outside of recursions; nil until they are needed.
+  ///
+  /// The connection keeps them for the next result of the plan, so that they aren't looked up by their texts again.
+  @exclusivity(unchecked) private var statements: [Statement?]
+  /// The statements of the levels of recursions.
+  @exclusivity(unchecked) private var repeated: [Statement] = []
+  @exclusivity(unchecked) private var hasHandedOut = false
+  /// The cursor of the page's last record, if the page has a limit and is full.
+  private var lastCursor: Cursor?
   /// The cursor of the page's last record, if it was looked for before the records were read.
   private var cursorAhead: Cursor??
 
   /// Creates a reader for the result of a plan with these parameter values.
+  ///
+  /// - Parameter limit: The maximum number of records of the page.
   public init(
     _ executable: ExecutablePlan, on connection: Connection, parameters: Parameters,
     limit: Int? = nil
   ) {
-    self.connection = connection
     self.executable = executable
-    executor = PlanExecutor(
-      executable, on: connection, parameters: parameters, limit: limit)
+    self.connection = connection
+    self.parameters = parameters
+    time = executable.readsClock ? parameters.cursor?.time ?? CalendarTime.milliseconds : nil
+    self.parameters.time = time.map(CalendarTime.text)
+    writer = ResultWriter(executable, limit: limit, SQLiteRowSource(executable))
+    statements =
+      connection.cached(ofPlan: executable.number)
+      ?? Array(repeating: nil, count: executable.plan.path.count + executable.nodeCount)
   }
+
+  /// Returns the statements to the connection's cache.
+  public func close() {
+    guard !statements.isEmpty else { return }
+    writer.removeAll()
+    for statement in repeated { connection.release(statement) }
+    repeated.removeAll()
+    connection.release(statements, ofPlan: executable.number)
+    statements.removeAll()
+  }
+
+  // MARK: Starting
 
   /// Reads up to the first record.
   ///
   /// - Parameter isRepeated: Whether another reader of this plan has just filled the transient tables.
-  /// - Throws: `RequestError` if a record of the path does not exist or a full-text pattern is malformed;
-  ///   `DatabaseError`.
+  /// - Throws: `RequestError` if a record of the path or a single requested record does not exist, or a full-text
+  ///   pattern is malformed; `DatabaseError`.
   public func start(isRepeated: Bool) throws {
-    try prepare(isRepeated: isRepeated)
-    try executor.start()
-    try countAll()
+    try findPath(isRepeated: isRepeated)
+    try startRoot()
   }
 
   /// Reads up to the first record, after finding the cursor of the page.
@@ -44,20 +77,47 @@ public final class ResultReader: ResultSource {
   /// - Throws: like `start`.
   public func startAfterCursor() throws {
     // In another transaction than the try before, with which the transient tables went.
-    try prepare(isRepeated: false)
-    try executor.findPath()
+    try findPath(isRepeated: false)
     cursorAhead = .some(try lookAhead())
-    try executor.startRoot()
-    try countAll()
+    try startRoot()
   }
 
-  private func prepare(isRepeated: Bool) throws {
+  /// Runs what precedes the root's statement: the checks of patterns, and the statements of the path.
+  private func findPath(isRepeated: Bool) throws {
     if !isRepeated { try Self.prepare(executable.plan.transients, on: connection) }
     for search in executable.plan.searches { try check(search) }
+    for (number, step) in executable.plan.path.enumerated() {
+      let statement = try statement(number, StatementText(step.statement.sql))
+      try bind(step.statement, to: statement, below: writer.count)
+      guard try statement.step() else { throw RequestError(.notFound, step.absence) }
+      writer.push(SQLiteRowSource.Position(statement: statement.handle), node: -1)
+    }
+    try setPages()
+    if let anchor = executable.plan.anchor { parameters.cursor = try whole(parameters.cursor, by: anchor) }
   }
 
-  private func countAll() throws {
+  /// Runs the root's statement up to its first row, below the records of the path.
+  private func startRoot() throws {
+    let root = try prepare(0, recursionLevel: 0).handle
+    try check(writer.source.bind(root, 0, below: writer.frames, writer.count))
+    writer.begin(SQLiteRowSource.Position(statement: root))
+    if case .obstacle(.failed(let code)) = writer.nextRow() { throw connection.error(code) }
+    guard !writer.isFinished || !executable.plan.isSingle else {
+      throw RequestError(.notFound, executable.plan.absence)
+    }
     if let count = executable.plan.count { totalCount = try first(count)?.first.flatMap(\.integer) }
+  }
+
+  private func setPages() throws {
+    for node in 0..<executable.nodeCount where executable.nodes[node].isRecursive {
+      guard let recursion = executable.statements[node].recursion else { continue }
+      func number(_ binding: SQL.Binding?) throws -> Int? {
+        try binding.flatMap { try parameters.value(of: $0).integer }.map { Int($0) }
+      }
+      let page = try SQLiteRowSource.Page(
+        limit: number(recursion.limit) ?? .max, offset: number(recursion.offset) ?? 0)
+      writer.source.setPage(page, of: node)
+    }
   }
 
   /// Creates the transient tables that a plan's statements read.
@@ -67,63 +127,145 @@ public final class ResultReader: ResultSource {
     for transient in transients { try TransientTables.refresh(transient, on: connection) }
   }
 
-  /// Returns the next part of the result, which is valid until the next call; nil at the end.
-  public func next() throws -> UnsafeRawBufferPointer? { try executor.next() }
-
-  /// The bytes of a result that consists of a single BLOB; nil for other values.
-  ///
-  /// Valid after `start` and before `next`.
-  public var blob: [UInt8]? { executor.firstBlob }
-
-  /// Transfers the part that was read last, which outlives the reader.
-  public func takePart() -> ResultPart { executor.takePart() }
-
-  /// Whether the last part has been read.
-  public var isAtEnd: Bool { executor.isAtEnd }
-
-  /// Returns the cursor of the page's last record; nil if no more follow.
-  ///
-  /// - Throws: `DatabaseError`.
-  public func pageCursor() throws -> Cursor? {
-    guard let last = isAtEnd ? lastCursor : try cursorAhead ?? lookAhead() else { return nil }
-    return try executor.finished(last)
-  }
-
-  private var lastCursor: Cursor? { executor.hasMore ? executor.lastCursor : nil }
-
-  /// Returns this cursor before the page has been read to its end.
-  private func lookAhead() throws -> Cursor? {
-    guard let lookahead = executable.plan.lookahead else { return nil }
-    return try connection.withStatement(lookahead.sql) { statement in
-      try executor.bind(lookahead, to: statement)
-      guard try statement.step() else { return nil }
-      let cursor = Cursor(values: (0..<statement.columnCount).map { statement.cursorValue($0) })
-      return try statement.step() ? cursor : nil
-    }
-  }
-
-  /// Returns the statements to the connection's cache.
-  ///
-  /// Call it once, at any time.
-  public func close() { executor.close() }
-
-  private func first(_ statement: Plan.Statement) throws -> [SQLValue]? {
-    try connection.withStatement(statement.sql) { open in
-      try executor.bind(statement, to: open)
-      return try open.step() ? open.row : nil
-    }
-  }
-
   /// Runs a statement that makes SQLite parse a full-text pattern, so that a malformed one is reported before
   /// anything is read.
   private func check(_ search: Plan.SearchCheck) throws {
-    try search.check(executor.parameters.value(of: .parameter(search.literal)))
+    try search.check(parameters.value(of: .parameter(search.literal)))
     do {
       _ = try first(search.statement)
     } catch let error as DatabaseError where error.code == SQLITE_ERROR && error.interruption == nil {
       throw RequestError(
         .invalidExpression, "the full-text pattern is malformed: \(error.text)", at: search.origin)
     }
+  }
+
+  // MARK: Reading
+
+  /// Returns the next part of the result, which is valid until the next call; nil at the end.
+  public func next() throws -> UnsafeRawBufferPointer? {
+    if hasHandedOut { writer.output.removeAll() }
+    hasHandedOut = true
+    // A row may have any length, and SQLite checks the time only while it searches for the next row.
+    try connection.checkInterruption()
+    loop: while true {
+      switch writer.run() {
+      case .full, .finished: break loop
+      case .lastRecord: lastCursor = cursor()
+      case .obstacle(.unprepared(let node, let recursionLevel)):
+        writer.source.set(
+          try prepare(node, recursionLevel: recursionLevel).handle, of: node, recursionLevel: recursionLevel)
+      case .obstacle(.failed(let code)): throw connection.error(code)
+      }
+    }
+    return writer.output.count > 0 ? writer.output.bytes : nil
+  }
+
+  /// The bytes of a result that consists of a single BLOB; nil for other values.
+  ///
+  /// Valid after `start` and before `next`.
+  public var blob: [UInt8]? {
+    guard case .blob(let bytes) = rootStatement?.value(0) else { return nil }
+    return bytes
+  }
+
+  /// Transfers the part that was read last with its memory, which outlives the reader.
+  public func takePart() -> ResultPart { writer.output.takePart() }
+
+  /// Whether the last part has been read.
+  public var isAtEnd: Bool { writer.isFinished }
+
+  /// Whether records follow the last one of the page.
+  var hasMore: Bool { writer.hasMore }
+
+  // MARK: Pages
+
+  /// Returns the cursor of the page's last record; nil if no more follow.
+  ///
+  /// - Throws: `DatabaseError`.
+  public func pageCursor() throws -> Cursor? {
+    guard let last = isAtEnd ? hasMore ? lastCursor : nil : try cursorAhead ?? lookAhead() else { return nil }
+    return try finished(last)
+  }
+
+  /// Returns this cursor before the page has been read to its end.
+  private func lookAhead() throws -> Cursor? {
+    guard let lookahead = executable.plan.lookahead else { return nil }
+    return try connection.withStatement(lookahead.sql) { statement in
+      try bind(lookahead, to: statement)
+      guard try statement.step() else { return nil }
+      let cursor = Cursor(values: (0..<statement.columnCount).map { statement.cursorValue($0) })
+      return try statement.step() ? cursor : nil
+    }
+  }
+
+  private func cursor() -> Cursor? {
+    guard let columns = executable.plan.cursorColumns, let open = rootStatement else { return nil }
+    return Cursor(values: columns.map { open.cursorValue(Int32($0)) })
+  }
+
+  // MARK: Statements
+
+  /// Returns the statement of a frame; the outermost has index 0.
+  private func handle(_ index: Int) -> OpaquePointer { writer.frames[index].position.statement }
+
+  /// The statement of the innermost frame, while that is the root's.
+  private var rootStatement: Statement? {
+    let root = handle(writer.count - 1)
+    return statements.lazy.compactMap(\.self).first { $0.handle == root }
+  }
+
+  /// Returns one of the kept statements, which is prepared if there is none.
+  ///
+  /// - Parameter text: Computed only then, as it has a hash.
+  private func statement(_ number: Int, _ text: @autoclosure () -> StatementText) throws -> Statement {
+    if let kept = statements[number] { return kept }
+    let statement = try connection.cached(text())
+    statements[number] = statement
+    return statement
+  }
+
+  private func prepare(_ node: Int32, recursionLevel: Int32) throws -> Statement {
+    let text = executable.statements[Int(node)].text
+    let prepared: Statement
+    if recursionLevel == 0 {
+      prepared = try statement(executable.plan.path.count + Int(node), text)
+    } else {
+      prepared = try connection.cached(text)
+      repeated.append(prepared)
+    }
+    try bind(executable.statements[Int(node)].constants, to: prepared, parameters)
+    return prepared
+  }
+
+  /// Binds a statement below the outermost frames: of the path, unless others are given, like the root's.
+  func bind(
+    _ statement: Plan.Statement, to open: Statement, _ parameters: Parameters? = nil, below count: Int? = nil
+  ) throws {
+    try bind(statement.constants, to: open, parameters ?? self.parameters)
+    for ancestor in statement.ancestors {
+      let above = handle((count ?? executable.plan.path.count) - Int(ancestor.level))
+      try check(
+        sqlite3_bind_value(open.handle, ancestor.parameter, sqlite3_column_value(above, ancestor.column)))
+    }
+  }
+
+  private func bind(
+    _ constants: [ExecutablePlan.Constant], to statement: Statement, _ parameters: Parameters
+  ) throws {
+    for constant in constants {
+      try parameters.bind(constant.binding, at: constant.parameter, to: statement)
+    }
+  }
+
+  private func first(_ statement: Plan.Statement) throws -> [SQLValue]? {
+    try connection.withStatement(statement.sql) { open in
+      try bind(statement, to: open)
+      return try open.step() ? open.row : nil
+    }
+  }
+
+  private func check(_ code: Int32) throws {
+    guard code == SQLITE_OK else { throw connection.error(code) }
   }
 }
 

@@ -25,8 +25,8 @@ struct SQLTokens {
     }
   }
 
-  private let bytes: [UInt8]
-  private var position = 0
+  let bytes: [UInt8]
+  private(set) var position = 0
 
   /// Returns all tokens of a text, without comments and white space.
   static func all(in sql: String) -> [Token] {
@@ -63,10 +63,6 @@ struct SQLTokens {
       isAfterAs = depth == 1 && token.isKeyword("as")
     }
     return generations
-  }
-
-  private init(bytes: [UInt8]) {
-    self.bytes = bytes
   }
 
   private mutating func next() -> Token? {

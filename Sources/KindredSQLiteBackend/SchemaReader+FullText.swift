@@ -19,7 +19,7 @@ extension SchemaReader {
 
       guard let content = drafts[position].externalContent, let content = positions[content.foldingASCIICase],
         drafts[content].fullText == nil,
-        let contentRowID = drafts[content].rowIDName(declaration.contentRowID)
+        let contentRowID = drafts[content].key(named: declaration.contentRowID)
       else { continue }
       drafts[content].fullText = FullText(
         table: name, columns: columns, version: version, rowIDName: contentRowID,
@@ -41,10 +41,10 @@ extension TableDraft {
   }
 
   /// Returns the column, or the rowid, of this table that a full-text table uses as its rowid.
-  fileprivate func rowIDName(_ name: String?) -> String? {
-    guard let name else { return rowIDName }
+  fileprivate func key(named name: String?) -> String? {
+    guard let name else { return table.rowIDName }
     let isRowID = ["rowid", "_rowid_", "oid"].contains(name.foldingASCIICase)
-    return columnName(name) ?? (isRowID ? rowIDName : nil)
+    return columnName(name) ?? (isRowID ? table.rowIDName : nil)
   }
 }
 

@@ -55,7 +55,8 @@ extension SchemaReader {
   }
 
   private func columns(of entry: Entry) throws -> [ColumnEntry] {
-    let comparisons = entry.kind == .view ? try ColumnProbe(connection).comparisons(of: entry.name) : nil
+    let comparisons =
+      entry.kind == .view ? try ColumnProbe(connection: connection).comparisons(of: entry.name) : nil
     return try connection.rows(
       """
       SELECT name, type, "notnull", dflt_value, pk, hidden FROM pragma_table_xinfo(?, ?)

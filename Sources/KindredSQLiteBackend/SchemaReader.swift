@@ -187,6 +187,11 @@ extension Connection {
       return rows
     }
   }
+
+  /// Returns the texts in the first column of a statement's rows.
+  func texts(_ sql: String, _ arguments: [SQLValue] = []) throws -> [String] {
+    try rows(sql, arguments) { $0.text(0) ?? "" }
+  }
 }
 
 extension String {

@@ -13,7 +13,7 @@ extension Column {
     let converted: SQL =
       switch (castType, value) {
       case (nil, _), (_, .parameter(_, isText: true)): sql
-      case (let type?, .defaultValue) where isOfNumbers && !sql.isNumber:
+      case (let type?, .defaultValue) where affinity.isNumeric && !sql.isNumber:
         // It may be a text, such as the current time. Such a value has no affinity.
         "CASE WHEN \(cast(sql, type)) IS \(sql) THEN \(cast(sql, type)) ELSE \(sql) END"
       case (let type?, _): cast(sql, type)
@@ -32,13 +32,6 @@ extension Column {
     // A default may differ each time, and is stored as the cast makes it.
     case .defaultValue, .null: nil
     case .parameter, .generated: "\(cast(sql, type)) IS \(sql)"
-    }
-  }
-
-  private var isOfNumbers: Bool {
-    switch affinity {
-    case .integer, .numeric, .real: true
-    case .text, .blob: false
     }
   }
 

@@ -142,14 +142,17 @@ struct SQLiteDialect: SQLDialect {
 
   func collated(_ value: CompiledExpression, _ collation: Expression.Collation) -> CompiledExpression {
     var collated = value.keepingRules(
-      "\(value.sql(within: .collate)) COLLATE \(collation.sql)", precedence: .collate)
+      "\(value.sql(within: .collate)) COLLATE \(SQL(trusted: collation.rawValue.uppercased()))",
+      precedence: .collate)
     collated.changeTraits { $0.explicitCollation = collation.rawValue }
     return collated
   }
 
   func cast(_ value: CompiledExpression, to type: Expression.CastType) -> CompiledExpression {
-    var cast = value.keepingRules("CAST(\(value.sql(within: .or)) AS \(type.affinity.sql))")
-    cast.changeTraits { $0.affinity = type.affinity }
+    let affinity = Column.Affinity(rawValue: type.rawValue)
+    var cast = value.keepingRules(
+      "CAST(\(value.sql(within: .or)) AS \(SQL(trusted: type.rawValue.uppercased())))")
+    cast.changeTraits { $0.affinity = affinity }
     return cast
   }
 
@@ -309,31 +312,9 @@ extension Expression.AggregateFunction {
   }
 }
 
-extension Expression.CastType {
-  fileprivate var affinity: Column.Affinity {
-    switch self {
-    case .integer: .integer
-    case .real: .real
-    case .text: .text
-    case .blob: .blob
-    case .numeric: .numeric
-    }
-  }
-}
-
 extension CompiledExpression {
   /// Returns an expression that is compared like this one.
   fileprivate func keepingRules(_ sql: SQL, precedence: Precedence = .primary) -> CompiledExpression {
     CompiledExpression(sql: sql, precedence: precedence, traits: traits, traitsOfSQL: traitsOfSQL)
-  }
-}
-
-extension Expression.Collation {
-  fileprivate var sql: SQL {
-    switch self {
-    case .binary: "BINARY"
-    case .nocase: "NOCASE"
-    case .rtrim: "RTRIM"
-    }
   }
 }

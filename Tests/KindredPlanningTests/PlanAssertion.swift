@@ -142,7 +142,9 @@ extension Model {
   /// Returns what a request means.
   fileprivate func meaning(of resource: String, _ root: Node, on dialect: Dialect) throws -> String {
     let request = try request(for: resource, root)
-    return try Planner(model: self, dialect: dialect).resolve(request).text(literals: request.literals.values)
+    let context = Planner(model: self, dialect: dialect).context(of: request)
+    let resolved = try FetchRequestResolver(state: context.state).resolve(request)
+    return resolved.text(literals: request.literals.values)
   }
 
   /// Returns the plan of a request before and after the strategy of the database has arranged its selects.

@@ -173,7 +173,7 @@ struct ConnectionTests {
     cancelling.start()
     let error = #expect(throws: PostgreSQLError.self) { try connection.rows("SELECT pg_sleep(120)") }
     isOver.store(true, ordering: .relaxed)
-    #expect(error?.state == PostgreSQLError.State.cancelled)
+    #expect(error?.state == .cancelled)
     #expect(throws: PostgreSQLError.self) { try connection.rows("SELECT 1") }
   }
 

@@ -54,7 +54,7 @@ struct PoolTests {
     let pool = PostgreSQLPool(try Cluster.database(), size: 1, checkoutTimeout: 50)
     let connection = try pool.take()
     let error = #expect(throws: PostgreSQLError.self) { _ = try pool.take() }
-    #expect(error?.state == PostgreSQLError.State.tooManyConnections)
+    #expect(error?.state == .tooManyConnections)
     pool.giveBack(connection)
     pool.giveBack(try pool.take())
     #expect(pool.statistics.timeouts == 1)

@@ -235,7 +235,7 @@ extension WriteRules {
   {
     let locators = resource.locatorColumns
     return try transaction.rows(
-      of: version.changes.statement(.selection(of: columns, by: locators), of: resource.table),
+      of: version.changes.statement(.selection(of: columns.exact, by: locators.exact), of: resource.table),
       Parameters(literals: record.values(of: locators))
     ).first
   }
@@ -253,7 +253,7 @@ extension WriteRules {
       let resource = record.written.resource
       return BoundStatement(
         version.changes.statement(
-          .selection(of: columns, by: resource.locatorColumns), of: resource.table),
+          .selection(of: columns.exact, by: resource.locatorColumns.exact), of: resource.table),
         record.stored.values(of: resource.locatorColumns))
     }
     return try groups.rows(of: statements).map(\.first)

@@ -176,7 +176,8 @@ struct AssociatedRecords {
     }
     try rules.willInsert(join.columns, into: resource)
     let locators = join.table.locatorColumns
-    let present = try writer.run(values.map { (.links(of: locators, join.references), $0) }, on: join.table) {
+    let search = TableChange.links(of: locators.exact, join.references)
+    let present = try writer.run(values.map { (search, $0) }, on: join.table) {
       Problem(refusing: $0, at: links[0].pointer)
     }
     let areVisible = try present.map { rows in
@@ -187,7 +188,7 @@ struct AssociatedRecords {
       var draft = RecordDraft(pointer: links[index].pointer)
       try draft.set(join.columns, to: values[index], from: "the records that it links")
       return RecordWriter.Change(
-        .insertion(of: join.columns, returning: locators), values[index], locators,
+        .insertion(of: join.columns.exact, returning: locators.exact), values[index], locators,
         UnstoredRecord(draft: draft, resource: resource))
     }
     let rows = try runLinking(changes, to: resource)
@@ -219,7 +220,7 @@ struct AssociatedRecords {
     guard let values = join.values(of: near, far) else { throw Problem.ignored() }
     let locators = join.table.locatorColumns
     let resource = rules.resource(of: join.table)
-    let links = try writer.run(.links(of: locators, join.references), values, on: join.table) {
+    let links = try writer.run(.links(of: locators.exact, join.references), values, on: join.table) {
       Problem(refusing: $0)
     }
     try rules.willDelete(links.map { StoredRecord(locators, $0) }, of: resource)
@@ -246,7 +247,8 @@ struct AssociatedRecords {
   /// Makes a record refer to another one.
   func refer(_ record: StoredRecord, to other: StoredRecord, by step: AssociationStep) throws {
     guard let table = model.tables[step.origin] else { return }
-    let change = TableChange.update(of: step.originColumns, resetting: [], returning: step.originColumns)
+    let columns = step.originColumns.exact
+    let change = TableChange.update(of: columns, resetting: [], returning: columns)
     let values = other.values(of: step.destinationColumns) + record.values(of: table.locatorColumns)
     let resource = rules.resource(of: table)
     try rules.willUpdate([record], step.originColumns, of: resource)

@@ -40,7 +40,7 @@ extension RecordWriter {
     let statements = searches.map { search in
       BoundStatement(
         version.changes.statement(
-          .selection(of: search.returned, by: search.columns), of: resource.table), search.values)
+          .selection(of: search.returned.exact, by: search.columns.exact), of: resource.table), search.values)
     }
     return zip(searches, try rows(of: statements)).map { search, rows in
       rows.first.map { StoredRecord(search.returned, $0) }

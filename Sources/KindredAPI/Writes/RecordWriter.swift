@@ -78,7 +78,9 @@ struct RecordWriter {
       // For a view without a key, it is enough to know whether a record was added.
       if returned.isEmpty { returned = resource.table.columns.prefix(1).map(\.name) }
       return Change(
-        .insertion(of: draft.columns, returning: returned), draft.assignments.map(\.value), returned, record)
+        .insertion(of: draft.columns.exact, returning: returned.exact), draft.assignments.map(\.value),
+        returned,
+        record)
     }
     let records = zip(changes, try run(changes)).map { change, rows in
       rows.first.map { StoredRecord(change.returned, $0) }
@@ -165,7 +167,8 @@ struct RecordWriter {
       let returned = Self.columns(of: resource, for: written.draft, and: [])
       let locators = written.present?.values(of: resource.locatorColumns) ?? []
       return Change(
-        .update(of: written.draft.columns, resetting: written.reset, returning: returned),
+        .update(
+          of: written.draft.columns.exact, resetting: written.reset.exact, returning: returned.exact),
         written.draft.assignments.map(\.value) + locators, returned, written)
     }
     var rows = try run(changes.compactMap(\.self))[...]
@@ -282,10 +285,11 @@ struct RecordWriter {
   func delete(_ records: [StoredRecord], of resource: WrittenResource) throws -> Int {
     try rules.willDelete(records, of: resource)
     let locators = resource.locatorColumns
+    let deletion = TableChange.deletion(by: locators.exact)
     var count = 0
     try forEachGroup(of: records) { records in
       let keys = records.map { $0.values(of: locators) }
-      let deleted = try run(keys.map { (.deletion(by: locators), $0) }, on: resource.table) {
+      let deleted = try run(keys.map { (deletion, $0) }, on: resource.table) {
         $0.constraint == .foreignKey ? .referredTo() : Problem(refusing: $0, changing: resource.resource)
       }
       let left = zip(keys, deleted).filter { $0.1.isEmpty }.map(\.0)

@@ -88,7 +88,7 @@ struct WriteAnswer {
   /// `ON CONFLICT REPLACE` of a later one.
   private func checkAbsent(_ record: StoredRecord, in transaction: any WriteTransaction) throws {
     let presence = version.changes.statement(
-      .selection(of: locatorColumns, by: locatorColumns), of: resource.table)
+      .selection(of: locatorColumns.exact, by: locatorColumns.exact), of: resource.table)
     let key = Parameters(literals: record.values(of: locatorColumns))
     guard try !isRestricted && !transaction.rows(of: presence, key).isEmpty else { return }
     throw RequestError(

@@ -222,6 +222,6 @@ extension PostgreSQLScript.Statement {
 extension MigrationError.Reason {
   /// The reason that an error of PostgreSQL is.
   static func failed(_ error: PostgreSQLError) -> MigrationError.Reason {
-    .failed(message: error.message, isFull: error.state == PostgreSQLError.State.diskFull)
+    .failed(message: error.message, isFull: error.state == .diskFull)
   }
 }

@@ -9,7 +9,9 @@ extension Model {
   ) rethrows {
     guard hasAccess else { return }
     let restricted = NameSet(resources.values.filter { $0.access != nil }.map(\.table.name))
-    let definitions = self.tables.values.filter { $0.kind.isDefinition }
+    let definitions = self.tables.values.filter {
+      if case .commonTableExpression = $0.kind { true } else { false }
+    }
     var direct: NameDictionary<NameSet?> = [:]
     for resource in resources.values
     where resource.access == nil && resource.records == nil && resource.table.kind.readsOthers {
@@ -44,13 +46,6 @@ extension Table.Kind {
     switch self {
     case .view, .virtual, .commonTableExpression: true
     case .table, .ofRequest: false
-    }
-  }
-
-  fileprivate var isDefinition: Bool {
-    switch self {
-    case .commonTableExpression: true
-    case .table, .view, .virtual, .ofRequest: false
     }
   }
 }

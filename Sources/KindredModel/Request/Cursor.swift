@@ -50,6 +50,16 @@ public struct Cursor: Sendable, Hashable {
 }
 
 extension Cursor {
+  /// Returns what `SQL.Binding.cursor` refers to: one of the values, or a ``Part``.
+  package func value(_ number: Int) throws -> Value {
+    switch number {
+    case Part.passed: return .integer(passed)
+    case Part.digest: return .blob(digest ?? [])
+    case _ where values.indices.contains(number): return values[number]
+    default: throw RequestError(.invalidValue, "a value of the cursor is missing")
+    }
+  }
+
   /// Whether both cursors can use the same plan, which depends on which values are NULL or abridged.
   public func hasShape(of other: Cursor) -> Bool {
     (digest == nil) == (other.digest == nil) && values.count == other.values.count

@@ -9,20 +9,15 @@ package final class Expectations {
   /// The kind of name, if one is allowed.
   package private(set) var name: Name?
 
-  /// The possible meaning of a name at the end.
+  /// The possible meaning of a name at the end, in the calls whose parentheses are open there, the innermost last:
+  /// `books.filter` for `books.filter(`.
   package enum Name {
     /// The beginning of a value: a column, an association, a function.
-    case operand(Place)
+    case operand(in: [Expression.Path])
     /// A component after the dot of a path.
-    case member(of: Expression.Path, Place)
+    case member(of: Expression.Path, in: [Expression.Path])
     /// The key of an association below the given ones; `isRenamed` tells whether a new key precedes the path.
     case key(below: [String], isRenamed: Bool)
-  }
-
-  /// The calls that enclose the end.
-  package struct Place {
-    /// The calls whose parentheses are open, the innermost last: `books.filter` for `books.filter(`.
-    package var calls: [Expression.Path] = []
   }
 
   package init() {}

@@ -1,3 +1,5 @@
+import KindredSQLSyntax
+
 /// An expression as parsed, before its names are resolved.
 public struct Expression: Equatable, Sendable {
   /// The kinds of expressions, with the names as written.
@@ -88,9 +90,7 @@ extension Expression {
   }
 
   /// Operators that match a text with a pattern.
-  public enum MatchOperator: String, Sendable, CaseIterable {
-    case like, glob
-  }
+  public typealias MatchOperator = PatternKind
 
   /// The collating sequences that every SQLite has (<https://www.sqlite.org/datatype3.html#collation>).
   public enum Collation: String, Sendable, CaseIterable {

@@ -29,7 +29,7 @@ extension ExpressionGrammar {
       try cursor.expect(.rightParenthesis, "close the parenthesis")
       return inner
     case .end:
-      cursor.expectations?.expect(.operand(Expectations.Place(calls: calls)))
+      cursor.expectations?.expect(.operand(in: calls))
       throw cursor.error("the expression ends where a value is expected; add one")
     case .sign(let sign):
       throw cursor.error("a value is expected here, not `\(sign.rawValue)`")
@@ -56,20 +56,19 @@ extension ExpressionGrammar {
       throw cursor.error(
         "expected `end` before \(cursor.token.description); write `case when x then y else z end`")
     }
-    let parts = branches.flatMap { [$0.condition, $0.result] } + [value, other].compactMap { $0 }
-    return try node(.cases(of: value, branches, else: other), at: origin, over: parts)
+    return try node(.cases(of: value, branches, else: other), at: origin)
   }
 
   private mutating func parsePath(at origin: Origin) throws -> Expression {
     var path = Expression.Path(parents: 0, components: [])
     while cursor.take(.parent) { path.parents += 1 }
     guard path.parents <= maximumPathLength else { throw tooLong(path, at: origin) }
-    var parts: [Expression] = []
+    var arguments: [Expression] = []
     repeat {
       let start = cursor.origin
       guard case .name(let name, let isQuoted) = cursor.token.kind else {
         if cursor.isAtEnd {
-          cursor.expectations?.expect(.member(of: path, Expectations.Place(calls: calls)))
+          cursor.expectations?.expect(.member(of: path, in: calls))
         }
         throw cursor.error("a name is expected before \(cursor.token.description)")
       }
@@ -89,13 +88,13 @@ extension ExpressionGrammar {
           throw cursor.error("`\(name)` of an association takes neither `distinct` nor `as`", at: start)
         }
         component.arguments = call.arguments
-        parts += call.arguments
+        arguments += call.arguments
       }
       path.components.append(component)
       // The last component is a column or an aggregate, not an association.
       guard path.components.count - 1 <= maximumPathLength else { throw tooLong(path, at: origin) }
     } while cursor.take(.dot)
-    return try node(.path(path), at: origin, over: parts)
+    return try node(.path(path), at: origin, over: arguments)
   }
 
   private func tooLong(_ path: Expression.Path, at origin: Origin) -> RequestError {
@@ -140,11 +139,10 @@ extension ExpressionGrammar {
         throw cursor.error(
           "write `cast(x as integer)`, with integer, real, text, blob or numeric", at: origin)
       }
-      return try node(.cast(call.arguments[0], type), at: origin, over: call.arguments)
+      return try node(.cast(call.arguments[0], type), at: origin)
     }
     return try node(
-      .function(name: name, arguments: call.arguments, isDistinct: call.isDistinct), at: origin,
-      over: call.arguments)
+      .function(name: name, arguments: call.arguments, isDistinct: call.isDistinct), at: origin)
   }
 
   /// Consumes the token of a literal and returns its expression.

@@ -11,31 +11,24 @@ struct ExpressionGrammar {
   var literals: Literals?
   let maximumDepth: Int
   let maximumPathLength: Int
-  private var depth = 0
+  /// The number of nested calls of ``parse()`` and its parts.
+  var depth = 0
   /// The number of `case` expressions being parsed.
   var caseDepth = 0
   /// The calls whose arguments are being parsed; only maintained while expectations are noted.
   var calls: [Expression.Path] = []
 
-  init(_ cursor: TokenCursor, literals: Literals?, maximumDepth: Int, maximumPathLength: Int) {
-    self.cursor = cursor
-    self.literals = literals
-    self.maximumDepth = maximumDepth
-    self.maximumPathLength = maximumPathLength
-  }
-
   // MARK: Nesting
 
   /// Returns a node of the tree, one level higher than the highest of its parts.
   ///
+  /// - Parameter arguments: The arguments in a path.
   /// - Throws: `RequestError` if the tree becomes too high.
-  func node(_ kind: Expression.Kind, at origin: Origin, over parts: Expression...) throws -> Expression {
-    try node(kind, at: origin, over: parts)
-  }
-
-  func node(_ kind: Expression.Kind, at origin: Origin, over parts: [Expression]) throws -> Expression {
+  func node(
+    _ kind: Expression.Kind, at origin: Origin, over arguments: [Expression] = []
+  ) throws -> Expression {
     var expression = Expression(kind, at: origin)
-    expression.height = 1 + (parts.map(\.height).max() ?? 0)
+    expression.height = 1 + ((kind.parts + arguments).map(\.height).max() ?? 0)
     guard expression.height <= maximumDepth else { throw tooDeep(at: origin) }
     return expression
   }
@@ -73,14 +66,14 @@ struct ExpressionGrammar {
     guard cursor.isKeyword(word) else { return first }
     var operands = [first]
     while cursor.take(keyword: word) { operands.append(try operand(&self)) }
-    return try node(kind(operands), at: origin, over: operands)
+    return try node(kind(operands), at: origin)
   }
 
   private mutating func parseNot() throws -> Expression {
     let origin = cursor.origin
     guard cursor.take(keyword: "not") else { return try parseEquality() }
     let operand = try nested { try $0.parseNot() }
-    return try node(.unary(.not, operand), at: origin, over: operand)
+    return try node(.unary(.not, operand), at: origin)
   }
 
   private mutating func parseEquality() throws -> Expression {
@@ -94,16 +87,16 @@ struct ExpressionGrammar {
     if cursor.take(.equal) || cursor.take(.doubleEqual) { return try binary(.equal, left, at: origin) }
     if cursor.take(.notEqual) || cursor.take(.differs) { return try binary(.notEqual, left, at: origin) }
     if cursor.take(keyword: "isnull") {
-      return try parseRest(of: node(.isNull(left, negated: false), at: origin, over: left), at: origin)
+      return try parseRest(of: node(.isNull(left, negated: false), at: origin), at: origin)
     }
     if cursor.take(keyword: "notnull") {
-      return try parseRest(of: node(.isNull(left, negated: true), at: origin, over: left), at: origin)
+      return try parseRest(of: node(.isNull(left, negated: true), at: origin), at: origin)
     }
     if cursor.take(keyword: "is") {
       let negated = cursor.take(keyword: "not")
       // In `x is null + 1`, `null` is an operand of the sum.
       if !cursor.isOperator(at: 1), cursor.take(keyword: "null") {
-        return try node(.isNull(left, negated: negated), at: origin, over: left)
+        return try node(.isNull(left, negated: negated), at: origin)
       }
       return try binary(negated ? .isNot : .is, left, at: origin)
     }
@@ -111,21 +104,18 @@ struct ExpressionGrammar {
     let offset = negated ? 1 : 0
     if negated, cursor.isKeyword("null", at: 1) {
       cursor.advance(by: 2)
-      return try parseRest(of: node(.isNull(left, negated: true), at: origin, over: left), at: origin)
+      return try parseRest(of: node(.isNull(left, negated: true), at: origin), at: origin)
     }
     for match in Expression.MatchOperator.allCases where cursor.isKeyword(match.rawValue, at: offset) {
       cursor.advance(by: offset + 1)
       let pattern = try parseComparison()
       let escape = match == .like && cursor.take(keyword: "escape") ? try parseComparison() : nil
-      return try node(
-        .match(match, left, pattern, escape: escape, negated: negated), at: origin,
-        over: [left, pattern] + (escape.map { [$0] } ?? []))
+      return try node(.match(match, left, pattern, escape: escape, negated: negated), at: origin)
     }
     if cursor.isKeyword("in", at: offset) {
       cursor.advance(by: offset + 1)
       let list = try parseList()
-      return try parseRest(
-        of: node(.in(left, list, negated: negated), at: origin, over: [left] + list), at: origin)
+      return try parseRest(of: node(.in(left, list, negated: negated), at: origin), at: origin)
     }
     if cursor.isKeyword("between", at: offset) {
       cursor.advance(by: offset + 1)
@@ -134,7 +124,7 @@ struct ExpressionGrammar {
         throw cursor.error("expected `and` before \(cursor.token.description); write `between 1 and 2`")
       }
       let high = try parseComparison()
-      return try node(.between(left, low, high, negated: negated), at: origin, over: left, low, high)
+      return try node(.between(left, low, high, negated: negated), at: origin)
     }
     if negated {
       cursor.advance()
@@ -175,7 +165,7 @@ struct ExpressionGrammar {
         "a comparison with `null` is never true; write `\(text.map { "\($0) " } ?? "")\(test)`",
         at: origin, suggestions: [test])
     }
-    return try node(.binary(op, left, right), at: origin, over: left, right)
+    return try node(.binary(op, left, right), at: origin)
   }
 
   private typealias Operator = (sign: Token.Sign, meaning: Expression.BinaryOperator)
@@ -228,7 +218,7 @@ struct ExpressionGrammar {
         throw cursor.error("the collation must be binary, nocase or rtrim, not \(cursor.token.description)")
       }
       cursor.advance()
-      operand = try node(.collate(operand, collation), at: origin, over: operand)
+      operand = try node(.collate(operand, collation), at: origin)
     }
     return operand
   }
@@ -244,12 +234,12 @@ struct ExpressionGrammar {
       case .integerMagnitude: return literal(.integer(.min), at: origin)
       default:
         let operand = try nested { try $0.parseUnary() }
-        return try node(.unary(.minus, operand), at: origin, over: operand)
+        return try node(.unary(.minus, operand), at: origin)
       }
     }
     if cursor.take(.plus) {
       let operand = try nested { try $0.parseUnary() }
-      return try node(.unary(.plus, operand), at: origin, over: operand)
+      return try node(.unary(.plus, operand), at: origin)
     }
     return try parsePrimary()
   }

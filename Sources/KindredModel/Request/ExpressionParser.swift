@@ -35,10 +35,10 @@ public struct ExpressionParser {
     maximumDepth: Int = ExpressionParser.defaultDepth, maximumPathLength: Int = .max,
     maximumTokenCount: Int = .max, diagnostics: Diagnostics? = nil, expectations: Expectations? = nil
   ) throws {
-    let cursor = try TokenCursor(
-      text, at: origin, maximumCount: maximumTokenCount, expectations: expectations)
     grammar = ExpressionGrammar(
-      cursor, literals: literals, maximumDepth: maximumDepth, maximumPathLength: maximumPathLength)
+      cursor: try TokenCursor(
+        text, at: origin, maximumCount: maximumTokenCount, expectations: expectations),
+      literals: literals, maximumDepth: maximumDepth, maximumPathLength: maximumPathLength)
     self.diagnostics = diagnostics
   }
 

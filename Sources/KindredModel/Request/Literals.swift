@@ -20,16 +20,12 @@ public struct Literals: Equatable, Sendable {
   public init() {}
 
   /// Adds a value and returns its number.
-  public mutating func number(of value: SQLValue) -> Int {
+  ///
+  /// - Parameter place: Its place, if an expression or a key consists of it.
+  public mutating func number(of value: SQLValue, in place: Place? = nil) -> Int {
     values.append(value)
+    places[values.count - 1] = place
     return values.count - 1
-  }
-
-  /// Adds a value of an expression or a key and returns its number.
-  public mutating func number(of value: SQLValue, in place: Place?) -> Int {
-    let number = number(of: value)
-    places[number] = place
-    return number
   }
 
   /// Adds a placeholder for a value that isn't known yet and returns its number.

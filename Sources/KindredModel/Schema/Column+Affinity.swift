@@ -1,6 +1,6 @@
 extension Column {
   /// The type affinity of a column (<https://www.sqlite.org/datatype3.html#determination_of_column_affinity>).
-  public enum Affinity: Sendable {
+  public enum Affinity: String, Sendable {
     case integer, text, blob, real, numeric
 
     /// Whether it converts texts that look like numbers into numbers.

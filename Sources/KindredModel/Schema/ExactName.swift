@@ -4,12 +4,15 @@ import KindredSQLSyntax
 ///
 /// Swift considers canonically equivalent strings equal: `é` precomposed and `é` with a combining accent, or `K` and the
 /// KELVIN SIGN. To a database, these are two columns.
-public struct ExactName: Hashable, Sendable, CustomStringConvertible {
+public struct ExactName: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
   /// The name.
   public let text: String
 
   /// Creates the key of a name.
   public init(_ text: String) { self.text = text }
+
+  /// Creates the key of a name that is known.
+  public init(stringLiteral text: String) { self.init(text) }
 
   /// Whether both names have the same bytes.
   public static func == (a: ExactName, b: ExactName) -> Bool { a.text.hasBytes(of: b.text) }

@@ -44,25 +44,25 @@ public struct Table: Sendable, Hashable {
   /// The indexes that can find records by equality, including the primary key.
   public package(set) var indexes: [Index]
   /// The indexes by which records can be read in the order of a column.
-  public let orderingIndexes: [OrderingIndex]
+  public package(set) var orderingIndexes: [OrderingIndex]
   /// The foreign keys in the order of their declaration.
   public package(set) var foreignKeys: [ForeignKey]
   /// The name under which the `rowid` can be read; nil for views, common table expressions and WITHOUT ROWID tables.
-  public let rowIDName: String?
+  public package(set) var rowIDName: String?
   /// The name of the `INTEGER PRIMARY KEY` column, which is an alias of the `rowid`; nil if there is none.
-  public let rowIDColumn: String?
+  public package(set) var rowIDColumn: String?
   /// The full-text index: the table itself, or the full-text table that has it as external content.
-  public let fullText: FullText?
+  public package(set) var fullText: FullText?
 
   /// The changes for which a view has `INSTEAD OF` triggers
   /// (<https://www.sqlite.org/lang_createtrigger.html#instead_of_triggers>).
-  public let insteadOf: Changes
+  public package(set) var insteadOf: Changes
 
   /// Whether a view may be a compound `SELECT`, whose parts can give a column different affinities.
-  public let isCompound: Bool
+  public package(set) var isCompound: Bool
 
   /// Whether the rows of a view may depend on the clock, or on random numbers.
-  public let readsClock: Bool
+  public package(set) var readsClock: Bool
 
   /// Whether the rows depend only on the database, so that they stay the same until the next commit.
   ///

@@ -28,15 +28,11 @@ extension Planner {
     _ rule: Expression?, of resource: Resource,
     _ begin: (_ record: StatementRecord, _ context: PlanningContext) throws -> Void
   ) throws -> RecordLookup {
-    let request = FetchRequest(path: RequestPath(resource: resource.name), root: RequestNode())
-    var context = Planner(model: model, dialect: dialect).context(of: request, isForOneRecord: true)
+    var context = Planner(model: model, dialect: dialect).context(isForOneRecord: true)
     context.isInRule = true
-    let statement = StatementBuilder(context.dialect, level: 0, runsOften: false, givesMany: false)
-    let select = statement.newSelect()
+    let select = StatementBuilder(context.dialect, givesMany: false).newSelect()
     let record = context.rules.unrestricted(
-      StatementRecord(
-        NameScope(model: model, resource: resource, node: nil, parent: nil), table: resource.table,
-        alias: select.alias(for: resource.table), select: select, parent: nil))
+      StatementRecord(NameScope(model: model, resource: resource), in: select))
     try begin(record, context)
     if let rule { select.add(try context.rules.condition(rule, in: record)) }
     var writer = PlanWriter(context.state)

@@ -45,7 +45,7 @@ package struct ComparisonTraits: Equatable {
 extension CompiledExpression {
   /// Replaces the SQL by that of a parameter which is bound to the value, and has neither affinity nor collation.
   mutating func bind(to parameter: SQL) {
-    (sql, precedence, form) = (parameter, .primary, .other)
+    self = read(as: parameter)
     traitsOfSQL = ComparisonTraits()
   }
   /// Changes the traits, and equally those of the SQL.

@@ -97,6 +97,13 @@ package struct CompiledAbsence {
 }
 
 extension CompiledExpression {
+  /// Returns the same value as a part of SQL gives it, which needs no parentheses.
+  package func read(as sql: SQL) -> CompiledExpression {
+    var read = self
+    (read.sql, read.precedence, read.form) = (sql, .primary, .other)
+    return read
+  }
+
   /// Returns the SQL as an operand of an operator of this precedence, in parentheses if needed.
   package func sql(within precedence: Precedence) -> SQL { self.precedence < precedence ? "(\(sql))" : sql }
 }

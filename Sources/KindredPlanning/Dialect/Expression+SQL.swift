@@ -7,18 +7,11 @@ extension Expression.BinaryOperator {
 }
 
 extension Expression.MatchOperator {
-  private var kind: PatternKind {
-    switch self {
-    case .like: .like
-    case .glob: .glob
-    }
-  }
-
   /// Returns a pattern that matches every text with the literal prefix of `pattern`; nil unless `pattern` is a value.
   func beginning(of pattern: Expression, escape: Expression?) -> SQL.Binding? {
     guard let pattern = pattern.binding else { return nil }
-    guard let escape else { return .beginning(of: pattern, escape: nil, kind) }
-    return escape.binding.map { .beginning(of: pattern, escape: $0, kind) }
+    guard let escape else { return .beginning(of: pattern, escape: nil, self) }
+    return escape.binding.map { .beginning(of: pattern, escape: $0, self) }
   }
 }
 

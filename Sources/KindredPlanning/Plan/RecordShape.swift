@@ -16,13 +16,7 @@ public indirect enum RecordShape: Sendable {
     /// The value of the member.
     public let shape: RecordShape
     /// Whether the last level of a recursion leaves it out.
-    public let isRepetition: Bool
-
-    init(name: String, shape: RecordShape, isRepetition: Bool = false) {
-      self.name = name
-      self.shape = shape
-      self.isRepetition = isRepetition
-    }
+    public internal(set) var isRepetition = false
   }
 
   /// The columns of the record and of the records in it, in order, including those that mark optional content.

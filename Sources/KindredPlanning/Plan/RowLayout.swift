@@ -31,5 +31,4 @@ public struct RowLayout: Sendable {
   /// The collections below it.
   public var prefetched: [Prefetched] = []
 
-  init() {}
 }

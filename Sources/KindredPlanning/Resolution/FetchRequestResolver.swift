@@ -30,7 +30,7 @@ struct FetchRequestResolver {
     var members = NameSet()
     let root = try resolve(
       ResolvedNode(
-        request.root, name: "", names: records.names, association: records.association,
+        node: request.root, name: "", names: records.names, association: records.association,
         conditions: records.conditions),
       members: &members)
     return ResolvedRequest(path: steps, records: records, root: root)
@@ -50,14 +50,13 @@ struct FetchRequestResolver {
     isEnd: Bool = false
   ) throws -> ResolvedRecords {
     guard let association = place.association, let previous else {
-      let names = NameScope(
-        model: model, resource: try model.resource(named: path.resource), node: node, parent: nil)
+      let names = NameScope(model: model, resource: try model.resource(named: path.resource), node: node)
       return try records(names, association: nil, key: place.key)
     }
     let keyed = KeyedAssociation(key: association.key, association: association, node: node)
     var names = try previous.names.destination(of: keyed)
     if isEnd {
-      names = NameScope(model: model, resource: names.resource, node: node, parent: nil, via: names.via)
+      names = NameScope(model: model, resource: names.resource, node: node, via: names.via)
     }
     return try records(names, association: association, key: place.key)
   }
@@ -140,7 +139,7 @@ struct FetchRequestResolver {
       ? associations.toOne(child, of: parent.names)
       : associations.resolve(child, of: parent.names, countsWays: true)
     var node = ResolvedNode(
-      child, name: name, names: association.names, association: association,
+      node: child, name: name, names: association.names, association: association,
       conditions: association.conditions)
     if child.isIncluded {
       var own = NameSet()
@@ -170,13 +169,13 @@ struct FetchRequestResolver {
     var resolved: ResolvedNode
     if hops.isEmpty {
       resolved = ResolvedNode(
-        node, name: name, names: association.names, association: association,
+        node: node, name: name, names: association.names, association: association,
         conditions: association.conditions)
     } else {
       let names = NameScope(
-        model: model, resource: association.names.resource, node: node, parent: nil,
+        model: model, resource: association.names.resource, node: node,
         parentRefusal: "the parent records are joined, not returned")
-      resolved = ResolvedNode(node, name: name, names: names, association: association, conditions: nil)
+      resolved = ResolvedNode(node: node, name: name, names: names, association: association, conditions: nil)
       resolved.ways = hops + [association]
     }
     resolved.isApart = true

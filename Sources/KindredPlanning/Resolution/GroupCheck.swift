@@ -39,9 +39,9 @@ struct GroupCheck {
 
   /// - Throws: `RequestError` if a column may have several values in a group.
   func check(_ column: Column, at origin: Origin) throws {
-    var source = Expression(names: [column.name])
-    source.origin = origin
-    try check(ResolvedExpression(meaning: .path(.column(column)), source: source))
+    try check(
+      ResolvedExpression(
+        meaning: .path(.column(column)), source: Expression(names: [column.name], at: origin)))
   }
 
   private func check(_ path: ResolvedPath, at source: Expression) throws {
@@ -64,7 +64,7 @@ struct GroupCheck {
 
   /// Returns whether an expression consists of what is grouped by, and of values.
   private func hasOneValue(_ expression: ResolvedExpression) -> Bool {
-    if groups.contains(where: { state.isSame($0, expression) }) { return true }
+    if isGrouped(expression) { return true }
     switch expression.meaning {
     case .path(.computed(let computed)): return hasOneValue(computed.expression)
     case .path: return false

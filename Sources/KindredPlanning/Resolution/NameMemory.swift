@@ -9,9 +9,7 @@ final class NameMemory {
   /// The computed columns resolved so far.
   var computed: NameDictionary<ResolvedComputedColumn> = [:]
   /// The scope of the join table that leads to the record.
-  private(set) lazy var via = scope.via.map {
-    NameScope(model: scope.model, resource: $0, node: nil, parent: nil)
-  }
+  private(set) lazy var via = scope.via.map { NameScope(model: scope.model, resource: $0) }
   /// The grouping expressions; nil until the first lookup.
   private var groups: [ResolvedExpression]?
   /// The columns that have one value in each group, as a grouped primary key determines them.

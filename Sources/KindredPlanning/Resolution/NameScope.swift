@@ -19,8 +19,8 @@ package final class NameScope: Sendable {
 
   /// Creates the scope of a record.
   package init(
-    model: Model, resource: Resource, node: RequestNode?, parent: NameScope?, via: Resource? = nil,
-    parentRefusal: String = "this record has no parent"
+    model: Model, resource: Resource, node: RequestNode? = nil, parent: NameScope? = nil,
+    via: Resource? = nil, parentRefusal: String = "this record has no parent"
   ) {
     self.model = model
     self.resource = resource
@@ -100,13 +100,9 @@ struct KeyedAssociation {
   var association: Association
   /// The request's node with this key.
   var node: RequestNode?
+}
 
-  init(key: String, association: Association, node: RequestNode?) {
-    self.key = key
-    self.association = association
-    self.node = node
-  }
-
+extension KeyedAssociation {
   /// Creates the association of a node.
   init(of node: RequestNode) throws {
     guard let association = node.association else {

@@ -68,17 +68,6 @@ struct ResolvedNode: Sendable {
   /// The requested order; nil for the default one.
   var sort: [ResolvedSortTerm]?
 
-  init(
-    _ node: RequestNode, name: String, names: NameScope, association: ResolvedAssociation?,
-    conditions: ResolvedConditions?
-  ) {
-    self.node = node
-    self.name = name
-    self.names = names
-    self.association = association
-    self.conditions = conditions
-  }
-
   /// Whether each record above has a list of them.
   var isToMany: Bool { association?.association.cardinality == .toMany || !ways.isEmpty }
 }

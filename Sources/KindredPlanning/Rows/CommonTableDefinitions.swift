@@ -28,11 +28,10 @@ struct CommonTableDefinitions {
   private func definition(of table: CommonTable) throws -> SQL {
     switch table.definition {
     case .raw(let parts):
-      let statement = StatementBuilder(context.dialect, level: 0, runsOften: false, givesMany: true)
       let table = Table(name: "", kind: .view, columns: [], primaryKey: [])
       let nowhere = StatementRecord(
-        NameScope(model: context.model, resource: Resource(name: "", table: table), node: nil, parent: nil),
-        table: table, alias: "", select: statement.newSelect(), parent: nil)
+        NameScope(model: context.model, resource: Resource(name: "", table: table)), table: table, alias: "",
+        select: StatementBuilder(context.dialect).newSelect(), parent: nil)
       return try ProgramExpressionCompiler(context: context).raw(parts, in: nowhere)
     case .request(let request):
       return try definition(by: request)
@@ -43,9 +42,8 @@ struct CommonTableDefinitions {
   private func definition(by request: FetchRequest) throws -> SQL {
     let outer = context.state
     let state = PlanningState(model: outer.model, dialect: outer.dialect, literals: request.literals.values)
-    let statement = StatementBuilder(outer.dialect, level: 0, runsOften: false, givesMany: true)
     let builder = RowSelectBuilder(context: PlanningContext(state: state))
-    let rows = try builder.select(request, into: statement.newSelect())
+    let rows = try builder.select(request, into: StatementBuilder(outer.dialect).newSelect())
     let columns = try builder.selection(of: rows)
     if state.readsLiterals { outer.readsLiterals = true }
     // The patterns of its searches are its own literals; a malformed one is an error of the statement.

@@ -13,13 +13,13 @@ struct RowSelectBuilder {
     if let association = node.association, let values = request.origin, let first = association.steps.first {
       let (table, resource) = try context.model.table(named: first.origin)
       let origin = StatementRecord(
-        NameScope(model: context.model, resource: resource, node: nil, parent: nil), table: table, alias: "",
-        select: select, parent: nil, constants: values)
+        NameScope(model: context.model, resource: resource), table: table, alias: "", select: select,
+        parent: nil, constants: values)
       record = try records(of: node, from: origin, into: select, isRepeated: false)
     } else {
       let resource = try context.model.resource(named: request.path.resource)
       record = StatementRecord(
-        NameScope(model: context.model, resource: resource, node: node, parent: nil), table: resource.table,
+        NameScope(model: context.model, resource: resource, node: node), table: resource.table,
         alias: select.alias(for: resource.table, node: node), select: select, parent: nil)
       try context.state.register(record, above: nil)
       select.begin(with: try context.sources.reference(to: record))

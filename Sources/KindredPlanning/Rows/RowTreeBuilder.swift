@@ -10,7 +10,7 @@ struct RowTreeBuilder {
 
   /// Returns the selects of a request.
   func tree(of request: FetchRequest) throws -> SelectTree {
-    let statement = StatementBuilder(context.dialect, level: 0, runsOften: false, givesMany: true)
+    let statement = StatementBuilder(context.dialect)
     statement.indexesJoins = true
     let rows = try selects.select(request, into: statement.newSelect())
     return SelectTree(
@@ -25,8 +25,7 @@ struct RowTreeBuilder {
     var below: [NodeSelect] = []
     try addCollections(of: rows.root, to: &layout, name: name) { node, record, name in
       let next = number + 1 + below.count
-      let statement = StatementBuilder(
-        context.dialect, level: record.statement.level + 1, runsOften: true, givesMany: true)
+      let statement = StatementBuilder(context.dialect, level: record.statement.level + 1, runsOften: true)
       below += try nodes(
         of: selects.select(node, below: record, in: statement), number: next, name: name)
       return next

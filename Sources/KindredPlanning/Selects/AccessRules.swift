@@ -31,8 +31,8 @@ struct AccessRules {
   func unrestricted(_ record: StatementRecord) -> StatementRecord {
     let resource = context.state.model.unrestricted.resources[record.resource.name] ?? record.resource
     return StatementRecord(
-      NameScope(model: context.model, resource: resource, node: nil, parent: nil), table: record.table,
-      alias: record.alias, select: record.select, parent: nil, canJoin: false)
+      NameScope(model: context.model, resource: resource), table: record.table, alias: record.alias,
+      select: record.select, parent: nil, canJoin: false)
   }
 
   /// Returns a condition of the model file, as a part of `WHERE` or `ON`.

@@ -2,11 +2,8 @@ import KindredModel
 import KindredSQLSyntax
 
 /// Compiles aggregates of associations: each is a separate subquery, so that none multiplies the rows of another.
-struct AggregateCompiler {
+struct AggregateCompiler: PlanningPart {
   let context: PlanningContext
-
-  private var state: PlanningState { context.state }
-  private var dialect: any SQLDialect { context.dialect }
 
   /// Returns an aggregate of the records associated with a record.
   func compile(_ aggregate: ResolvedAggregate, in record: StatementRecord) throws -> CompiledExpression {
@@ -34,11 +31,7 @@ struct AggregateCompiler {
         return compiled
       }
       // SQLite hoists an aggregate to the query that owns its columns; the inner SELECT keeps it here.
-      let outer = values.map { value in
-        var value = value
-        (value.sql, value.precedence, value.form) = ("value", .primary, .other)
-        return value
-      }
+      let outer = values.map { $0.read(as: "value") }
       let rows: SQL = "SELECT \(values[0].sql) AS value \(select.from)"
       return subquery(
         function, try dialect.aggregate(function, outer, isDistinct: false), "FROM \(dialect.derived(rows))")
@@ -92,12 +85,7 @@ struct AggregateCompiler {
       return term.rendered(as: .number(columns.count), dialect)
     }
     let rows = Select(columns: columns, from: select.from, order: order).sql
-    let read = zip(values, names).map { value, name in
-      var value = value
-      (value.sql, value.precedence, value.form) = (name, .primary, .other)
-      return value
-    }
-    let call = try dialect.aggregate(.concat, read, isDistinct: false)
+    let call = try dialect.aggregate(.concat, zip(values, names).map { $0.read(as: $1) }, isDistinct: false)
     return CompiledExpression(sql: "(SELECT \(call.sql) FROM \(dialect.derived(rows)))", type: call.type)
   }
 

@@ -2,10 +2,8 @@ import KindredModel
 import KindredSQLSyntax
 
 /// Joins the tables of associations, which lead to the associated records.
-struct AssociationChains {
+struct AssociationChains: PlanningPart {
   let context: PlanningContext
-
-  private var model: Model { context.state.model }
 
   /// Adds the tables of an association to `select`, and the conditions that link them to `origin`.
   ///

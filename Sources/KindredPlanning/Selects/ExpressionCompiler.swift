@@ -2,11 +2,8 @@ import KindredModel
 import KindredSQLSyntax
 
 /// Compiles expressions to the SQL of the dialect.
-struct ExpressionCompiler {
+struct ExpressionCompiler: PlanningPart {
   let context: PlanningContext
-
-  var state: PlanningState { context.state }
-  var dialect: any SQLDialect { context.dialect }
 
   // MARK: Parsed expressions
 

@@ -17,31 +17,7 @@ struct Keyset {
   /// Whether terms may have values that don't fit their affinity, so that comparisons must not convert them, as sorting
   /// doesn't.
   let ignoresAffinity: Bool
-  private let dialect: any SQLDialect
-
-  /// The rows after a cursor.
-  init(
-    order: [OrderTerm], after cursor: Cursor, ignoringAffinity ignoresAffinity: Bool,
-    _ dialect: any SQLDialect
-  ) {
-    self.order = order
-    self.ignoresAffinity = ignoresAffinity
-    self.dialect = dialect
-    isNull = order.indices.map { cursor.values.indices.contains($0) ? cursor.values[$0] == .null : nil }
-  }
-
-  /// The rows from given values on, which become known when the statement runs.
-  init(
-    order: [OrderTerm], from firstValue: Int, ignoringAffinity ignoresAffinity: Bool,
-    _ dialect: any SQLDialect
-  ) {
-    self.order = order
-    self.ignoresAffinity = ignoresAffinity
-    self.dialect = dialect
-    self.firstValue = firstValue
-    isNull = order.map { _ in nil }
-    isInclusive = true
-  }
+  let dialect: any SQLDialect
 
   /// Returns the whole condition.
   ///

@@ -2,10 +2,8 @@ import KindredModel
 import KindredSQLSyntax
 
 /// Compiles sort orders, and makes them total.
-struct OrderCompiler {
+struct OrderCompiler: PlanningPart {
   let context: PlanningContext
-
-  private var dialect: any SQLDialect { context.dialect }
 
   /// Returns the order of a node's rows: the requested or the default one, then that of the to-one nodes, then the
   /// primary key.

@@ -2,10 +2,8 @@ import KindredModel
 import KindredSQLSyntax
 
 /// Compiles the expressions that only programs can write: those with aliases, with SQL, or with other requests.
-struct ProgramExpressionCompiler {
+struct ProgramExpressionCompiler: PlanningPart {
   let context: PlanningContext
-
-  private var state: PlanningState { context.state }
 
   func compile(_ expression: Expression.ProgramExpression, in record: StatementRecord) throws
     -> CompiledExpression

@@ -2,10 +2,8 @@ import KindredModel
 import KindredSQLSyntax
 
 /// Compiles the conditions of records: filters, searches, and required associations.
-struct RecordConditions {
+struct RecordConditions: PlanningPart {
   let context: PlanningContext
-
-  private var state: PlanningState { context.state }
 
   /// Returns the conditions of the request on a record.
   ///

@@ -68,10 +68,10 @@ struct RootPages {
       return
     }
     orderRules = try rules()
-    var keyset = Keyset(order: order, after: after, ignoringAffinity: ignoresAffinity, dialect)
-    keyset.isInclusive = isUnkeyed
-    keyset.rules = orderRules
-    self.keyset = keyset
+    keyset = Keyset(
+      order: order,
+      isNull: order.indices.map { after.values.indices.contains($0) ? after.values[$0] == .null : nil },
+      isInclusive: isUnkeyed, rules: orderRules, ignoresAffinity: ignoresAffinity, dialect: dialect)
   }
 
   private static func refusal(_ message: String) -> RequestError {
@@ -162,10 +162,11 @@ struct RootPages {
     // The next page's URL has no offset.
     if isMoving { return end(of: page).map { "SELECT \($0)" } }
     guard isUnkeyed, let end = end(of: page) else { return nil }
-    var last = Keyset(
-      order: page.order, from: request.after == nil ? 0 : page.order.count,
-      ignoringAffinity: ignoresAffinity, dialect)
-    last.rules = orderRules
+    // The values become known when the statement runs.
+    let last = Keyset(
+      order: page.order, isNull: page.order.map { _ in nil },
+      firstValue: request.after == nil ? 0 : page.order.count, isInclusive: true, rules: orderRules,
+      ignoresAffinity: ignoresAffinity, dialect: dialect)
     var rows = page
     rows.restriction = .all((page.restriction.map { [$0] } ?? []) + [.not(.beyond(last))])
     return "SELECT \(end) - COUNT(*) \(rows.from)"

@@ -2,11 +2,8 @@ import KindredModel
 import KindredSQLSyntax
 
 /// Compiles full-text searches.
-struct SearchCompiler {
+struct SearchCompiler: PlanningPart {
   let context: PlanningContext
-
-  private var state: PlanningState { context.state }
-  private var dialect: any SQLDialect { context.dialect }
 
   /// Returns the condition that a search finds the record.
   func match(_ search: ResolvedSearch, in record: StatementRecord) throws -> SQL {

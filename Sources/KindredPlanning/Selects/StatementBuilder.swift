@@ -38,7 +38,8 @@ package final class StatementBuilder {
   /// The common table expressions that it reads.
   var definitionsRead: Set<String> = []
 
-  init(_ dialect: any SQLDialect, level: Int, runsOften: Bool, givesMany: Bool) {
+  /// Creates a statement: by default one that runs once in a request, and may give many rows.
+  init(_ dialect: any SQLDialect, level: Int = 0, runsOften: Bool = false, givesMany: Bool = true) {
     self.dialect = dialect
     self.level = level
     self.runsOften = runsOften

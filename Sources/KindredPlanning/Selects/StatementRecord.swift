@@ -55,6 +55,14 @@ package final class StatementRecord {
     number = select.statement.numberOfNewRecord()
   }
 
+  /// Creates a record of the table that its names are those of, with an alias of its own.
+  convenience init(_ names: NameScope, in select: SelectBuilder, conditions: ResolvedConditions? = nil) {
+    let table = names.resource.table
+    self.init(
+      names, table: table, alias: select.alias(for: table), select: select, parent: nil,
+      conditions: conditions)
+  }
+
   /// The table as clients see it.
   var resource: Resource { names.resource }
   /// The request's node for these records.

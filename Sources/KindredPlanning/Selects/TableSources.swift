@@ -24,12 +24,8 @@ package struct TableSource {
 }
 
 /// Adds tables to `FROM` clauses: where no index finds their records, as the strategy of the database wants them.
-struct TableSources {
+struct TableSources: PlanningPart {
   let context: PlanningContext
-
-  private var state: PlanningState { context.state }
-  private var model: Model { context.state.model }
-  private var dialect: any SQLDialect { context.dialect }
 
   /// Returns the table of a record, whose records are found by the destination columns of `step`.
   ///
@@ -73,8 +69,7 @@ struct TableSources {
     }
     return TableReference(
       sql: try record.table.query.map { try rows(of: $0, as: record) }
-        ?? (record.isGathered
-          ? .gathered(record.table, as: record.alias) : .table(record.table, as: record.alias)),
+        ?? .table(record.table, as: record.alias, isGathered: record.isGathered),
       rule: try context.rules.rule(of: record), record: record.id)
   }
 
@@ -188,16 +183,11 @@ package struct TableReference {
 }
 
 extension SQL {
-  fileprivate static func table(_ table: Table, as alias: String) -> SQL {
-    let sql: SQL =
-      alias == table.nameInSchema ? table.reference : "\(table.reference) AS \(identifier: alias)"
-    return table.isTimeless ? sql : sql.noted(PlanNote.volatile)
-  }
-
-  /// The rows of a distributed table as a subquery that is computed by itself, and whose rows are then sent to all shards
-  /// of the others.
-  fileprivate static func gathered(_ table: Table, as alias: String) -> SQL {
-    let sql: SQL = "(SELECT * FROM \(table.reference) OFFSET 0) AS \(identifier: alias)"
+  /// - Parameter isGathered: Whether the rows of a distributed table are a subquery that is computed by itself, and are then
+  ///   sent to all shards of the others.
+  fileprivate static func table(_ table: Table, as alias: String, isGathered: Bool) -> SQL {
+    let rows: SQL = isGathered ? "(SELECT * FROM \(table.reference) OFFSET 0)" : table.reference
+    let sql: SQL = !isGathered && alias == table.nameInSchema ? rows : "\(rows) AS \(identifier: alias)"
     return table.isTimeless ? sql : sql.noted(PlanNote.volatile)
   }
 

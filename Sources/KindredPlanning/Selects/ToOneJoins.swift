@@ -2,12 +2,8 @@ import KindredModel
 import KindredSQLSyntax
 
 /// Joins the records of to-one associations to the record that they are associated with.
-struct ToOneJoins {
+struct ToOneJoins: PlanningPart {
   let context: PlanningContext
-
-  private var state: PlanningState { context.state }
-  private var model: Model { context.state.model }
-  private var dialect: any SQLDialect { context.dialect }
 
   /// Returns the result of `body` for the record that an association leads to.
   func through(
@@ -20,9 +16,7 @@ struct ToOneJoins {
         resolved, from: record, into: select, isRepeated: record.statement.repeatsInner)
       select.add(try context.conditions.conditions(of: associated))
       var compiled = try body(associated)
-      compiled.sql = "(SELECT \(compiled.sql) \(select.from) LIMIT 1)"
-      compiled.precedence = .primary
-      compiled.form = .other
+      compiled = compiled.read(as: "(SELECT \(compiled.sql) \(select.from) LIMIT 1)")
       // A subquery has the affinity of its column, but not its collation.
       compiled.changeTraits { ($0.collation, $0.explicitCollation) = (nil, nil) }
       if let absent = compiled.absent {

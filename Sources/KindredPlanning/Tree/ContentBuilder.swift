@@ -13,11 +13,6 @@ struct ContentBuilder {
 
   private var context: PlanningContext { tree.context }
 
-  init(_ tree: TreeBuilder, number: Int) {
-    self.tree = tree
-    self.number = number
-  }
-
   /// Returns the shape of a record: one value, or its members.
   mutating func content(of node: ResolvedNode, in record: StatementRecord) throws -> RecordShape {
     context.state.memory(of: node.names).compiled.insert(.content)

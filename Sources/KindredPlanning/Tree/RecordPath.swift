@@ -12,8 +12,7 @@ struct RecordPath {
   init(_ path: [ResolvedRecords], _ context: PlanningContext) throws {
     self.context = context
     for records in path {
-      let statement = StatementBuilder(
-        context.dialect, level: steps.count, runsOften: false, givesMany: false)
+      let statement = StatementBuilder(context.dialect, level: steps.count, givesMany: false)
       steps.append((try open(records, in: statement), records.absence))
     }
   }
@@ -38,10 +37,7 @@ struct RecordPath {
       record = try context.chains.destination(
         of: association, from: origin, into: select, isRepeated: statement.runsOften)
     } else {
-      let table = records.names.resource.table
-      record = StatementRecord(
-        records.names, table: table, alias: select.alias(for: table), select: select, parent: nil,
-        conditions: records.conditions)
+      record = StatementRecord(records.names, in: select, conditions: records.conditions)
       select.begin(with: try context.sources.reference(to: record))
     }
     select.add(

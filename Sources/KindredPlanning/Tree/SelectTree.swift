@@ -87,14 +87,7 @@ package struct BatchSelect {
   /// The column of the parents that shows the number of their rows; nil if there is none.
   package var countColumn: Int?
 
-  package init(
-    columns: [SQL.Binding], sql: SQL, link: Plan.Link = Plan.Link.number, counting: SQL? = nil,
-    countColumn: Int? = nil
-  ) {
-    self.columns = columns
-    self.sql = sql
-    self.link = link
-    self.counting = counting
-    self.countColumn = countColumn
+  package init(columns: [SQL.Binding], sql: SQL, link: Plan.Link = Plan.Link.number) {
+    (self.columns, self.sql, self.link) = (columns, sql, link)
   }
 }

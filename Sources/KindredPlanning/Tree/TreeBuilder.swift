@@ -5,10 +5,8 @@ import KindredSQLSyntax
 ///
 /// A to-one association becomes a join in the select of its record, a to-many one a select for each parent record.
 /// Aggregates and required associations become subqueries, so that none multiplies the rows of another.
-struct TreeBuilder {
+struct TreeBuilder: PlanningPart {
   let context: PlanningContext
-
-  private var dialect: any SQLDialect { context.dialect }
 
   init(_ context: PlanningContext) { self.context = context }
 
@@ -16,8 +14,7 @@ struct TreeBuilder {
   func tree(of resolved: ResolvedRequest, for request: FetchRequest) throws -> SelectTree {
     let path = try RecordPath(resolved.path, context)
     let (records, node) = (resolved.records, resolved.root)
-    let statement = StatementBuilder(
-      dialect, level: path.level, runsOften: false, givesMany: !records.isSingle)
+    let statement = StatementBuilder(dialect, level: path.level, givesMany: !records.isSingle)
     let record = try path.end(records, in: statement)
     let draft = try rows(of: node, number: 0, in: record)
     // A cursor consists of the terms of the order.
@@ -87,9 +84,7 @@ struct TreeBuilder {
   private func open(
     _ node: ResolvedNode, below record: StatementRecord, into select: SelectBuilder
   ) throws -> StatementRecord {
-    let table = node.names.resource.table
-    let result = StatementRecord(
-      node.names, table: table, alias: select.alias(for: table), select: select, parent: nil)
+    let result = StatementRecord(node.names, in: select)
     let steps = node.ways.flatMap(\.association.steps)
     try context.chains.begin(select, with: result, isOnce: context.model.leadsOnce(steps)) { ways in
       var reached = record
@@ -124,7 +119,7 @@ struct TreeBuilder {
     record.select.add(
       try context.conditions.conditions(
         of: record, joinedSearch: resolved.conditions?.searches.indices.last))
-    var content = ContentBuilder(self, number: number)
+    var content = ContentBuilder(tree: self, number: number)
     let shape = try content.content(of: resolved, in: record)
     let groups = context.groups
     if resolved.group != nil { context.state.memory(of: resolved.names).compiled.insert(.group) }

@@ -17,7 +17,7 @@ struct UnreadNodes {
   /// - Throws: `RequestError`
   init(of request: ResolvedRequest, _ context: PlanningContext) throws {
     self.context = context
-    select = StatementBuilder(context.dialect, level: 0, runsOften: false, givesMany: true).newSelect()
+    select = StatementBuilder(context.dialect).newSelect()
     // Rules of records that no statement reads don't restrict the result.
     let readsRestricted = context.state.readsRestricted
     defer { context.state.readsRestricted = readsRestricted }

@@ -28,7 +28,7 @@ extension Planner {
     let context = context(of: request, isForOneRecord: true)
     let resolved = try FetchRequestResolver(state: context.state).resolve(request)
     let path = try RecordPath(resolved.path, context)
-    let statement = StatementBuilder(context.dialect, level: path.level, runsOften: false, givesMany: false)
+    let statement = StatementBuilder(context.dialect, level: path.level, givesMany: false)
     let record = try path.end(resolved.records, in: statement)
     let names = try record.add(columns, context)
     var writer = PlanWriter(context.state)
@@ -49,7 +49,7 @@ extension Planner {
     let resolved = try FetchRequestResolver(state: context.state).resolve(request)
     let tree = TreeBuilder(context)
     let path = try RecordPath(resolved.path, context)
-    let statement = StatementBuilder(context.dialect, level: path.level, runsOften: false, givesMany: true)
+    let statement = StatementBuilder(context.dialect, level: path.level)
     let record = try path.end(resolved.records, in: statement)
     let names = try record.add(columns, context)
     let rows = try tree.rows(of: resolved.root, number: 0, in: record).finished

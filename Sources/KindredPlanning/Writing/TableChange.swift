@@ -4,24 +4,25 @@ import KindredSQLSyntax
 /// The shape of a statement that changes records of one table, or finds them before a change.
 ///
 /// Values are parameters in the order of the columns, so each shape is one prepared statement.
-public enum TableChange: Sendable {
+public enum TableChange: Hashable, Sendable {
   /// Inserts a record; omitted columns take their defaults.
   ///
   ///     INSERT INTO table (columns) VALUES (…) RETURNING returned
-  case insertion(of: [String], returning: [String], _ resolution: ConflictResolution = .schema)
+  case insertion(of: [ExactName], returning: [ExactName], _ resolution: ConflictResolution = .schema)
   /// Changes one record, found by `Table.locatorColumns`; the columns of `resetting` take their defaults.
   ///
   ///     UPDATE table SET columns = …, reset = default WHERE locators = … RETURNING returned
   case update(
-    of: [String], resetting: [String], returning: [String], _ resolution: ConflictResolution = .schema)
+    of: [ExactName], resetting: [ExactName], returning: [ExactName],
+    _ resolution: ConflictResolution = .schema)
   /// Deletes the records with given values in these columns.
   ///
   ///     DELETE FROM table WHERE columns = … RETURNING 1
-  case deletion(by: [String])
+  case deletion(by: [ExactName])
   /// Reads columns of the records with given values in other columns.
   ///
   ///     SELECT columns FROM table WHERE columns = …
-  case selection(of: [String], by: [String])
+  case selection(of: [ExactName], by: [ExactName])
   /// Deletes the records that refer to given ones.
   ///
   ///     DELETE FROM table WHERE references = … RETURNING 1
@@ -29,7 +30,7 @@ public enum TableChange: Sendable {
   /// Reads columns of the records that refer to given ones.
   ///
   ///     SELECT columns FROM table WHERE references = …
-  case links(of: [String], [ColumnReference])
+  case links(of: [ExactName], [ColumnReference])
 }
 
 /// What happens when a change violates a constraint (<https://www.sqlite.org/lang_conflict.html>).
@@ -49,68 +50,6 @@ extension TableChange {
       .update(of: columns, resetting: reset, returning: returned, resolution)
     case .deletion, .selection, .unlinking, .links: self
     }
-  }
-}
-
-/// Names of columns are distinguished by their bytes.
-extension TableChange: Hashable {
-  /// Whether both shapes have the same statement.
-  public static func == (a: TableChange, b: TableChange) -> Bool {
-    switch (a, b) {
-    case (
-      .insertion(let columns, let returned, let resolution),
-      .insertion(let others, let otherReturned, let other)
-    ):
-      columns.equalsExactly(others) && returned.equalsExactly(otherReturned) && resolution == other
-    case (
-      .update(let columns, let reset, let returned, let resolution),
-      .update(let others, let otherReset, let otherReturned, let other)
-    ):
-      columns.equalsExactly(others) && reset.equalsExactly(otherReset)
-        && returned.equalsExactly(otherReturned)
-        && resolution == other
-    case (.deletion(let columns), .deletion(let others)): columns.equalsExactly(others)
-    case (.selection(let returned, let columns), .selection(let otherReturned, let others)):
-      returned.equalsExactly(otherReturned) && columns.equalsExactly(others)
-    case (.unlinking(let references), .unlinking(let others)): references == others
-    case (.links(let returned, let references), .links(let otherReturned, let others)):
-      returned.equalsExactly(otherReturned) && references == others
-    case (.insertion, _), (.update, _), (.deletion, _), (.selection, _), (.unlinking, _), (.links, _): false
-    }
-  }
-
-  /// Hashes what distinguishes the shape.
-  public func hash(into hasher: inout Hasher) {
-    switch self {
-    case .insertion(let columns, let returned, let resolution):
-      columns.hashExactly(into: &hasher)
-      returned.hashExactly(into: &hasher)
-      hasher.combine(resolution)
-    case .update(let columns, let reset, let returned, let resolution):
-      columns.hashExactly(into: &hasher)
-      reset.hashExactly(into: &hasher)
-      returned.hashExactly(into: &hasher)
-      hasher.combine(resolution)
-    case .deletion(let columns): columns.hashExactly(into: &hasher)
-    case .selection(let returned, let columns):
-      returned.hashExactly(into: &hasher)
-      columns.hashExactly(into: &hasher)
-    case .unlinking(let references): hasher.combine(references)
-    case .links(let returned, let references):
-      returned.hashExactly(into: &hasher)
-      hasher.combine(references)
-    }
-  }
-}
-
-extension [String] {
-  fileprivate func equalsExactly(_ others: [String]) -> Bool {
-    count == others.count && indices.allSatisfy { self[$0].hasBytes(of: others[$0]) }
-  }
-
-  fileprivate func hashExactly(into hasher: inout Hasher) {
-    hasher.combine(count)
-    for name in self { ExactName(name).hash(into: &hasher) }
   }
 }
 
@@ -143,11 +82,13 @@ extension Table {
       return "INSERT\(resolution.clause) INTO \(table) \(values)\(Self.returning(returned))"
     case .update(let columns, let reset, let returned, let resolution):
       let changes =
-        columns.enumerated().map { "\(identifier: $1) = \(written(.parameter($0), to: $1, dialect))" as SQL }
-        + reset.map { "\(identifier: $0) = \(dialect.defaultValue(of: column(named: $0)))" as SQL }
+        columns.enumerated().map { number, column in
+          "\(identifier: column.text) = \(written(.parameter(number), to: column, dialect))" as SQL
+        }
+        + reset.map { "\(identifier: $0.text) = \(dialect.defaultValue(of: column(named: $0.text)))" as SQL }
       return """
         UPDATE\(resolution.clause) \(table) SET \(changes.joined(separator: ", ")) \
-        WHERE \(equalities(locatorColumns, from: columns.count))\(Self.returning(returned))
+        WHERE \(equalities(locatorColumns.exact, from: columns.count))\(Self.returning(returned))
         """
     case .deletion(let columns):
       return "DELETE FROM \(table) WHERE \(equalities(columns)) RETURNING 1"
@@ -166,20 +107,20 @@ extension Table {
   }
 
   /// Returns the value that is written to a column of this name.
-  private func written(_ binding: SQL.Binding, to name: String, _ dialect: any SQLDialect) -> SQL {
-    column(named: name).map { dialect.written(binding, to: $0, of: self) } ?? "\(binding)"
+  private func written(_ binding: SQL.Binding, to name: ExactName, _ dialect: any SQLDialect) -> SQL {
+    column(named: name.text).map { dialect.written(binding, to: $0, of: self) } ?? "\(binding)"
   }
 
-  private static func list(_ columns: [String]) -> SQL {
-    columns.map { "\(identifier: $0)" as SQL }.joined(separator: ", ")
+  private static func list(_ columns: [ExactName]) -> SQL {
+    columns.map { "\(identifier: $0.text)" as SQL }.joined(separator: ", ")
   }
 
-  private static func returning(_ columns: [String]) -> SQL {
+  private static func returning(_ columns: [ExactName]) -> SQL {
     columns.isEmpty ? SQL() : " RETURNING \(list(columns))"
   }
 
-  private func equalities(_ columns: [String], from number: Int = 0) -> SQL {
-    columns.enumerated().map { "\(keyColumn($1)) = \(.parameter(number + $0))" as SQL }
+  private func equalities(_ columns: [ExactName], from number: Int = 0) -> SQL {
+    columns.enumerated().map { "\(keyColumn($1.text)) = \(.parameter(number + $0))" as SQL }
       .joined(separator: " AND ")
   }
 }

@@ -85,12 +85,7 @@ extension Parameters {
     guard case .cursor(let number) = binding, let cursor else {
       return try value(of: binding).postgreSQLText
     }
-    switch number {
-    case Cursor.Part.passed: return Array(String(cursor.passed).utf8)
-    case Cursor.Part.digest: return Hexadecimal.text(cursor.digest ?? [])
-    case _ where cursor.values.indices.contains(number): return cursor.values[number].postgreSQLText
-    default: throw RequestError(.invalidValue, "a value of the cursor is missing")
-    }
+    return try cursor.value(number).postgreSQLText
   }
 }
 

@@ -8,25 +8,13 @@ final class Level {
   /// The level of a child node, below some places of the parent level.
   struct Child {
     /// The level; nil if nothing has been read yet.
-    let level: Level?
+    var level: Level?
     /// The first of the places.
-    let first: Int
+    var first = 0
     /// For each of the places, the number of its parent record.
-    let ordinals: [Int32]
+    var ordinals: [Int32] = []
 
-    init(_ level: Level, first: Int, ordinals: [Int32]) {
-      self.level = level
-      self.first = first
-      self.ordinals = ordinals
-    }
-
-    /// Creates a child that is read when it is written.
-    private init() {
-      level = nil
-      first = 0
-      ordinals = []
-    }
-
+    /// A child that is read when it is written.
     static var later: Child { Child() }
 
     /// Returns the level and the number of the parent record of a place; nil if they have to be read.

@@ -158,7 +158,7 @@ final class LevelReader {
     let level = level(of: Rows(result), read)
     if plan.nodes[read.node].isRecursive { leaveOut(of: level) }
     read.parent.set(
-      Level.Child(level, first: read.places.lowerBound, ordinals: read.ordinals), of: read.node)
+      Level.Child(level: level, first: read.places.lowerBound, ordinals: read.ordinals), of: read.node)
     if read.isWhole { try showCounts(of: level, in: read) }
     if windows[read.node] != .max, result.rowCount < largest / 2 {
       windows[read.node] = min(max(1, windows[read.node]) * 2, Self.largestWindow)
@@ -185,7 +185,7 @@ final class LevelReader {
     let rows = Rows(try self.run([cursor.declaration(read.query), cursor.fetch], isLast: false, run)[1])
     let level = level(of: rows, read)
     read.parent.set(
-      Level.Child(level, first: read.places.lowerBound, ordinals: read.ordinals), of: read.node)
+      Level.Child(level: level, first: read.places.lowerBound, ordinals: read.ordinals), of: read.node)
     try add(&cursor, to: level, read, run)
     // The parent records after it may have fewer.
     windows[read.node] = 1

@@ -235,27 +235,22 @@ enum SchemaQueries {
             c.relhastriggers, c.relrowsecurity, c.relforcerowsecurity, c.relacl, c.reloptions), ',' ORDER BY c.oid))
           FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace JOIN place ON place.oid = n.oid),
         (SELECT md5(string_agg(concat_ws(' ', r.oid, r.xmin), ',' ORDER BY r.oid))
-          FROM pg_rewrite r JOIN pg_class c ON c.oid = r.ev_class
-          JOIN pg_namespace n ON n.oid = c.relnamespace JOIN place ON place.oid = n.oid),
+          FROM pg_rewrite r JOIN pg_class c ON c.oid = r.ev_class JOIN place ON place.oid = c.relnamespace),
         (SELECT md5(string_agg(concat_ws(' ', p.oid, p.xmin), ',' ORDER BY p.oid))
-          FROM pg_policy p JOIN pg_class c ON c.oid = p.polrelid
-          JOIN pg_namespace n ON n.oid = c.relnamespace JOIN place ON place.oid = n.oid),
+          FROM pg_policy p JOIN pg_class c ON c.oid = p.polrelid JOIN place ON place.oid = c.relnamespace),
         (SELECT md5(string_agg(concat_ws(' ', a.attrelid, a.attnum, a.xmin), ',' ORDER BY a.attrelid, a.attnum))
-          FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
-          JOIN pg_namespace n ON n.oid = c.relnamespace JOIN place ON place.oid = n.oid),
+          FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid JOIN place ON place.oid = c.relnamespace),
         (SELECT md5(string_agg(concat_ws(' ', a.attrelid, a.attnum, a.xmin), ',' ORDER BY a.attrelid, a.attnum))
           FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid WHERE c.relkind = 'c'),
         (SELECT md5(string_agg(concat_ws(' ', t.oid, t.xmin), ',' ORDER BY t.oid))
           FROM pg_type t WHERE t.typtype = 'd'),
         (SELECT md5(string_agg(concat_ws(' ', e.oid, e.xmin), ',' ORDER BY e.oid)) FROM pg_enum e),
         (SELECT md5(string_agg(concat_ws(' ', g.oid, g.xmin), ',' ORDER BY g.oid))
-          FROM pg_trigger g JOIN pg_class c ON c.oid = g.tgrelid JOIN pg_namespace n ON n.oid = c.relnamespace
-          JOIN place ON place.oid = n.oid WHERE NOT g.tgisinternal),
+          FROM pg_trigger g JOIN pg_class c ON c.oid = g.tgrelid JOIN place ON place.oid = c.relnamespace WHERE NOT g.tgisinternal),
         (SELECT md5(string_agg(concat_ws(' ', k.oid, k.xmin), ',' ORDER BY k.oid))
-          FROM pg_constraint k JOIN pg_namespace n ON n.oid = k.connamespace JOIN place ON place.oid = n.oid),
+          FROM pg_constraint k JOIN place ON place.oid = k.connamespace),
         (SELECT md5(string_agg(concat_ws(' ', i.indexrelid, i.indisvalid, i.xmin), ',' ORDER BY i.indexrelid))
-          FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
-          JOIN pg_namespace n ON n.oid = c.relnamespace JOIN place ON place.oid = n.oid),
+          FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid JOIN place ON place.oid = c.relnamespace),
         (SELECT md5(string_agg(concat_ws(' ', e.objoid, e.objsubid, e.xmin), ',' ORDER BY e.objoid, e.objsubid))
           FROM pg_description e JOIN relation r ON r.oid = e.objoid WHERE e.classoid = 'pg_class'::regclass),
         (SELECT md5(string_agg(concat_ws(' ', s.setdatabase, s.setrole, s.xmin), ',' ORDER BY s.setdatabase, s.setrole))

@@ -30,7 +30,7 @@ public final class PostgreSQLBackend: Backend {
   private let standby = StandbyProgress()
   private let replicas: PostgreSQLReplicas?
   /// Whether answers tell how far the changes have come that they show.
-  let tellsPositions: Bool
+  var tellsPositions: Bool { watcher.tellsPositions }
 
   /// The settings that roles have by themselves, and the version of the schema with which they were read.
   private let roleSettings = Mutex<(version: Int64, settings: [String: RoleSettings.Own])>((-1, [:]))
@@ -59,21 +59,13 @@ public final class PostgreSQLBackend: Backend {
   ///   - copies: Pools of connections to standbys of the server, which need not be there yet.
   ///   - maximumLag: The seconds that a standby may be behind to answer reads while the server responds.
   /// - Throws: `PostgreSQLError` if the database can't be reached.
-  public init(
+  public convenience init(
     _ pool: PostgreSQLPool, schemas: [String] = [], isWritable: Bool = false,
     batches: BatchSizes = BatchSizes(), engine: EngineCapabilities.Engine? = nil,
     copies: [PostgreSQLPool] = [], maximumLag: Double = 10
   ) throws {
-    self.pool = pool
-    self.batches = batches
-    self.schemas = schemas
-    self.isWritable = isWritable
-    writer = PostgreSQLWriter(besides: pool)
-    tellsPositions = !copies.isEmpty
-    watcher = Watcher(pool.target, tellsPositions: !copies.isEmpty, among: pool.budget)
-    lockWaits = LockWaits(connections: pool.budget.limit)
-    let ownPath: String
-    (capabilities, ownPath) = try watcher.withConnection { connection in
+    let watcher = Watcher(pool.target, tellsPositions: !copies.isEmpty, among: pool.budget)
+    let (capabilities, ownPath) = try watcher.withConnection { connection in
       let result = try connection.run([
         Query(
           """
@@ -90,31 +82,27 @@ public final class PostgreSQLBackend: Backend {
     if capabilities.hasNodes { watcher.watchNodes() }
     let names = schemas.map { "\"" + $0.replacing("\"", with: "\"\"") + "\"" }
     let path = names.isEmpty ? nil : (names + (ownPath.isEmpty ? [] : [ownPath])).joined(separator: ", ")
-    searchPath = path
-    replicas =
-      copies.isEmpty
-      ? nil
-      : PostgreSQLReplicas(
-        copies.map { [capabilities] in
-          PostgreSQLBackend(copyIn: $0, capabilities, schemas, searchPath: path, batches)
-        },
-        of: watcher, maximumLag: maximumLag)
+    // A standby is known by the server that it follows, and need not be there yet.
+    let standbys = copies.map { copy in
+      let watcher = Watcher(copy.target, tellsPositions: true, among: copy.budget)
+      return PostgreSQLBackend(copy, watcher, capabilities, schemas, searchPath: path, batches)
+    }
+    self.init(
+      pool, watcher, capabilities, schemas, searchPath: path, batches, isWritable: isWritable,
+      replicas: copies.isEmpty ? nil : PostgreSQLReplicas(standbys, of: watcher, maximumLag: maximumLag))
     try checkSchemas()
   }
 
-  /// Creates the backend of a standby, which is known by the server that it follows and need not be there yet.
   private init(
-    copyIn pool: PostgreSQLPool, _ capabilities: EngineCapabilities, _ schemas: [String],
-    searchPath: String?, _ batches: BatchSizes
+    _ pool: PostgreSQLPool, _ watcher: Watcher, _ capabilities: EngineCapabilities, _ schemas: [String],
+    searchPath: String?, _ batches: BatchSizes, isWritable: Bool = false,
+    replicas: PostgreSQLReplicas? = nil
   ) {
-    (self.pool, self.capabilities, self.schemas) = (pool, capabilities, schemas)
-    (self.searchPath, self.batches) = (searchPath, batches)
-    isWritable = false
+    (self.pool, self.watcher, self.capabilities, self.schemas) = (pool, watcher, capabilities, schemas)
+    (self.searchPath, self.batches, self.isWritable) = (searchPath, batches, isWritable)
+    self.replicas = replicas
     writer = PostgreSQLWriter(besides: pool)
-    tellsPositions = true
-    watcher = Watcher(pool.target, tellsPositions: true, among: pool.budget)
     lockWaits = LockWaits(connections: pool.budget.limit)
-    replicas = nil
   }
 
   /// True: a lock that a change of a table holds must not hold a request that reads another one.
@@ -137,9 +125,8 @@ public final class PostgreSQLBackend: Backend {
     }
     guard !names.isEmpty else { return }
     throw PostgreSQLError(
-      state: PostgreSQLError.State.unknownSchema,
-      message:
-        "the database has no schema \(names.joined(separator: ", ")); schema names are case-sensitive"
+      .unknownSchema,
+      "the database has no schema \(names.joined(separator: ", ")); schema names are case-sensitive"
     )
   }
 
@@ -244,14 +231,13 @@ public final class PostgreSQLBackend: Backend {
       return (result.text(0, 0) == "t", positions[0], positions[1])
     }
     if isWritable, isReadOnly {
-      throw PostgreSQLError(
-        state: Self.readOnly, message: "the server is a standby or read-only, and clients may write")
+      throw PostgreSQLError(Self.readOnly, "the server is a standby or read-only, and clients may write")
     }
     let lag = standby.lag(received: received, replayed: replayed, at: MonotonicTime.now())
     if lag > Self.maximumLag {
       throw PostgreSQLError(
-        state: PostgreSQLError.State.connectionFailure,
-        message: "the standby has not replayed for \(lag / 1_000_000_000) seconds what it has received")
+        .connectionFailure,
+        "the standby has not replayed for \(lag / 1_000_000_000) seconds what it has received")
     }
   }
 
@@ -263,7 +249,7 @@ public final class PostgreSQLBackend: Backend {
     """)
 
   /// The SQLSTATE of writes where nothing can be written.
-  private static let readOnly = "25006"
+  private static let readOnly: PostgreSQLError.State = "25006"
 
   /// The nanoseconds that a standby may be behind.
   private static let maximumLag: UInt64 = 10_000_000_000
@@ -324,7 +310,7 @@ public final class PostgreSQLBackend: Backend {
 
   /// Makes the next request check the schema if an error indicates that it has changed.
   func notice(_ error: PostgreSQLError) {
-    guard error.isOfEarlierSchema || error.state == PostgreSQLError.State.changedResult else { return }
+    guard error.isOfEarlierSchema || error.state == .changedResult else { return }
     // Clients can request impossible comparisons, which must not make the server check all the time.
     let rest = error.isOfTypes ? Self.schemaRest : 0
     let now = MonotonicTime.now()

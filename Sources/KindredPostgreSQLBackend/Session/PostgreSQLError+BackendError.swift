@@ -9,17 +9,17 @@ extension PostgreSQLError: BackendError {
     if isRaised, !isTransient { return .constraint(.raised(raised)) }
     if isOfShards { return .unsupported(node) }
     switch state {
-    case State.cancelled: return isTimeout ? .timedOut : .cancelled
-    case State.forbidden where isOfBookkeeping: return .misconfigured
-    case State.forbidden, "25006": return .forbidden
-    case State.raised: return .constraint(.raised(raised))
-    case State.diskFull: return .full
+    case .cancelled: return isTimeout ? .timedOut : .cancelled
+    case .forbidden where isOfBookkeeping: return .misconfigured
+    case .forbidden, "25006": return .forbidden
+    case .raised: return .constraint(.raised(raised))
+    case .diskFull: return .full
     case "53200": return .exceeded("memory")
     // The schema has just changed, and will be read again.
     case _ where namesWhatIsGone: return .busy
     // `WITH CHECK OPTION` of a view.
     case "44000": return .constraint(.check)
-    case "55P03", State.tooManyConnections: return .busy
+    case "55P03", .tooManyConnections: return .busy
     default: break
     }
     if isInFunction, category == "42" { return concernsChange ? .brokenSchema : .defect }
@@ -39,7 +39,7 @@ extension PostgreSQLError: BackendError {
     // A rule of the table excludes what the statement needs, such as `RETURNING`.
     case "0A" where concernsChange && !isTransient: return .constraint(.other)
     case "40": return .busy
-    case "54" where state == State.limitExceeded && !concernsChange:
+    case "54" where state == .limitExceeded && !concernsChange:
       return .tooLarge("an expression makes a text, or searches in one, that is too long")
     case "54": return .tooLarge(message)
     case "08", "26", "53", "57", "58", "XX": return .unavailable
@@ -50,7 +50,7 @@ extension PostgreSQLError: BackendError {
   }
 
   private var raised: RaisedError {
-    RaisedError(message, status: RaisedError.status(ofCode: state), hint: hint)
+    RaisedError(message, status: RaisedError.status(ofCode: state.code), hint: hint)
   }
 
   /// The kind of an error about a value.
@@ -101,7 +101,7 @@ extension PostgreSQLError: BackendError {
 
   /// Whether the statement names a table or column that no longer exists.
   private var namesWhatIsGone: Bool {
-    isOfStatement && [State.unknownTable, State.unknownColumn].contains(state)
+    isOfStatement && [.unknownTable, .unknownColumn].contains(state)
   }
 
   /// Whether the types of an expression don't match.
@@ -120,12 +120,12 @@ extension PostgreSQLError: BackendError {
 
 extension PostgreSQLError.State {
   /// The states of statements whose types or collations don't match, such as an association of columns of two types.
-  fileprivate static let mismatches: Set = ["42883", "42804", "42846", "42P21", "42P22", "42725"]
+  fileprivate static let mismatches: Set<Self> = ["42883", "42804", "42846", "42P21", "42P22", "42725"]
 
   /// The states of results that their type does not have, and of divisions by zero.
-  fileprivate static let arithmetic: Set = ["22003", "22012"]
+  fileprivate static let arithmetic: Set<Self> = ["22003", "22012"]
 
   /// The states of statements that PostgreSQL refuses because of the client's request: a value without a
   /// conversion such as NaN to an integer, or an undetermined type.
-  fileprivate static let refusals: Set = ["0A000", "42P18", "42P08"]
+  fileprivate static let refusals: Set<Self> = ["0A000", "42P18", "42P08"]
 }

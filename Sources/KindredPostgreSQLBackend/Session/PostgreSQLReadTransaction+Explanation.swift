@@ -58,11 +58,14 @@ extension PostgreSQLReadTransaction {
     of plan: ExecutablePlan, _ parameters: Parameters, limit: Int?
   ) throws -> [Query] {
     stayOpen()
-    let recorder = StatementRecorder(self)
-    let result = PostgreSQLResultSource(plan, parameters, limit: limit, in: recorder)
-    defer { result.close() }
+    recorded = []
+    let result = result(of: plan, parameters, limit: limit)
+    defer {
+      result.close()
+      recorded = nil
+    }
     try result.start()
-    return recorder.queries
+    return recorded ?? []
   }
 
   /// Returns the plan of a distributed statement, which only its values determine, and the number of its shards.
@@ -91,31 +94,4 @@ extension PostgreSQLReadTransaction {
 extension QueryResult {
   /// The texts of the first column.
   fileprivate var lines: [String] { (0..<rowCount).compactMap { text($0, 0) } }
-}
-
-/// Runs the statements of a result in a transaction, and notes them.
-private final class StatementRecorder: StatementRunner {
-  private let transaction: PostgreSQLReadTransaction
-  private(set) var queries: [Query] = []
-
-  init(_ transaction: PostgreSQLReadTransaction) { self.transaction = transaction }
-
-  var batches: BatchSizes { transaction.batches }
-  var hasEnded: Bool { transaction.hasEnded }
-  var hasGivenRows: Bool {
-    get { transaction.hasGivenRows }
-    set { transaction.hasGivenRows = newValue }
-  }
-
-  func run(_ queries: [Query]) throws -> [QueryResult] {
-    let results = try transaction.run(queries)
-    self.queries += queries
-    return results
-  }
-
-  func run(_ queries: [Query], isLast: Bool) throws -> [QueryResult] { try run(queries) }
-  func stayOpen() { transaction.stayOpen() }
-  func retrying<Result>(_ body: () throws -> Result) throws -> Result { try transaction.retrying(body) }
-  func cursorName() -> String { transaction.cursorName() }
-  func holdLong() throws { try transaction.holdLong() }
 }

@@ -35,6 +35,8 @@ final class PostgreSQLReadTransaction: ReadTransaction, StatementRunner {
   private let mayQueue: Bool
   /// Set once the transaction waits for locks for as long as it may.
   private var lockWait: LockWaits.Wait?
+  /// The statements that have run since they are recorded; nil unless they are.
+  var recorded: [Query]?
   /// The number of cursors opened so far.
   private var cursors = 0
   /// Whether rows have been returned, so that nothing can be tried again.
@@ -142,6 +144,7 @@ final class PostgreSQLReadTransaction: ReadTransaction, StatementRunner {
     if !positions.isEmpty {
       position = Position(ofServer: results[beginning.count + queries.count].text(0, 0))
     }
+    recorded? += queries
     if isLast { progress = .none }
     results.removeFirst(beginning.count)
     results.removeLast(end.count)
@@ -295,8 +298,7 @@ final class PostgreSQLReadTransaction: ReadTransaction, StatementRunner {
 
   func checkInterruption() throws {
     guard let timeLeft, MonotonicTime.now() > start + timeLeft else { return }
-    var error = PostgreSQLError(
-      state: PostgreSQLError.State.cancelled, message: "the time limit was exceeded")
+    var error = PostgreSQLError(.cancelled, "the time limit was exceeded")
     error.isTimeout = true
     throw error
   }
@@ -327,8 +329,7 @@ final class PostgreSQLReadTransaction: ReadTransaction, StatementRunner {
 extension PostgreSQLReadTransaction: SchemaForwarding {}
 
 extension PostgreSQLError {
-  fileprivate static let closed = PostgreSQLError(
-    state: State.connectionFailure, message: "the transaction has ended")
+  fileprivate static let closed = PostgreSQLError(.connectionFailure, "the transaction has ended")
   fileprivate static let tooManyLongResults = PostgreSQLError(
-    state: State.tooManyConnections, message: "too many clients are reading long results")
+    .tooManyConnections, "too many clients are reading long results")
 }

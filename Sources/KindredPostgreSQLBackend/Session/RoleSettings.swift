@@ -22,8 +22,7 @@ struct RoleSettings {
   static func query(for role: DatabaseRole, _ own: Own, limit: UInt64?) throws -> Query {
     // `none` would reset the role to the connection's user, who may have more rights.
     guard !role.name.isEmpty, role.name != "none", !role.name.utf8.contains(0) else {
-      throw PostgreSQLError(
-        state: PostgreSQLError.State.forbidden, message: "the token names no database role")
+      throw PostgreSQLError(.forbidden, "the token names no database role")
     }
     var settings = own.values
     if let milliseconds = own.milliseconds, milliseconds < limit ?? .max {
@@ -48,7 +47,7 @@ struct RoleSettings {
     } catch let error as PostgreSQLError
       where error.sql?.hasPrefix(start) ?? false && !error.endsConnection
     {
-      throw PostgreSQLError(state: PostgreSQLError.State.forbidden, message: error.message)
+      throw PostgreSQLError(.forbidden, error.message)
     }
   }
 }

@@ -4,13 +4,8 @@ import Synchronization
 ///
 /// The time of the last replayed transaction doesn't tell: after a quiet day, that is a day ago when the next one arrives.
 final class StandbyProgress: Sendable {
-  private struct Goal {
-    /// The position that had been received at a time, and isn't replayed yet.
-    var position: Int64
-    var time: UInt64
-  }
-
-  private let goal = Mutex<Goal?>(nil)
+  /// The position that had been received at a time, and isn't replayed yet.
+  private let goal = Mutex<(position: Int64, time: UInt64)?>(nil)
 
   /// Returns for how many nanoseconds, at least, something that was received has been waiting to be replayed.
   ///
@@ -24,7 +19,7 @@ final class StandbyProgress: Sendable {
         return 0
       }
       guard let known = goal, known.position > replayed, now >= known.time else {
-        goal = Goal(position: received, time: now)
+        goal = (received, now)
         return 0
       }
       return now - known.time

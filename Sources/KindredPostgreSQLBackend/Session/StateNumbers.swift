@@ -8,12 +8,8 @@ import Synchronization
 /// (<https://www.postgresql.org/docs/current/functions-info.html#FUNCTIONS-PG-SNAPSHOT>). Not on a standby: there the
 /// text leaves out which of the transactions that run are visible. Its state is the position up to which it has replayed.
 final class StateNumbers: Sendable {
-  private struct Known {
-    var text = ""
-    var number: Int64 = 0
-  }
-
-  private let known = Mutex(Known())
+  /// The last snapshot, and its number.
+  private let known = Mutex((text: "", number: Int64(0)))
 
   /// The snapshot of this statement; NULL on a standby, where a transaction can't tell its state: the position is known
   /// only after the snapshot, and may be a later one.

@@ -28,6 +28,8 @@ final class Watcher: Sendable {
   private let target: ConnectionTarget
   private let budget: ConnectionBudget
   private let stateQuery: Query
+  /// Whether the position of the state is read too.
+  let tellsPositions: Bool
   let numbers = StateNumbers()
 
   /// The nanoseconds for which a failure to connect applies to all: in an outage, requests don't wait one after
@@ -36,12 +38,11 @@ final class Watcher: Sendable {
   /// The nanoseconds that one use of the connection may take.
   private static let patience: UInt64 = 5_000_000_000
 
-  /// - Parameters:
-  ///   - tellsPositions: Whether the position of the state is read too.
-  ///   - budget: The connections of others, of which an idle one gives way if the server refuses this one.
+  /// - Parameter budget: The connections of others, of which an idle one gives way if the server refuses this one.
   init(_ target: ConnectionTarget, tellsPositions: Bool, among budget: ConnectionBudget) {
     self.target = target
     self.budget = budget
+    self.tellsPositions = tellsPositions
     stateQuery = StateNumbers.ofServer(withPosition: tellsPositions)
   }
 

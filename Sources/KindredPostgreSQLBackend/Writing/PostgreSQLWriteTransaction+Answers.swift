@@ -11,7 +11,7 @@ extension PostgreSQLWriteTransaction {
   private func bookkeeping<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try asUser(body)
-    } catch var error as PostgreSQLError where error.state == PostgreSQLError.State.forbidden {
+    } catch var error as PostgreSQLError where error.state == .forbidden {
       error.isOfBookkeeping = true
       error.advice =
         "an Idempotency-Key needs the table \(BookkeepingName.answers), which the database user must be allowed to read and write, "
@@ -26,27 +26,14 @@ extension PostgreSQLWriteTransaction {
 
   private func answer(_ key: KeptAnswer.Key, since time: Int64) throws -> KeptAnswer? {
     guard try hasAnswers() else { return nil }
-    let rows = Rows(
-      try run([
-        Query(
-          """
-          SELECT fingerprint, time, status, location, total, preferences, tag, content FROM \(BookkeepingName.answers)
-          WHERE principal = $1 AND key = $2 AND time > $3
-          """, [Array(key.principal.utf8), Array(key.text.utf8), Array(String(time).utf8)])
-      ])[0])
-    guard rows.count > 0 else { return nil }
-    func bytes(_ column: Int) -> [UInt8]? {
-      rows.result.isNull(0, column) ? nil : Hexadecimal.bytes(of: rows.result.bytes(0, column))
-    }
-    var answer = KeptAnswer(
-      fingerprint: bytes(0) ?? [], time: rows.result.integer(0, 1) ?? 0,
-      status: Int(rows.result.integer(0, 2) ?? 0))
-    answer.location = rows.result.text(0, 3)
-    answer.total = rows.result.integer(0, 4)
-    answer.preferences = rows.result.text(0, 5)
-    answer.tag = bytes(6)
-    answer.content = bytes(7)
-    return answer
+    let rows = try run([
+      Query(
+        """
+        SELECT \(KeptAnswer.columns) FROM \(BookkeepingName.answers)
+        WHERE principal = $1 AND key = $2 AND time > $3
+        """, [Array(key.principal.utf8), Array(key.text.utf8), Array(String(time).utf8)])
+    ])[0]
+    return Rows(rows).values.first.flatMap { KeptAnswer($0) }
   }
 
   func keep(_ answer: KeptAnswer, under key: KeptAnswer.Key) throws {
@@ -55,24 +42,15 @@ extension PostgreSQLWriteTransaction {
 
   private func store(_ answer: KeptAnswer, under key: KeptAnswer.Key) throws {
     if try !hasAnswers() { try createTable() }
-    func text(_ value: (some CustomStringConvertible)?) -> [UInt8]? {
-      value.map { Array($0.description.utf8) }
-    }
     do {
       _ = try run([
         Query(
           """
-          INSERT INTO \(BookkeepingName.answers)
-            (principal, key, fingerprint, time, status, location, total, preferences, tag, content)
+          INSERT INTO \(BookkeepingName.answers) (principal, key, \(KeptAnswer.columns))
           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
-          """,
-          [
-            text(key.principal), text(key.text), Hexadecimal.text(answer.fingerprint), text(answer.time),
-            text(answer.status), text(answer.location), text(answer.total), text(answer.preferences),
-            answer.tag.map(Hexadecimal.text), answer.content.map(Hexadecimal.text),
-          ])
+          """, answer.row(under: key).map(\.postgreSQLText))
       ])
-    } catch let error as PostgreSQLError where error.state == PostgreSQLError.State.uniqueViolation {
+    } catch let error as PostgreSQLError where error.state == .uniqueViolation {
       throw Self.overtaken(error)
     }
   }
@@ -94,7 +72,7 @@ extension PostgreSQLWriteTransaction {
 
   /// Another transaction has created the table, or kept an answer under the key: this one runs again, and finds it.
   private static func overtaken(_ error: PostgreSQLError) -> PostgreSQLError {
-    PostgreSQLError(state: PostgreSQLError.State.serializationFailure, message: error.message)
+    PostgreSQLError(.serializationFailure, error.message)
   }
 
   func removeKeptAnswers(until time: Int64) throws {
@@ -108,7 +86,7 @@ extension PostgreSQLWriteTransaction {
 }
 
 extension PostgreSQLError.State {
-  fileprivate static let uniqueViolation = "23505"
+  fileprivate static let uniqueViolation: Self = "23505"
   /// Another transaction has created the same table: its name, or that of its type.
-  fileprivate static let duplicates: Set = [uniqueViolation, "42P07", "42710"]
+  fileprivate static let duplicates: Set<Self> = [uniqueViolation, "42P07", "42710"]
 }

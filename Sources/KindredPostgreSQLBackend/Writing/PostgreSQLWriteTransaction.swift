@@ -100,7 +100,7 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
     }
     // The COMMIT of a failed transaction isn't an error, but rolls it back.
     guard results.first?.command == "COMMIT" else {
-      throw PostgreSQLError(state: PostgreSQLError.State.rollback, message: "the transaction was rolled back")
+      throw PostgreSQLError(.rollback, "the transaction was rolled back")
     }
     return results.count > 1 ? Position(ofServer: results[1].text(0, 0)) : nil
   }
@@ -318,7 +318,7 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
 
   func insertion(of columns: [Column], into table: Table) throws -> any RecordInsertion {
     let names = columns.map(\.name)
-    let change = TableChange.insertion(of: names, returning: [])
+    let change = TableChange.insertion(of: names.exact, returning: [])
     return PostgreSQLInsertion(
       table.statement(change, dialect: .postgreSQL).sql, columns,
       WrittenColumns(names: names, conversions: table.conversions(to: names, .postgreSQL)), in: self)

@@ -176,10 +176,9 @@ final class PostgreSQLWriter: Sendable {
 
 extension PostgreSQLError {
   /// The client has disconnected before the turn of its write.
-  fileprivate static let cancelledWhileWaiting = PostgreSQLError(
-    state: State.cancelled, message: "the request was cancelled")
+  fileprivate static let cancelledWhileWaiting = PostgreSQLError(.cancelled, "the request was cancelled")
 
   /// The time of a write was up before its turn.
   fileprivate static let tooLate = PostgreSQLError(
-    state: State.tooManyConnections, message: "all connections for writing are in use")
+    .tooManyConnections, "all connections for writing are in use")
 }

@@ -46,22 +46,20 @@ public struct ConnectionSchema: SchemaSource {
     guard
       let read = try? AccessedTables.read(by: [statement.rendered().text], on: connection).names
     else { return nil }
-    let names = try connection.rows("SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')") {
-      $0.text(0) ?? ""
-    }
-    return NameSet(names.filter { read.contains($0.lowercased()) })
+    return NameSet(try names().filter { read.contains($0.lowercased()) })
+  }
+
+  /// Returns the names of the tables and views.
+  private func names() throws -> [String] {
+    try connection.texts("SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')")
   }
 
   /// Returns the table whose records a virtual table shows: the external content of a full-text table, and the full-text
   /// table whose words a table of `fts4aux` or `fts5vocab` lists.
   private func tableShown(byVirtual table: Table) throws -> String? {
-    let statement = "SELECT sql FROM sqlite_schema WHERE name = ?"
-    let sql = try connection.rows(statement, [.text(table.name)]) { $0.text(0) ?? "" }.first
+    let sql = try connection.texts("SELECT sql FROM sqlite_schema WHERE name = ?", [.text(table.name)]).first
     guard let shown = sql.flatMap(VirtualTableDeclaration.init)?.tableShown else { return nil }
-    let names = try connection.rows("SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')") {
-      $0.text(0) ?? ""
-    }
-    return names.first { $0.equalsIgnoringCase(shown) }
+    return try names().first { $0.equalsIgnoringCase(shown) }
   }
 }
 

@@ -24,7 +24,7 @@ extension Connection {
   private func exhaustsKeys(_ insertion: String) throws -> Bool {
     let sequences = try rows("SELECT 1 FROM sqlite_schema WHERE name = 'sqlite_sequence'") { $0.int64(0) }
     guard !sequences.isEmpty else { return false }
-    let tables = try rows("SELECT name FROM sqlite_sequence WHERE seq = \(Int64.max)") { $0.text(0) ?? "" }
+    let tables = try texts("SELECT name FROM sqlite_sequence WHERE seq = \(Int64.max)")
     return tables.contains { table in
       let place: SQL = " INTO \(identifier: table) "
       return insertion.contains(place.rendered().text)

@@ -45,7 +45,7 @@ final class SQLiteWriteTransaction: WriteTransaction, SQLiteTransaction {
   func setDeadline(_ nanoseconds: UInt64?, records count: Int) { connection.setDeadline(nanoseconds) }
 
   func insertion(of columns: [Column], into table: Table) throws -> any RecordInsertion {
-    let change = TableChange.insertion(of: columns.map(\.name), returning: [])
+    let change = TableChange.insertion(of: columns.map(\.name).exact, returning: [])
     return SQLiteInsertion(try connection.prepare(table.statement(change, dialect: dialect).sql), connection)
   }
 }
@@ -78,52 +78,26 @@ private final class SQLiteInsertion: RecordInsertion {
 extension SQLiteWriteTransaction {
   func keptAnswer(_ key: KeptAnswer.Key, since time: Int64) throws -> KeptAnswer? {
     guard try BookkeepingTable.idempotency.existsUnlessTaken(on: connection) else { return nil }
-    return try connection.withStatement(
+    return try connection.rows(
       """
-      SELECT fingerprint, time, status, location, total, preferences, tag, content FROM kindred_idempotency
+      SELECT \(KeptAnswer.columns) FROM kindred_idempotency
       WHERE principal = ?1 AND key = ?2 AND time > ?3
-      """
-    ) { statement in
-      try statement.bind([.text(key.principal), .text(key.text), .integer(time)])
-      guard try statement.step() else { return nil }
-      let row = statement.row
-      guard case .blob(let fingerprint) = row[0] else { return nil }
-      var answer = KeptAnswer(
-        fingerprint: fingerprint, time: statement.int64(1), status: Int(statement.int64(2)))
-      if case .text(let location) = row[3] { answer.location = location }
-      if case .integer(let total) = row[4] { answer.total = total }
-      if case .text(let preferences) = row[5] { answer.preferences = preferences }
-      if case .blob(let tag) = row[6] { answer.tag = tag }
-      if case .blob(let content) = row[7] { answer.content = content }
-      return answer
-    }
+      """, [.text(key.principal), .text(key.text), .integer(time)]
+    ) { KeptAnswer($0.row) }.first ?? nil
   }
 
   func keep(_ answer: KeptAnswer, under key: KeptAnswer.Key) throws {
     try BookkeepingTable.idempotency.create(on: connection)
-    try connection.withStatement(
+    _ = try connection.rows(
       """
-      INSERT INTO kindred_idempotency
-        (principal, key, fingerprint, time, status, location, total, preferences, tag, content)
+      INSERT INTO kindred_idempotency (principal, key, \(KeptAnswer.columns))
       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
-      """
-    ) { statement in
-      try statement.bind(
-        [
-          .text(key.principal), .text(key.text), .blob(answer.fingerprint), .integer(answer.time),
-          .integer(Int64(answer.status)), answer.location.map { .text($0) } ?? .null,
-          answer.total.map { .integer($0) } ?? .null, answer.preferences.map { .text($0) } ?? .null,
-          answer.tag.map { .blob($0) } ?? .null, answer.content.map { .blob($0) } ?? .null,
-        ])
-      _ = try statement.step()
-    }
+      """, answer.row(under: key)
+    ) { _ in }
   }
 
   func removeKeptAnswers(until time: Int64) throws {
     guard try BookkeepingTable.idempotency.exists(on: connection) else { return }
-    try connection.withStatement("DELETE FROM kindred_idempotency WHERE time <= ?1") { statement in
-      try statement.bind([.integer(time)])
-      _ = try statement.step()
-    }
+    _ = try connection.rows("DELETE FROM kindred_idempotency WHERE time <= ?1", [.integer(time)]) { _ in }
   }
 }

@@ -120,25 +120,25 @@ struct ExpressionCompleter {
     switch expectations.name {
     case nil: return []
     case .key(let keys, let isRenamed): return self.keys(below: keys, isRenamed: isRenamed)
-    case .operand(let place):
-      guard let scope = scope(in: place) else { return [] }
+    case .operand(let calls):
+      guard let scope = scope(in: calls) else { return [] }
       let operands = operands(
-        in: scope, typed: typed, takesAggregates: takesGroupAggregates(place, after: text))
+        in: scope, typed: typed, takesAggregates: takesGroupAggregates(in: calls, after: text))
       // Annotating a plain column that is selected anyway would repeat its name.
       guard parameter.name == "annotate", self.scope.node?.fields == nil, isBeginningOfItem(after: text)
       else {
         return operands
       }
       return operands.filter { $0.kind != .column }
-    case .member(let path, let place):
-      return scope(in: place).map { members(of: path, in: $0, typed: typed) } ?? []
+    case .member(let path, let calls):
+      return scope(in: calls).map { members(of: path, in: $0, typed: typed) } ?? []
     }
   }
 
-  /// Returns whether aggregates of a group are allowed at a place, by the rules of the planner.
-  private func takesGroupAggregates(_ place: Expectations.Place, after text: String) -> Bool {
+  /// Returns whether aggregates of a group are allowed within calls, by the rules of the planner.
+  private func takesGroupAggregates(in calls: [Expression.Path], after text: String) -> Bool {
     let aggregates = ExpressionFunctions.aggregateNames
-    let isInAggregate = place.calls.contains { call in
+    let isInAggregate = calls.contains { call in
       call.components.count > 1 || call.components.contains { aggregates.contains($0.name.lowercased()) }
     }
     guard !isInAggregate, let node = scope.node else { return false }
@@ -198,8 +198,8 @@ struct ExpressionCompleter {
     }
   }
 
-  private func scope(in place: Expectations.Place) -> NameScope? {
-    place.calls.reduce(scope) { $0?.arguments(of: $1) }
+  private func scope(in calls: [Expression.Path]) -> NameScope? {
+    calls.reduce(scope) { $0?.arguments(of: $1) }
   }
 
   private func members(of path: Expression.Path, in scope: NameScope, typed: String) -> [Candidate] {

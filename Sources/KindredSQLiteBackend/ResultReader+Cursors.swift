@@ -6,7 +6,7 @@ import KindredSQLite
 import KindredSQLSyntax
 
 /// Page cursors, which mark where a page ends and the next one begins.
-extension PlanExecutor {
+extension ResultReader {
   /// Returns the cursor of a page's last record as clients receive it: bounded in size, and with the number of
   /// equal records that precede it.
   func finished(_ last: Cursor) throws -> Cursor {

@@ -1,5 +1,7 @@
-import KindredModel
 import KindredSQLSyntax
+
+@testable import KindredModel
+@testable import KindredPlanning
 
 extension ResolvedRequest {
   /// Returns the request as text: each node with its members, conditions and order, in which names stand for what they
@@ -13,7 +15,7 @@ extension ResolvedRequest {
   ///         where year > 1900
   ///
   /// - Parameter literals: The values of the request.
-  package func text(literals: [SQLValue]) -> String {
+  func text(literals: [SQLValue]) -> String {
     let text = ResolvedText(renderer: ExpressionRenderer(literals: literals))
     let steps = (path + [records]).map { text.step($0) }
     return ([steps.joined(separator: "/")] + text.lines(of: root).map { "  \($0)" }).joined(separator: "\n")

@@ -8,7 +8,7 @@ import Testing
 @testable import KindredOutput
 
 @Suite("Plans made by hand run on SQLite")
-struct PlanExecutorTests {
+struct ResultReaderTests {
   private let connection: Connection
 
   init() throws {
@@ -50,14 +50,14 @@ struct PlanExecutorTests {
   private func run(
     _ plan: Plan, limit: Int? = nil, literals: [SQLValue] = [], format: ResultFormat = .json
   ) throws -> (text: String, hasMore: Bool) {
-    let executor = PlanExecutor(
+    let reader = ResultReader(
       try ExecutablePlan(plan, format: format), on: connection, parameters: Parameters(literals: literals),
       limit: limit)
-    defer { executor.close() }
-    try executor.start()
+    defer { reader.close() }
+    try reader.start(isRepeated: false)
     var bytes: [UInt8] = []
-    while let part = try executor.next() { bytes += part }
-    return (String(decoding: bytes, as: UTF8.self), executor.hasMore)
+    while let part = try reader.next() { bytes += part }
+    return (String(decoding: bytes, as: UTF8.self), reader.hasMore)
   }
 
   @Test
