@@ -175,20 +175,6 @@ extension SchemaReader {
   }
 }
 
-extension Connection {
-  /// Runs a statement, and returns its rows transformed by `row`.
-  func rows<Row>(
-    _ sql: String, _ arguments: [SQLValue] = [], _ row: (Statement) throws -> Row
-  ) throws -> [Row] {
-    try withStatement(sql) { statement in
-      try statement.bind(arguments)
-      var rows: [Row] = []
-      while try statement.step() { rows.append(try row(statement)) }
-      return rows
-    }
-  }
-}
-
 extension String {
   /// The text with control characters replaced by spaces, so that it takes one line in a log.
   fileprivate var onOneLine: String {
