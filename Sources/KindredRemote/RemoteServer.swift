@@ -77,10 +77,7 @@ final class RemoteServer: Sendable {
     of request: PreparedRemoteRequest, _ failures: DecodingFailures,
     _ body: (Row) throws -> Continuation<Result>
   ) async throws -> Result? {
-    let response: RemoteResponse
-    do {
-      response = try await send(request.target, accept: Self.rows)
-    } catch let error as RemoteError where request.startsWithMissingRecord(error) {
+    guard let response = try await answer(to: request, { try await send($0, accept: Self.rows) }) else {
       return nil
     }
     var lines = LineBuffer()
@@ -98,17 +95,22 @@ final class RemoteServer: Sendable {
   }
 
   func count(of request: PreparedRemoteRequest) async throws -> Int {
-    let response: RemoteResponse
-    do {
-      response = try await head(request.target)
-    } catch let error as RemoteError where request.startsWithMissingRecord(error) {
-      return 0
-    }
-    guard let total = response.headers["x-total-count"].flatMap({ Int64($0) }), total >= 0
-    else {
+    guard let response = try await answer(to: request, head) else { return 0 }
+    guard let total = response.headers["x-total-count"].flatMap({ Int64($0) }), total >= 0 else {
       throw RemoteError.malformedAnswer("it has no `X-Total-Count`")
     }
     return request.count(of: total)
+  }
+
+  /// Returns the answer that `send` receives; nil if the record with which the request begins isn't there.
+  private func answer(
+    to request: PreparedRemoteRequest, _ send: (_ target: String) async throws -> RemoteResponse
+  ) async throws -> RemoteResponse? {
+    do {
+      return try await send(request.target)
+    } catch let error as RemoteError where request.startsWithMissingRecord(error) {
+      return nil
+    }
   }
 
   /// Returns the answer to HEAD.
@@ -136,10 +138,10 @@ final class RemoteServer: Sendable {
         try await renewingSchema {
           let request = try await prepare(blueprint)
           let headers = lastID.map { [(name: "Last-Event-ID", value: $0)] } ?? []
-          let response: RemoteResponse
-          do {
-            response = try await send(request.target, accept: Self.events, headers: headers)
-          } catch let error as RemoteError where request.startsWithMissingRecord(error) {
+          let answer = try await answer(to: request) {
+            try await send($0, accept: Self.events, headers: headers)
+          }
+          guard let response = answer else {
             // When the record is back, its rows are new, even where they are those before.
             lastID = nil
             if !isRecordMissing { try body { _ in [] } }

@@ -29,11 +29,6 @@ struct RequestLowering {
     return try lowering.lower(resolved)
   }
 
-  private init(schema: RemoteSchema, hasAggregates: Bool) {
-    self.schema = schema
-    self.hasAggregates = hasAggregates
-  }
-
   private mutating func lower(_ resolved: ResolvedBlueprint) throws -> Result {
     let program = resolved.request
     let table = program.root.association?.steps.last?.destination ?? program.path.resource

@@ -135,13 +135,9 @@ extension AccessedTables {
     if tables.isUnknown { return nil }
     // A virtual table has no pages of its own
     // (<https://www.sqlite.org/fileformat2.html#storage_of_the_sql_database_schema>).
-    let known = try connection.withStatement(
+    let known = try connection.rows(
       "SELECT name FROM sqlite_schema WHERE type = 'view' OR type = 'table' AND rootpage > 0"
-    ) { statement in
-      var known: Set<String> = []
-      while try statement.step() { known.insert((statement.text(0) ?? "").lowercased()) }
-      return known
-    }
+    ) { ($0.text(0) ?? "").lowercased() }
     // SQLite changes sqlite_sequence without calling the authorizer.
     let others = tables.names.subtracting(known).subtracting(["json_each", "json_tree"])
     return others.isEmpty && !tables.names.contains("sqlite_sequence") ? tables.names : nil

@@ -53,13 +53,10 @@ public final class Connection {
   /// Opens a database.
   ///
   /// - Throws: `OpenError` if there is no database, or it can't be read.
-  public convenience init(
-    path: String, access: Access, configuration: ConnectionConfiguration = ConnectionConfiguration()
+  public init(
+    path: String, access: Access, configuration: ConnectionConfiguration = ConnectionConfiguration(),
+    fileNumber: Int = 0
   ) throws {
-    try self.init(path: path, access: access, configuration: configuration, fileNumber: 0)
-  }
-
-  init(path: String, access: Access, configuration: ConnectionConfiguration, fileNumber: Int) throws {
     try SQLiteLibrary.initialize()
     self.fileNumber = fileNumber
     self.path = path
@@ -228,10 +225,7 @@ extension Connection {
   ///
   /// Rows that they return are ignored.
   public func execute(_ sql: String) throws {
-    var script = Script(sql)
-    while let statement = try script.next(on: self) {
-      while try statement.step() {}
-    }
+    try forEachStatement(in: sql) { statement in while try statement.step() {} }
   }
 
   /// Returns how often `cached` has found a statement and how often not, since the last call.

@@ -51,6 +51,11 @@ final class ConnectionSlots: Sendable {
       held.append(ObjectIdentifier(idle.connection))
       return idle
     }
+
+    /// Keeps a connection that nobody holds, unless it is closed.
+    mutating func put(_ connection: Idle, isCurrent: Bool, at index: Int) {
+      if slots.isClosed || !isCurrent { counters.open -= 1 } else { idle.insert(connection, at: index) }
+    }
   }
 
   private let state: Mutex<State>
@@ -182,11 +187,7 @@ final class ConnectionSlots: Sendable {
     let (grantNext, isFirstKept) = state.withLock { state in
       state.counters.cacheHits += hits
       state.counters.cacheMisses += misses
-      if state.slots.isClosed || !isCurrent(connection) {
-        state.counters.open -= 1
-      } else {
-        state.idle.append(returned)
-      }
+      state.put(returned, isCurrent: isCurrent(connection), at: state.idle.count)
       let isFirstKept = isKept && !state.isTicking
       state.isTicking = state.isTicking || isKept
       return (state.slots.release(), isFirstKept)
@@ -223,12 +224,8 @@ final class ConnectionSlots: Sendable {
       guard let next else { return }
       next.connection.endSnapshot()
       let grantNext = state.withLock { state in
-        if state.slots.isClosed || !isCurrent(next.connection) {
-          state.counters.open -= 1
-        } else {
-          // The connections that were used last are taken first.
-          state.idle.insert(next, at: 0)
-        }
+        // The connections that were used last are taken first.
+        state.put(next, isCurrent: isCurrent(next.connection), at: 0)
         return state.slots.release()
       }
       grantNext?()

@@ -63,17 +63,20 @@ final class InterruptionState: Sendable {
 
   deinit { kindred_account_release(account) }
 
+  /// Tells SQLite whether the state that it is given says that the statement must stop.
+  private static let mustStop: @convention(c) (UnsafeMutableRawPointer?) -> Int32 = { context in
+    InterruptionState.of(context)?.mustStop() ?? false ? 1 : 0
+  }
+
+  private static func of(_ context: UnsafeMutableRawPointer?) -> InterruptionState? {
+    context.map { Unmanaged<InterruptionState>.fromOpaque($0).takeUnretainedValue() }
+  }
+
   /// Installs the progress handler of a connection, until `detach(from:)`.
   func attach(to connection: OpaquePointer) {
     target.withLock { $0.connection = connection }
     sqlite3_progress_handler(
-      connection, Self.instructionsPerCheck,
-      { context in
-        guard let context else { return 0 }
-        let state = Unmanaged<InterruptionState>.fromOpaque(context).takeUnretainedValue()
-        return state.mustStop() ? 1 : 0
-      },
-      Unmanaged.passUnretained(self).toOpaque())
+      connection, Self.instructionsPerCheck, Self.mustStop, Unmanaged.passUnretained(self).toOpaque())
   }
 
   /// Adds functions that stop when a statement has to stop, and returns SQLite's result code.
@@ -83,13 +86,7 @@ final class InterruptionState: Sendable {
   ///   - replacesOwn: Whether they replace functions of SQLite.
   func addFunctions(to connection: OpaquePointer, builtLength: Int32, replacesOwn: Bool) -> Int32 {
     kindred_add_functions(
-      connection,
-      { context in
-        guard let context else { return 0 }
-        let state = Unmanaged<InterruptionState>.fromOpaque(context).takeUnretainedValue()
-        return state.mustStop() ? 1 : 0
-      },
-      Unmanaged.passUnretained(self).toOpaque(), Int64(builtLength),
+      connection, Self.mustStop, Unmanaged.passUnretained(self).toOpaque(), Int64(builtLength),
       replacesOwn ? 1 : 0)
   }
 
@@ -107,11 +104,7 @@ final class InterruptionState: Sendable {
     lockTime.store(UInt64(max(0, milliseconds)) * 1_000_000, ordering: .relaxed)
     sqlite3_busy_handler(
       connection,
-      { context, count in
-        guard let context else { return 0 }
-        let state = Unmanaged<InterruptionState>.fromOpaque(context).takeUnretainedValue()
-        return state.waitForLock(attempt: count) ? 1 : 0
-      },
+      { context, count in InterruptionState.of(context)?.waitForLock(attempt: count) ?? false ? 1 : 0 },
       Unmanaged.passUnretained(self).toOpaque())
   }
 

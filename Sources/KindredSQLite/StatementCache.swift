@@ -11,7 +11,7 @@ struct StatementCache {
   private var idle: [StatementText: [Statement]] = [:]
   /// The statements of the plans that have run last, which need not be looked up by their texts; the next to give way
   /// first.
-  private var sets: [StatementSet] = []
+  private var sets: [(plan: Int, statements: [Statement?])] = []
   private static let setCount = 8
   private var count = 0
   private var bytes = 0
@@ -32,9 +32,7 @@ struct StatementCache {
       return nil
     }
     hits += 1
-    count -= 1
-    bytes -= statement.memory
-    statement.idleSince = nil
+    remove(statement)
     return statement
   }
 
@@ -60,9 +58,7 @@ struct StatementCache {
     let statements = sets.remove(at: index).statements
     for case let statement? in statements {
       hits += 1
-      count -= 1
-      bytes -= statement.memory
-      statement.idleSince = nil
+      remove(statement)
     }
     return statements
   }
@@ -84,7 +80,7 @@ struct StatementCache {
       count += 1
       bytes += statement.memory
     }
-    sets.append(StatementSet(plan: number, statements: statements))
+    sets.append((number, statements))
     if sets.count > Self.setCount { dissolveOldestSet() }
     while count > capacity || bytes > maximumBytes, count > 0 { dropOldest() }
   }
@@ -93,11 +89,15 @@ struct StatementCache {
   private mutating func dissolveOldestSet() {
     guard !sets.isEmpty else { return }
     for case let statement? in sets.removeFirst().statements {
-      count -= 1
-      bytes -= statement.memory
-      statement.idleSince = nil
+      remove(statement)
       put(statement)
     }
+  }
+
+  private mutating func remove(_ statement: Statement) {
+    count -= 1
+    bytes -= statement.memory
+    statement.idleSince = nil
   }
 
   /// Removes all statements.
@@ -125,10 +125,4 @@ struct StatementCache {
     if idle[text]?.isEmpty == true { idle[text] = nil }
     count -= 1
   }
-}
-
-/// The statements of a plan; nil for those that its last result didn't need.
-private struct StatementSet {
-  let plan: Int
-  let statements: [Statement?]
 }

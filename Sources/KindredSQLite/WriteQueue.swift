@@ -57,11 +57,7 @@ public final class WriteQueue: Sendable {
   private static let watchInterval = 50
 
   /// Creates a queue for the writing connection of a pool.
-  public convenience init(_ pool: ConnectionPool) {
-    self.init(pool, longestGroup: 20_000_000)
-  }
-
-  init(_ pool: ConnectionPool, longestGroup: UInt64) {
+  public init(_ pool: ConnectionPool, longestGroup: UInt64 = 20_000_000) {
     self.pool = pool
     self.longestGroup = longestGroup
   }

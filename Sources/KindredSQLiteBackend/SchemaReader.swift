@@ -176,18 +176,6 @@ extension SchemaReader {
 }
 
 extension Connection {
-  /// Runs a statement, and returns its rows transformed by `row`.
-  func rows<Row>(
-    _ sql: String, _ arguments: [SQLValue] = [], _ row: (Statement) throws -> Row
-  ) throws -> [Row] {
-    try withStatement(sql) { statement in
-      try statement.bind(arguments)
-      var rows: [Row] = []
-      while try statement.step() { rows.append(try row(statement)) }
-      return rows
-    }
-  }
-
   /// Returns the texts in the first column of a statement's rows.
   func texts(_ sql: String, _ arguments: [SQLValue] = []) throws -> [String] {
     try rows(sql, arguments) { $0.text(0) ?? "" }

@@ -36,51 +36,31 @@ extension Association {
 }
 
 /// An association from a record to the one that it refers to.
-public struct BelongsToAssociation<Origin, Destination>: AssociationToOne {
-  /// The records that the association starts from.
-  public typealias OriginRowDecoder = Origin
-  /// The records that the association leads to.
-  public typealias RowDecoder = Destination
+public struct BelongsToAssociation<OriginRowDecoder, RowDecoder>: AssociationToOne {
   /// The path from the origin to the destination.
   public var path: AssociationPath
 }
 
 /// An association from a record to the records that refer to it.
-public struct HasManyAssociation<Origin, Destination>: AssociationToMany {
-  /// The records that the association starts from.
-  public typealias OriginRowDecoder = Origin
-  /// The records that the association leads to.
-  public typealias RowDecoder = Destination
+public struct HasManyAssociation<OriginRowDecoder, RowDecoder>: AssociationToMany {
   /// The path from the origin to the destination.
   public var path: AssociationPath
 }
 
 /// An association from a record to the only one that refers to it.
-public struct HasOneAssociation<Origin, Destination>: AssociationToOne {
-  /// The records that the association starts from.
-  public typealias OriginRowDecoder = Origin
-  /// The record that the association leads to.
-  public typealias RowDecoder = Destination
+public struct HasOneAssociation<OriginRowDecoder, RowDecoder>: AssociationToOne {
   /// The path from the origin to the destination.
   public var path: AssociationPath
 }
 
 /// An association from a record to any number of records, by way of other associations.
-public struct HasManyThroughAssociation<Origin, Destination>: AssociationToMany {
-  /// The records that the association starts from.
-  public typealias OriginRowDecoder = Origin
-  /// The records that the association leads to.
-  public typealias RowDecoder = Destination
+public struct HasManyThroughAssociation<OriginRowDecoder, RowDecoder>: AssociationToMany {
   /// The path from the origin to the destination.
   public var path: AssociationPath
 }
 
 /// An association from a record to one record, by way of other associations.
-public struct HasOneThroughAssociation<Origin, Destination>: AssociationToOne {
-  /// The records that the association starts from.
-  public typealias OriginRowDecoder = Origin
-  /// The record that the association leads to.
-  public typealias RowDecoder = Destination
+public struct HasOneThroughAssociation<OriginRowDecoder, RowDecoder>: AssociationToOne {
   /// The path from the origin to the destination.
   public var path: AssociationPath
 }

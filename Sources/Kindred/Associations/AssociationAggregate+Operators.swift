@@ -50,36 +50,28 @@ extension AssociationAggregate {
   /// The sum of both values.
   public static func + (left: Self, right: some SQLExpressible) -> Self { Self(left.expression + right) }
   /// The sum of both values.
-  public static func + (left: some SQLExpressible, right: Self) -> Self {
-    Self(left.sqlExpression + right.expression)
-  }
+  public static func + (left: some SQLExpressible, right: Self) -> Self { Self(left + right.expression) }
 
   /// The left value minus the right one.
   public static func - (left: Self, right: Self) -> Self { Self(left.expression - right.expression) }
   /// The left value minus the right one.
   public static func - (left: Self, right: some SQLExpressible) -> Self { Self(left.expression - right) }
   /// The left value minus the right one.
-  public static func - (left: some SQLExpressible, right: Self) -> Self {
-    Self(left.sqlExpression - right.expression)
-  }
+  public static func - (left: some SQLExpressible, right: Self) -> Self { Self(left - right.expression) }
 
   /// The product of both values.
   public static func * (left: Self, right: Self) -> Self { Self(left.expression * right.expression) }
   /// The product of both values.
   public static func * (left: Self, right: some SQLExpressible) -> Self { Self(left.expression * right) }
   /// The product of both values.
-  public static func * (left: some SQLExpressible, right: Self) -> Self {
-    Self(left.sqlExpression * right.expression)
-  }
+  public static func * (left: some SQLExpressible, right: Self) -> Self { Self(left * right.expression) }
 
   /// The left value divided by the right one; the quotient of two integers is an integer.
   public static func / (left: Self, right: Self) -> Self { Self(left.expression / right.expression) }
   /// The left value divided by the right one; the quotient of two integers is an integer.
   public static func / (left: Self, right: some SQLExpressible) -> Self { Self(left.expression / right) }
   /// The left value divided by the right one; the quotient of two integers is an integer.
-  public static func / (left: some SQLExpressible, right: Self) -> Self {
-    Self(left.sqlExpression / right.expression)
-  }
+  public static func / (left: some SQLExpressible, right: Self) -> Self { Self(left / right.expression) }
 
   /// The value with the opposite sign.
   public static prefix func - (operand: Self) -> Self { Self(-operand.expression) }

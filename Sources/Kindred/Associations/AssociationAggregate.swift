@@ -120,9 +120,9 @@ extension AssociationToMany where RowDecoder: TableRecord {
   }
 }
 
-extension DerivableRequest {
+extension RequestSource {
   /// Adds aggregates after the columns that are already selected.
-  public func annotated(with aggregates: [AssociationAggregate<RowDecoder>]) -> Self {
+  public func annotated(with aggregates: [AssociationAggregate<RowDecoder>]) -> Refined {
     refined {
       $0.annotations += aggregates.map(\.sqlSelection)
       $0.hasAggregates = true
@@ -130,12 +130,12 @@ extension DerivableRequest {
   }
 
   /// Adds aggregates after the columns that are already selected.
-  public func annotated(with aggregates: AssociationAggregate<RowDecoder>...) -> Self {
+  public func annotated(with aggregates: AssociationAggregate<RowDecoder>...) -> Refined {
     annotated(with: aggregates)
   }
 
   /// Keeps only the records whose associated records satisfy a condition, in addition to other conditions.
-  public func having(_ predicate: AssociationAggregate<RowDecoder>) -> Self {
+  public func having(_ predicate: AssociationAggregate<RowDecoder>) -> Refined {
     refined {
       $0.filters.append(predicate.expression)
       $0.hasAggregates = true

@@ -109,7 +109,7 @@ enum AssociationKey: Sendable, Hashable {
   /// The key of a single joined record, which default names of aggregates also contain.
   var joined: String {
     switch self {
-    case .inflected(let name), .plural(let name): Self.inflected(name, to: .singular)
+    case .inflected(let name), .plural(let name): Self.inflected(name).singular
     case .singular(let key): key
     }
   }
@@ -117,23 +117,21 @@ enum AssociationKey: Sendable, Hashable {
   /// The key of a collection.
   var prefetched: String {
     switch self {
-    case .inflected(let name), .singular(let name): Self.inflected(name, to: .plural)
+    case .inflected(let name), .singular(let name): Self.inflected(name).plural
     case .plural(let key): key
     }
   }
 
-  private enum Number: Int { case singular, plural }
-
   /// The names that have been inflected, which takes as long as a statement.
-  private static let known = Mutex<[[String: String]]>([[:], [:]])
+  private static let known = Mutex<[String: (singular: String, plural: String)]>([:])
   private static let capacity = 1000
 
-  private static func inflected(_ name: String, to number: Number) -> String {
-    if let known = known.withLock({ $0[number.rawValue][name] }) { return known }
-    let inflected = number == .singular ? Inflector.singular(name) : Inflector.plural(name)
+  private static func inflected(_ name: String) -> (singular: String, plural: String) {
+    if let known = known.withLock({ $0[name] }) { return known }
+    let inflected = (singular: Inflector.singular(name), plural: Inflector.plural(name))
     known.withLock { known in
-      if known[number.rawValue].count >= capacity { known[number.rawValue] = [:] }
-      known[number.rawValue][name] = inflected
+      if known.count >= capacity { known = [:] }
+      known[name] = inflected
     }
     return inflected
   }

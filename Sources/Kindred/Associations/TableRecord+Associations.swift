@@ -149,18 +149,14 @@ extension Table {
     HasOneThroughAssociation(path: AssociationPath(through: pivot.path, using: target.path, key: key))
   }
 
-  /// Returns an association from these rows to those of a common table expression.
+  /// Returns an association from these rows to those of a common table expression; without a condition, it
+  /// pairs every row with every other.
   public func association<Destination>(
     to destination: CommonTableExpression<Destination>,
-    on condition: @escaping JoinCondition<RowDecoder, Destination>
+    on condition: JoinCondition<RowDecoder, Destination>? = nil
   ) -> JoinAssociation<RowDecoder, Destination> {
     JoinAssociation(destination.all().blueprint, on: condition)
   }
-
-  /// Returns an association that pairs every row of this table with every row of a common table expression.
-  public func association<Destination>(
-    to destination: CommonTableExpression<Destination>
-  ) -> JoinAssociation<RowDecoder, Destination> { JoinAssociation(destination.all().blueprint) }
 }
 
 extension AssociationPath {

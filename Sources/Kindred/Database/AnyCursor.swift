@@ -195,7 +195,7 @@ extension Set {
   /// Creates a set of the remaining elements of a cursor, with room for a number of them.
   ///
   /// - Throws: The error that the cursor throws.
-  public init<C: Cursor>(_ cursor: C, minimumCapacity: Int) throws where C.Element == Element {
+  public init<C: Cursor>(_ cursor: C, minimumCapacity: Int = 0) throws where C.Element == Element {
     self.init(minimumCapacity: minimumCapacity)
     try formUnion(cursor)
   }
@@ -240,43 +240,27 @@ extension Array {
   public init<C: Cursor>(_ cursor: C, minimumCapacity: Int) throws where C.Element == Element {
     self.init()
     reserveCapacity(minimumCapacity)
-    while let element = try cursor.next() { append(element) }
+    try append(contentsOf: cursor)
   }
 }
 
 extension Dictionary {
-  /// Creates a dictionary of the remaining elements of a cursor, by a key that groups them.
-  ///
-  /// - Throws: The error that the cursor or the closure throws.
-  public init<C: Cursor>(
-    grouping cursor: C, by keyForValue: (C.Element) throws -> Key
-  ) throws where Value == [C.Element] {
-    try self.init(minimumCapacity: 0, grouping: cursor, by: keyForValue)
-  }
-
   /// Creates a dictionary of the remaining elements of a cursor, by a key that groups them, with room for a number of
   /// keys.
   ///
   /// - Throws: The error that the cursor or the closure throws.
   public init<C: Cursor>(
-    minimumCapacity: Int, grouping cursor: C, by keyForValue: (C.Element) throws -> Key
+    minimumCapacity: Int = 0, grouping cursor: C, by keyForValue: (C.Element) throws -> Key
   ) throws where Value == [C.Element] {
     self.init(minimumCapacity: minimumCapacity)
     try cursor.forEach { self[try keyForValue($0), default: []].append($0) }
-  }
-
-  /// Creates a dictionary of the remaining keys and values of a cursor.
-  ///
-  /// - Throws: The error that the cursor throws; `DatabaseError` (misuse) if a key occurs twice.
-  public init<C: Cursor>(uniqueKeysWithValues cursor: C) throws where C.Element == (Key, Value) {
-    try self.init(minimumCapacity: 0, uniqueKeysWithValues: cursor)
   }
 
   /// Creates a dictionary of the remaining keys and values of a cursor, with room for a number of them.
   ///
   /// - Throws: The error that the cursor throws; `DatabaseError` (misuse) if a key occurs twice.
   public init<C: Cursor>(
-    minimumCapacity: Int, uniqueKeysWithValues cursor: C
+    minimumCapacity: Int = 0, uniqueKeysWithValues cursor: C
   ) throws where C.Element == (Key, Value) {
     self.init(minimumCapacity: minimumCapacity)
     try cursor.forEach { key, value in

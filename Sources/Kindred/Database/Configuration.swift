@@ -95,17 +95,17 @@ extension Configuration {
     configuration.enforcesForeignKeys = foreignKeysEnabled
     configuration.allowsDoubleQuotedStrings = acceptsDoubleQuotedStringLiterals
     configuration.durability = durability == .full ? .full : .normal
-    configuration.preparations = preparations.map { setup in
+    let texts = ConnectionPreparation { connection in
+      for function in DatabaseFunction.texts { try function.define(on: connection) }
+    }
+    let own = preparations.map { setup in
       ConnectionPreparation { connection in
         let database = Database(connection, context: context)
         defer { database.close() }
         try setup(database)
       }
     }
-    configuration.preparations.insert(
-      ConnectionPreparation { connection in
-        for function in DatabaseFunction.texts { try function.define(on: connection) }
-      }, at: 0)
+    configuration.preparations = [texts] + own
     return configuration
   }
 

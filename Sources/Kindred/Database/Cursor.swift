@@ -134,16 +134,6 @@ extension RangeReplaceableCollection {
   /// - Throws: The error that the cursor throws.
   public init<C: Cursor>(_ cursor: C) throws where C.Element == Element {
     self.init()
-    while let element = try cursor.next() { append(element) }
-  }
-}
-
-extension Set {
-  /// Creates a collection of the remaining elements of a cursor.
-  ///
-  /// - Throws: The error that the cursor throws.
-  public init<C: Cursor>(_ cursor: C) throws where C.Element == Element {
-    self.init()
-    while let element = try cursor.next() { insert(element) }
+    try append(contentsOf: cursor)
   }
 }

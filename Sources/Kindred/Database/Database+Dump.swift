@@ -43,7 +43,21 @@ extension Database {
     _ tables: [String], format: some DumpFormat = .debug(),
     tableHeader: DumpTableHeaderOptions = .automatic, stableOrder: Bool = false,
     to stream: (any TextOutputStream)? = nil
-  ) throws { try dump(tables, format, tableHeader, stableOrder, DumpStream(stream)) }
+  ) throws {
+    let stream = DumpStream(stream)
+    let hasHeader = tableHeader == .always || tables.count > 1
+    for (index, table) in tables.enumerated() {
+      if index > 0 { stream.write("\n") }
+      if hasHeader { stream.write(table + "\n") }
+      var request = Table<Row>(table).all()
+      if try tableExists(table) {
+        request = request.orderByPrimaryKey()
+      } else if stableOrder {
+        request = request.order(try columns(in: table).map { Column($0.name) })
+      }
+      try dump(Row.fetchCursor(self, request), format, stream)
+    }
+  }
 
   /// Writes the schema and the rows of all tables.
   ///
@@ -52,7 +66,7 @@ extension Database {
     format: some DumpFormat = .debug(), to stream: (any TextOutputStream)? = nil
   ) throws {
     let stream = DumpStream(stream)
-    try dumpSchema(stream)
+    try dumpSchema(to: stream)
     let tables = try String.fetchAll(
       self,
       sql: """
@@ -62,14 +76,24 @@ extension Database {
         """)
     guard !tables.isEmpty else { return }
     stream.write("\n")
-    try dump(tables, format, .always, true, stream)
+    try dumpTables(tables, format: format, tableHeader: .always, stableOrder: true, to: stream)
   }
 
   /// Writes the statements that create the schema.
   ///
   /// - Throws: `DatabaseError`.
   public func dumpSchema(to stream: (any TextOutputStream)? = nil) throws {
-    try dumpSchema(DumpStream(stream))
+    let stream = DumpStream(stream)
+    stream.write("sqlite_master\n")
+    let statements = try String.fetchAll(
+      self,
+      sql: """
+        SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+          AND name NOT IN (SELECT name FROM pragma_table_list WHERE type = 'shadow')
+        ORDER BY tbl_name COLLATE NOCASE,
+          CASE type WHEN 'table' THEN 'a' WHEN 'index' THEN 'aa' ELSE type END, name COLLATE NOCASE, sql
+        """)
+    for statement in statements { stream.write(statement + ";\n") }
   }
 
   // MARK: Implementation
@@ -83,37 +107,6 @@ extension Database {
     }
     let end = format.end(after: count, hasColumns: !rows.layout.columns.isEmpty)
     if !end.isEmpty { stream.write(end) }
-  }
-
-  private func dump(
-    _ tables: [String], _ format: some DumpFormat, _ header: DumpTableHeaderOptions, _ isStable: Bool,
-    _ stream: DumpStream
-  ) throws {
-    let hasHeader = header == .always || tables.count > 1
-    for (index, table) in tables.enumerated() {
-      if index > 0 { stream.write("\n") }
-      if hasHeader { stream.write(table + "\n") }
-      var request = Table<Row>(table).all()
-      if try tableExists(table) {
-        request = request.orderByPrimaryKey()
-      } else if isStable {
-        request = request.order(try columns(in: table).map { Column($0.name) })
-      }
-      try dump(Row.fetchCursor(self, request), format, stream)
-    }
-  }
-
-  private func dumpSchema(_ stream: DumpStream) throws {
-    stream.write("sqlite_master\n")
-    let statements = try String.fetchAll(
-      self,
-      sql: """
-        SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
-          AND name NOT IN (SELECT name FROM pragma_table_list WHERE type = 'shadow')
-        ORDER BY tbl_name COLLATE NOCASE,
-          CASE type WHEN 'table' THEN 'a' WHEN 'index' THEN 'aa' ELSE type END, name COLLATE NOCASE, sql
-        """)
-    for statement in statements { stream.write(statement + ";\n") }
   }
 }
 
@@ -162,7 +155,7 @@ extension DatabaseReader {
 }
 
 /// The place where text is written.
-private final class DumpStream {
+private final class DumpStream: TextOutputStream {
   private var stream: (any TextOutputStream)?
 
   init(_ stream: (any TextOutputStream)?) {

@@ -84,13 +84,4 @@ extension DriverStatement {
     let words = sql.lowercased().split { $0.isWhitespace || $0 == ";" }
     return words == ["pragma", "journal_mode"] || words == ["pragma", "main.journal_mode"]
   }
-
-  /// Whether the statement undoes a transaction, or what has been done since a savepoint.
-  var isRollback: Bool {
-    guard let initial = sql.first(where: { !$0.isWhitespace }), "Rr/-;".contains(initial) else {
-      return false
-    }
-    var scanner = ParameterScanner(sql)
-    return scanner.tokens().first { !$0.isWhiteSpaceOrComment && $0 != ";" }?.uppercased() == "ROLLBACK"
-  }
 }

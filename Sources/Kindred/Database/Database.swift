@@ -183,7 +183,7 @@ extension Database {
     if keptTransactionDate != nil, !isInsideTransaction { keptTransactionDate = nil }
     guard !keepsSchema, !statement.isReadOnly || statement.columnCount == 0 else { return }
     knownVersion = nil
-    if statement.isReadOnly, statement.isRollback { forgetSchema() }
+    if statement.isReadOnly, case .rollback = TransactionStatement(statement.sql) { forgetSchema() }
   }
 
   /// Runs the statement that writes a record, with its values.

@@ -86,9 +86,95 @@ extension DatabaseWriter {
   }
 }
 
+/// A reader that has connections of its own, and whose accesses end with the tasks that wait for them.
+protocol ConnectionReader: DatabaseReader {
+  /// The state that its accesses share.
+  var context: DatabaseContext { get }
+
+  /// Runs `body` as a read access, which a cancellation of its task ends.
+  func read<Result>(
+    _ cancellation: AccessCancellation?, _ body: (Database) throws -> Result
+  ) throws -> Result
+}
+
+extension ConnectionReader {
+  /// The settings with which it was opened.
+  public var configuration: Configuration { context.configuration }
+
+  /// The database's commits, as seen by observations: a snapshot has none.
+  public var commits: DatabaseCommits { DatabaseCommits(context: context) }
+
+  /// Runs `body` in a read transaction; statements that write throw.
+  ///
+  /// - Throws: The error that `body` throws, or `DatabaseError`.
+  public func read<Result>(_ body: (Database) throws -> Result) throws -> Result { try read(nil, body) }
+
+  /// Runs `body` in a read transaction on another thread.
+  ///
+  /// - Throws: The error that `body` throws; `DatabaseError`; `CancellationError`.
+  public func read<Result: Sendable>(
+    _ body: @escaping @Sendable (Database) throws -> Result
+  ) async throws -> Result {
+    try await context.reads.result { try self.read($0, body) }
+  }
+
+  /// Interrupts the statements of all accesses that are under way, which throw.
+  public func interrupt() { context.running.interrupt() }
+}
+
+/// A writer that has connections of its own, and whose accesses end with the tasks that wait for them.
+protocol ConnectionWriter: ConnectionReader, DatabaseWriter {
+  /// Runs `body` as a write access, which a cancellation of its task ends.
+  func writeWithoutTransaction<Result>(
+    _ cancellation: AccessCancellation?, _ body: (Database) throws -> Result
+  ) throws -> Result
+}
+
+extension ConnectionWriter {
+  /// Runs `body` in a transaction, which is committed if `body` returns, and rolled back if it throws.
+  ///
+  /// - Throws: The error that `body` throws, or `DatabaseError`.
+  public func write<Result>(_ body: (Database) throws -> Result) throws -> Result {
+    try writeWithoutTransaction(nil) { db in try db.inTransaction { try body(db) } }
+  }
+
+  /// Runs `body` without opening a transaction: each statement commits by itself unless `body` opens one.
+  ///
+  /// - Throws: The error that `body` throws, or `DatabaseError`; `DatabaseError` (misuse) if `body` leaves a transaction
+  ///   open, which is rolled back.
+  public func writeWithoutTransaction<Result>(_ body: (Database) throws -> Result) throws -> Result {
+    try writeWithoutTransaction(nil, body)
+  }
+
+  /// Runs `body` in a transaction on another thread.
+  ///
+  /// - Throws: The error that `body` throws; `DatabaseError`; `CancellationError`.
+  public func write<Result: Sendable>(
+    _ body: @escaping @Sendable (Database) throws -> Result
+  ) async throws -> Result {
+    try await context.writes.result { cancellation in
+      try self.writeWithoutTransaction(cancellation) { db in try db.inTransaction { try body(db) } }
+    }
+  }
+
+  /// Runs `body` on another thread without opening a transaction.
+  ///
+  /// - Throws: The error that `body` throws; `DatabaseError`; `CancellationError`.
+  public func writeWithoutTransaction<Result: Sendable>(
+    _ body: @escaping @Sendable (Database) throws -> Result
+  ) async throws -> Result {
+    try await context.writes.result { try self.writeWithoutTransaction($0, body) }
+  }
+}
+
 /// The commits of a database, as seen by observations.
 public struct DatabaseCommits: Sendable {
   let context: DatabaseContext
+}
+
+/// A connection that its owner gives to one thread at a time.
+struct GuardedConnection: @unchecked Sendable {
+  let connection: Connection
 }
 
 extension Connection {

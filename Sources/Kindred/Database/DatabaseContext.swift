@@ -24,20 +24,19 @@ final class DatabaseContext: Sendable {
   /// The settings with which the database was opened.
   let configuration: Configuration
 
-  /// Creates the state of a database with one connection.
-  init(_ configuration: Configuration = Configuration()) {
+  /// Creates the state of a database.
+  ///
+  /// - Parameters:
+  ///   - configuration: The settings with which the database was opened.
+  ///   - readers: The number of connections that read beside the one that writes; nil if there is only one connection.
+  init(_ configuration: Configuration = Configuration(), readers: Int? = nil) {
     self.configuration = configuration
-    reads = AccessQueue(
-      width: 1, qos: configuration.qos, target: configuration.writeTargetQueue ?? configuration.targetQueue)
-    writes = reads
-  }
-
-  /// Creates the state of a database with connections that read, and one that writes.
-  init(readers: Int, _ configuration: Configuration) {
-    self.configuration = configuration
-    reads = AccessQueue(width: readers, qos: configuration.qos, target: configuration.targetQueue)
     writes = AccessQueue(
       width: 1, qos: configuration.qos, target: configuration.writeTargetQueue ?? configuration.targetQueue)
+    let reads = readers.map {
+      AccessQueue(width: $0, qos: configuration.qos, target: configuration.targetQueue)
+    }
+    self.reads = reads ?? writes
   }
 
   /// Returns the schema of a version, if it has been read.

@@ -6,13 +6,11 @@ import KindredSQLite
 ///
 /// It switches the file to WAL mode (<https://www.sqlite.org/wal.html>). A read access can be opened inside a write
 /// access, and sees what was committed before. Any other access inside one throws.
-public final class DatabasePool: DatabaseWriter {
-  private let context: DatabaseContext
+public final class DatabasePool: ConnectionWriter {
+  let context: DatabaseContext
   private let readingThreads = AccessingThreads()
   private let writerLock = SerialLock()
   private let connections: ConnectionPool
-  /// The settings with which it was opened.
-  public let configuration: Configuration
   /// The path of the file.
   public let path: String
 
@@ -25,8 +23,8 @@ public final class DatabasePool: DatabaseWriter {
         resultCode: .SQLITE_CANTOPEN,
         message: "an in-memory database has only one connection; open it as a DatabaseQueue")
     }
-    (self.path, self.configuration) = (path, configuration)
-    context = DatabaseContext(readers: configuration.maximumReaderCount, configuration)
+    self.path = path
+    context = DatabaseContext(configuration, readers: configuration.maximumReaderCount)
     let context = context
     connections = try DatabaseError.whileOpening {
       try ConnectionPool(
@@ -47,18 +45,13 @@ public final class DatabasePool: DatabaseWriter {
     try self.init(path: path, configuration: configuration)
   }
 
-  /// The database's commits, as seen by observations.
-  public var commits: DatabaseCommits { DatabaseCommits(context: context) }
-
   /// Closes the connections that read and are idle, so that other ones are opened and prepared when they are needed.
   public func invalidateReadOnlyConnections() { connections.closeIdle() }
 
   /// Runs `body` in a read transaction.
   ///
   /// - Throws: The error that `body` throws; `DatabaseError` (misuse) inside another read access of the pool.
-  public func read<Result>(_ body: (Database) throws -> Result) throws -> Result { try read(nil, body) }
-
-  private func read<Result>(
+  func read<Result>(
     _ cancellation: AccessCancellation?, _ body: (Database) throws -> Result
   ) throws -> Result {
     // Waiting has no limit, so a thread must not wait for a connection while it holds one itself.
@@ -71,23 +64,11 @@ public final class DatabasePool: DatabaseWriter {
     }
   }
 
-  /// Runs `body` in a transaction, which is committed if `body` returns, and rolled back if it throws.
-  ///
-  /// - Throws: The error that `body` throws, or `DatabaseError`; `DatabaseError` (misuse) inside another access of the
-  ///   pool.
-  public func write<Result>(_ body: (Database) throws -> Result) throws -> Result {
-    try writeWithoutTransaction(nil) { db in try db.inTransaction { try body(db) } }
-  }
-
   /// Runs `body` without opening a transaction: each statement commits by itself unless `body` opens one.
   ///
   /// - Throws: The error that `body` throws, or `DatabaseError`; `DatabaseError` (misuse) if `body` leaves a transaction
   ///   open, which is rolled back, and inside another access of the pool.
-  public func writeWithoutTransaction<Result>(_ body: (Database) throws -> Result) throws -> Result {
-    try writeWithoutTransaction(nil, body)
-  }
-
-  private func writeWithoutTransaction<Result>(
+  func writeWithoutTransaction<Result>(
     _ cancellation: AccessCancellation?, _ body: (Database) throws -> Result
   ) throws -> Result {
     // A writer may wait for a reader, so a reader must not wait for the writer.
@@ -130,7 +111,8 @@ public final class DatabasePool: DatabaseWriter {
       guard !readingThreads.hasCurrent, context.current.current(where: \.isInsideTransaction) == nil else {
         throw DatabaseError.misuse("a concurrent read can't begin inside a read access or a transaction")
       }
-      let reader = BegunReader(connection: try connections.reader())
+      // It goes from the thread that begins its transaction to the one that reads.
+      let reader = GuardedConnection(connection: try connections.reader())
       do {
         try reader.connection.beginRead()
       } catch {
@@ -151,41 +133,6 @@ public final class DatabasePool: DatabaseWriter {
       body(.failure(error))
     }
   }
-
-  private struct BegunReader: @unchecked Sendable {
-    // It goes from the thread that has begun its transaction to the one that reads.
-    let connection: Connection
-  }
-
-  /// Runs `body` in a read transaction on another thread.
-  ///
-  /// - Throws: The error that `body` throws; `DatabaseError`; `CancellationError`.
-  public func read<Result: Sendable>(
-    _ body: @escaping @Sendable (Database) throws -> Result
-  ) async throws -> Result {
-    try await context.reads.result { try self.read($0, body) }
-  }
-
-  /// Runs `body` in a transaction on another thread.
-  ///
-  /// - Throws: The error that `body` throws; `DatabaseError`; `CancellationError`.
-  public func write<Result: Sendable>(
-    _ body: @escaping @Sendable (Database) throws -> Result
-  ) async throws -> Result {
-    try await writeWithoutTransaction { db in try db.inTransaction { try body(db) } }
-  }
-
-  /// Runs `body` on another thread without opening a transaction.
-  ///
-  /// - Throws: The error that `body` throws; `DatabaseError`; `CancellationError`.
-  public func writeWithoutTransaction<Result: Sendable>(
-    _ body: @escaping @Sendable (Database) throws -> Result
-  ) async throws -> Result {
-    try await context.writes.result { try self.writeWithoutTransaction($0, body) }
-  }
-
-  /// Interrupts the statements of all accesses that are under way, which throw.
-  public func interrupt() { context.running.interrupt() }
 
   /// Closes the connections; one that is in use is closed when its access ends.
   ///

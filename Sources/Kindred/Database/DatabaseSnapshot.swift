@@ -6,17 +6,10 @@ import KindredSQLite
 ///
 /// It keeps a connection with an open read transaction, so that the WAL file grows until it is deallocated. If an access
 /// ends that transaction, or an interruption does, the snapshot is lost, and accesses throw.
-public final class DatabaseSnapshot: DatabaseReader {
-  private struct Guarded: @unchecked Sendable {
-    // `lock` gives it to one thread at a time.
-    let connection: Connection
-  }
-
-  private let context: DatabaseContext
+public final class DatabaseSnapshot: ConnectionReader {
+  let context: DatabaseContext
   private let lock = SerialLock()
-  private let guarded: Guarded
-  /// The settings with which the database was opened.
-  public let configuration: Configuration
+  private let guarded: GuardedConnection
   /// The path of the file.
   public let path: String
 
@@ -24,23 +17,18 @@ public final class DatabaseSnapshot: DatabaseReader {
   ///
   /// - Throws: `OpenError`, `DatabaseError`.
   public init(path: String, configuration: Configuration = Configuration()) throws {
-    (self.path, self.configuration) = (path, configuration)
+    self.path = path
     context = DatabaseContext(configuration)
     let connection = try Connection(
       path: path, access: .readOnly, configuration: configuration.driver(context))
     try connection.beginRead()
-    guarded = Guarded(connection: connection)
+    guarded = GuardedConnection(connection: connection)
   }
-
-  /// The database's commits: there are none.
-  public var commits: DatabaseCommits { DatabaseCommits(context: context) }
 
   /// Runs `body` in the transaction of the snapshot.
   ///
   /// - Throws: The error that `body` throws, or `DatabaseError`; `DatabaseError` (abort) if the snapshot has been lost.
-  public func read<Result>(_ body: (Database) throws -> Result) throws -> Result { try read(nil, body) }
-
-  private func read<Result>(
+  func read<Result>(
     _ cancellation: AccessCancellation?, _ body: (Database) throws -> Result
   ) throws -> Result {
     try lock.withLock {
@@ -49,18 +37,6 @@ public final class DatabaseSnapshot: DatabaseReader {
       }
     }
   }
-
-  /// Runs `body` in the transaction of the snapshot on another thread.
-  ///
-  /// - Throws: The error that `body` throws; `DatabaseError`; `CancellationError`.
-  public func read<Result: Sendable>(
-    _ body: @escaping @Sendable (Database) throws -> Result
-  ) async throws -> Result {
-    try await context.reads.result { try self.read($0, body) }
-  }
-
-  /// Interrupts the statements of the access that is under way, which throws.
-  public func interrupt() { context.running.interrupt() }
 
   /// Does nothing: the connection is closed when the snapshot is deallocated.
   public func close() {}

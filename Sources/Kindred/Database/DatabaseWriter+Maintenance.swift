@@ -44,30 +44,11 @@ extension Database {
     to destination: Database, pagesPerStep: Int = -1,
     progress: ((DatabaseBackupProgress) throws -> Void)? = nil
   ) throws {
-    let target = try destination.connection
-    guard let backup = sqlite3_backup_init(target.handle, "main", try connection.handle, "main") else {
-      throw target.error(sqlite3_errcode(target.handle))
-    }
-    var isFinished = false
-    defer { if !isFinished { sqlite3_backup_finish(backup) } }
-    var code: Int32
-    repeat {
-      code = sqlite3_backup_step(backup, Int32(clamping: pagesPerStep))
-      guard code == SQLITE_OK || code == SQLITE_DONE else { break }
-      let state = DatabaseBackupProgress(
-        remainingPageCount: Int(sqlite3_backup_remaining(backup)),
-        totalPageCount: Int(sqlite3_backup_pagecount(backup)))
-      do {
-        try progress?(state)
-      } catch  where code != SQLITE_DONE {
-        throw error
-      }
-    } while code == SQLITE_OK
-    isFinished = true
-    let result = sqlite3_backup_finish(backup)
-    guard code == SQLITE_DONE, result == SQLITE_OK else {
-      throw target.error(code == SQLITE_DONE ? result : code)
-    }
+    try connection.backUp(
+      to: destination.connection, pagesPerStep: Int32(clamping: pagesPerStep),
+      progress: progress.map { report in
+        { try report(DatabaseBackupProgress(remainingPageCount: $0, totalPageCount: $1)) }
+      })
   }
 }
 

@@ -40,15 +40,9 @@ public struct DebugDumpFormat: DumpFormat {
   /// Returns the line of a row.
   public func text(of row: Row, number: Int) -> String {
     lines(of: row, number, header, separator) { value in
-      switch value.storage {
-      case .null: nullValue
-      case .int64(let integer): "\(integer)"
-      case .double(let real): "\(real)"
-      case .string(let text): text
-      case .blob(let data):
-        String(validating: data, as: UTF8.self)
-          ?? (data.count == 16 ? UUID.fromDatabaseValue(value)?.uuidString : nil) ?? value.sqlText
-      }
+      guard case .blob(let data) = value.storage else { return value.plainText(null: nullValue) }
+      return String(validating: data, as: UTF8.self)
+        ?? (data.count == 16 ? UUID.fromDatabaseValue(value)?.uuidString : nil) ?? value.sqlText
     }
   }
 }

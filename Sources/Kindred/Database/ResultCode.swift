@@ -14,6 +14,9 @@ public struct ResultCode: RawRepresentable, Hashable, Sendable {
   /// The code without what an extended one adds.
   public var primaryResultCode: ResultCode { ResultCode(rawValue: rawValue & 0xff) }
 
+  /// Returns the code that adds a number to this one.
+  func extended(_ number: Int32) -> ResultCode { ResultCode(rawValue: rawValue | (number << 8)) }
+
   /// Whether a pattern is the code, or the primary one of it.
   public static func ~= (pattern: ResultCode, code: ResultCode) -> Bool {
     pattern == code || pattern == code.primaryResultCode
@@ -25,116 +28,118 @@ extension ResultCode: CustomStringConvertible {
   public var description: String { "\(rawValue) (\(String(cString: sqlite3_errstr(rawValue))))" }
 }
 
-// swift-format-ignore: AlwaysUseLowerCamelCase
-extension ResultCode {
-  static func extended(_ code: Int32, _ number: Int32) -> ResultCode {
-    ResultCode(rawValue: code | (number << 8))
-  }
+extension ResultCode: ResultCodes {}
+extension DatabaseError: ResultCodes {}
 
+/// The types that have SQLite's result codes as members: those of errors are for `catch DatabaseError.SQLITE_CONSTRAINT`.
+public protocol ResultCodes {}
+
+// swift-format-ignore: AlwaysUseLowerCamelCase
+extension ResultCodes {
   /// `SQLITE_OK`.
-  public static let SQLITE_OK = ResultCode(rawValue: CKindredSQLite.SQLITE_OK)
+  public static var SQLITE_OK: ResultCode { ResultCode(rawValue: CKindredSQLite.SQLITE_OK) }
   /// `SQLITE_ERROR`.
-  public static let SQLITE_ERROR = ResultCode(rawValue: CKindredSQLite.SQLITE_ERROR)
+  public static var SQLITE_ERROR: ResultCode { ResultCode(rawValue: CKindredSQLite.SQLITE_ERROR) }
   /// `SQLITE_INTERNAL`.
-  public static let SQLITE_INTERNAL = ResultCode(rawValue: CKindredSQLite.SQLITE_INTERNAL)
+  public static var SQLITE_INTERNAL: ResultCode { ResultCode(rawValue: CKindredSQLite.SQLITE_INTERNAL) }
   /// `SQLITE_PERM`.
-  public static let SQLITE_PERM = ResultCode(rawValue: CKindredSQLite.SQLITE_PERM)
+  public static var SQLITE_PERM: ResultCode { ResultCode(rawValue: CKindredSQLite.SQLITE_PERM) }
   /// `SQLITE_ABORT`.
-  public static let SQLITE_ABORT = ResultCode(rawValue: CKindredSQLite.SQLITE_ABORT)
+  public static var SQLITE_ABORT: ResultCode { ResultCode(rawValue: CKindredSQLite.SQLITE_ABORT) }
   /// `SQLITE_BUSY`.
-  public static let SQLITE_BUSY = ResultCode(rawValue: CKindredSQLite.SQLITE_BUSY)
+  public static var SQLITE_BUSY: ResultCode { ResultCode(rawValue: CKindredSQLite.SQLITE_BUSY) }
   /// `SQLITE_LOCKED`.
-  public static let SQLITE_LOCKED = ResultCode(rawValue: CKindredSQLite.SQLITE_LOCKED)
+  public static var SQLITE_LOCKED: ResultCode { ResultCode(rawValue: CKindredSQLite.SQLITE_LOCKED) }
   /// `SQLITE_NOMEM`.
-  public static let SQLITE_NOMEM = ResultCode(rawValue: CKindredSQLite.SQLITE_NOMEM)
+  public static var SQLITE_NOMEM: ResultCode { ResultCode(rawValue: CKindredSQLite.SQLITE_NOMEM) }
   /// `SQLITE_READONLY`.
-  public static let SQLITE_READONLY = ResultCode(rawValue: CKindredSQLite.SQLITE_READONLY)
+  public static var SQLITE_READONLY: ResultCode { ResultCode(rawValue: CKindredSQLite.SQLITE_READONLY) }
   /// `SQLITE_INTERRUPT`.
-  public static let SQLITE_INTERRUPT = ResultCode(rawValue: CKindredSQLite.SQLITE_INTERRUPT)
+  public static var SQLITE_INTERRUPT: ResultCode { ResultCode(rawValue: CKindredSQLite.SQLITE_INTERRUPT) }
   /// `SQLITE_IOERR`.
-  public static let SQLITE_IOERR = ResultCode(rawValue: CKindredSQLite.SQLITE_IOERR)
+  public static var SQLITE_IOERR: ResultCode { ResultCode(rawValue: CKindredSQLite.SQLITE_IOERR) }
   /// `SQLITE_CORRUPT`.
-  public static let SQLITE_CORRUPT = ResultCode(rawValue: CKindredSQLite.SQLITE_CORRUPT)
+  public static var SQLITE_CORRUPT: ResultCode { ResultCode(rawValue: CKindredSQLite.SQLITE_CORRUPT) }
   /// `SQLITE_NOTFOUND`.
-  public static let SQLITE_NOTFOUND = ResultCode(rawValue: CKindredSQLite.SQLITE_NOTFOUND)
+  public static var SQLITE_NOTFOUND: ResultCode { ResultCode(rawValue: CKindredSQLite.SQLITE_NOTFOUND) }
   /// `SQLITE_FULL`.
-  public static let SQLITE_FULL = ResultCode(rawValue: CKindredSQLite.SQLITE_FULL)
+  public static var SQLITE_FULL: ResultCode { ResultCode(rawValue: CKindredSQLite.SQLITE_FULL) }
   /// `SQLITE_CANTOPEN`.
-  public static let SQLITE_CANTOPEN = ResultCode(rawValue: CKindredSQLite.SQLITE_CANTOPEN)
+  public static var SQLITE_CANTOPEN: ResultCode { ResultCode(rawValue: CKindredSQLite.SQLITE_CANTOPEN) }
   /// `SQLITE_PROTOCOL`.
-  public static let SQLITE_PROTOCOL = ResultCode(rawValue: CKindredSQLite.SQLITE_PROTOCOL)
+  public static var SQLITE_PROTOCOL: ResultCode { ResultCode(rawValue: CKindredSQLite.SQLITE_PROTOCOL) }
   /// `SQLITE_EMPTY`.
-  public static let SQLITE_EMPTY = ResultCode(rawValue: CKindredSQLite.SQLITE_EMPTY)
+  public static var SQLITE_EMPTY: ResultCode { ResultCode(rawValue: CKindredSQLite.SQLITE_EMPTY) }
   /// `SQLITE_SCHEMA`.
-  public static let SQLITE_SCHEMA = ResultCode(rawValue: CKindredSQLite.SQLITE_SCHEMA)
+  public static var SQLITE_SCHEMA: ResultCode { ResultCode(rawValue: CKindredSQLite.SQLITE_SCHEMA) }
   /// `SQLITE_TOOBIG`.
-  public static let SQLITE_TOOBIG = ResultCode(rawValue: CKindredSQLite.SQLITE_TOOBIG)
+  public static var SQLITE_TOOBIG: ResultCode { ResultCode(rawValue: CKindredSQLite.SQLITE_TOOBIG) }
   /// `SQLITE_CONSTRAINT`.
-  public static let SQLITE_CONSTRAINT = ResultCode(rawValue: CKindredSQLite.SQLITE_CONSTRAINT)
+  public static var SQLITE_CONSTRAINT: ResultCode { ResultCode(rawValue: CKindredSQLite.SQLITE_CONSTRAINT) }
   /// `SQLITE_MISMATCH`.
-  public static let SQLITE_MISMATCH = ResultCode(rawValue: CKindredSQLite.SQLITE_MISMATCH)
+  public static var SQLITE_MISMATCH: ResultCode { ResultCode(rawValue: CKindredSQLite.SQLITE_MISMATCH) }
   /// `SQLITE_MISUSE`.
-  public static let SQLITE_MISUSE = ResultCode(rawValue: CKindredSQLite.SQLITE_MISUSE)
+  public static var SQLITE_MISUSE: ResultCode { ResultCode(rawValue: CKindredSQLite.SQLITE_MISUSE) }
   /// `SQLITE_NOLFS`.
-  public static let SQLITE_NOLFS = ResultCode(rawValue: CKindredSQLite.SQLITE_NOLFS)
+  public static var SQLITE_NOLFS: ResultCode { ResultCode(rawValue: CKindredSQLite.SQLITE_NOLFS) }
   /// `SQLITE_AUTH`.
-  public static let SQLITE_AUTH = ResultCode(rawValue: CKindredSQLite.SQLITE_AUTH)
+  public static var SQLITE_AUTH: ResultCode { ResultCode(rawValue: CKindredSQLite.SQLITE_AUTH) }
   /// `SQLITE_FORMAT`.
-  public static let SQLITE_FORMAT = ResultCode(rawValue: CKindredSQLite.SQLITE_FORMAT)
+  public static var SQLITE_FORMAT: ResultCode { ResultCode(rawValue: CKindredSQLite.SQLITE_FORMAT) }
   /// `SQLITE_RANGE`.
-  public static let SQLITE_RANGE = ResultCode(rawValue: CKindredSQLite.SQLITE_RANGE)
+  public static var SQLITE_RANGE: ResultCode { ResultCode(rawValue: CKindredSQLite.SQLITE_RANGE) }
   /// `SQLITE_NOTADB`.
-  public static let SQLITE_NOTADB = ResultCode(rawValue: CKindredSQLite.SQLITE_NOTADB)
+  public static var SQLITE_NOTADB: ResultCode { ResultCode(rawValue: CKindredSQLite.SQLITE_NOTADB) }
   /// `SQLITE_NOTICE`.
-  public static let SQLITE_NOTICE = ResultCode(rawValue: CKindredSQLite.SQLITE_NOTICE)
+  public static var SQLITE_NOTICE: ResultCode { ResultCode(rawValue: CKindredSQLite.SQLITE_NOTICE) }
   /// `SQLITE_WARNING`.
-  public static let SQLITE_WARNING = ResultCode(rawValue: CKindredSQLite.SQLITE_WARNING)
+  public static var SQLITE_WARNING: ResultCode { ResultCode(rawValue: CKindredSQLite.SQLITE_WARNING) }
   /// `SQLITE_ROW`.
-  public static let SQLITE_ROW = ResultCode(rawValue: CKindredSQLite.SQLITE_ROW)
+  public static var SQLITE_ROW: ResultCode { ResultCode(rawValue: CKindredSQLite.SQLITE_ROW) }
   /// `SQLITE_DONE`.
-  public static let SQLITE_DONE = ResultCode(rawValue: CKindredSQLite.SQLITE_DONE)
+  public static var SQLITE_DONE: ResultCode { ResultCode(rawValue: CKindredSQLite.SQLITE_DONE) }
   /// `SQLITE_CONSTRAINT_CHECK`.
-  public static let SQLITE_CONSTRAINT_CHECK = extended(CKindredSQLite.SQLITE_CONSTRAINT, 1)
+  public static var SQLITE_CONSTRAINT_CHECK: ResultCode { SQLITE_CONSTRAINT.extended(1) }
   /// `SQLITE_CONSTRAINT_COMMITHOOK`.
-  public static let SQLITE_CONSTRAINT_COMMITHOOK = extended(CKindredSQLite.SQLITE_CONSTRAINT, 2)
+  public static var SQLITE_CONSTRAINT_COMMITHOOK: ResultCode { SQLITE_CONSTRAINT.extended(2) }
   /// `SQLITE_CONSTRAINT_FOREIGNKEY`.
-  public static let SQLITE_CONSTRAINT_FOREIGNKEY = extended(CKindredSQLite.SQLITE_CONSTRAINT, 3)
+  public static var SQLITE_CONSTRAINT_FOREIGNKEY: ResultCode { SQLITE_CONSTRAINT.extended(3) }
   /// `SQLITE_CONSTRAINT_FUNCTION`.
-  public static let SQLITE_CONSTRAINT_FUNCTION = extended(CKindredSQLite.SQLITE_CONSTRAINT, 4)
+  public static var SQLITE_CONSTRAINT_FUNCTION: ResultCode { SQLITE_CONSTRAINT.extended(4) }
   /// `SQLITE_CONSTRAINT_NOTNULL`.
-  public static let SQLITE_CONSTRAINT_NOTNULL = extended(CKindredSQLite.SQLITE_CONSTRAINT, 5)
+  public static var SQLITE_CONSTRAINT_NOTNULL: ResultCode { SQLITE_CONSTRAINT.extended(5) }
   /// `SQLITE_CONSTRAINT_PRIMARYKEY`.
-  public static let SQLITE_CONSTRAINT_PRIMARYKEY = extended(CKindredSQLite.SQLITE_CONSTRAINT, 6)
+  public static var SQLITE_CONSTRAINT_PRIMARYKEY: ResultCode { SQLITE_CONSTRAINT.extended(6) }
   /// `SQLITE_CONSTRAINT_TRIGGER`.
-  public static let SQLITE_CONSTRAINT_TRIGGER = extended(CKindredSQLite.SQLITE_CONSTRAINT, 7)
+  public static var SQLITE_CONSTRAINT_TRIGGER: ResultCode { SQLITE_CONSTRAINT.extended(7) }
   /// `SQLITE_CONSTRAINT_UNIQUE`.
-  public static let SQLITE_CONSTRAINT_UNIQUE = extended(CKindredSQLite.SQLITE_CONSTRAINT, 8)
+  public static var SQLITE_CONSTRAINT_UNIQUE: ResultCode { SQLITE_CONSTRAINT.extended(8) }
   /// `SQLITE_CONSTRAINT_VTAB`.
-  public static let SQLITE_CONSTRAINT_VTAB = extended(CKindredSQLite.SQLITE_CONSTRAINT, 9)
+  public static var SQLITE_CONSTRAINT_VTAB: ResultCode { SQLITE_CONSTRAINT.extended(9) }
   /// `SQLITE_CONSTRAINT_ROWID`.
-  public static let SQLITE_CONSTRAINT_ROWID = extended(CKindredSQLite.SQLITE_CONSTRAINT, 10)
+  public static var SQLITE_CONSTRAINT_ROWID: ResultCode { SQLITE_CONSTRAINT.extended(10) }
   /// `SQLITE_CONSTRAINT_PINNED`.
-  public static let SQLITE_CONSTRAINT_PINNED = extended(CKindredSQLite.SQLITE_CONSTRAINT, 11)
+  public static var SQLITE_CONSTRAINT_PINNED: ResultCode { SQLITE_CONSTRAINT.extended(11) }
   /// `SQLITE_CONSTRAINT_DATATYPE`.
-  public static let SQLITE_CONSTRAINT_DATATYPE = extended(CKindredSQLite.SQLITE_CONSTRAINT, 12)
+  public static var SQLITE_CONSTRAINT_DATATYPE: ResultCode { SQLITE_CONSTRAINT.extended(12) }
   /// `SQLITE_BUSY_RECOVERY`.
-  public static let SQLITE_BUSY_RECOVERY = extended(CKindredSQLite.SQLITE_BUSY, 1)
+  public static var SQLITE_BUSY_RECOVERY: ResultCode { SQLITE_BUSY.extended(1) }
   /// `SQLITE_BUSY_SNAPSHOT`.
-  public static let SQLITE_BUSY_SNAPSHOT = extended(CKindredSQLite.SQLITE_BUSY, 2)
+  public static var SQLITE_BUSY_SNAPSHOT: ResultCode { SQLITE_BUSY.extended(2) }
   /// `SQLITE_BUSY_TIMEOUT`.
-  public static let SQLITE_BUSY_TIMEOUT = extended(CKindredSQLite.SQLITE_BUSY, 3)
+  public static var SQLITE_BUSY_TIMEOUT: ResultCode { SQLITE_BUSY.extended(3) }
   /// `SQLITE_LOCKED_SHAREDCACHE`.
-  public static let SQLITE_LOCKED_SHAREDCACHE = extended(CKindredSQLite.SQLITE_LOCKED, 1)
+  public static var SQLITE_LOCKED_SHAREDCACHE: ResultCode { SQLITE_LOCKED.extended(1) }
   /// `SQLITE_READONLY_RECOVERY`.
-  public static let SQLITE_READONLY_RECOVERY = extended(CKindredSQLite.SQLITE_READONLY, 1)
+  public static var SQLITE_READONLY_RECOVERY: ResultCode { SQLITE_READONLY.extended(1) }
   /// `SQLITE_READONLY_CANTLOCK`.
-  public static let SQLITE_READONLY_CANTLOCK = extended(CKindredSQLite.SQLITE_READONLY, 2)
+  public static var SQLITE_READONLY_CANTLOCK: ResultCode { SQLITE_READONLY.extended(2) }
   /// `SQLITE_READONLY_ROLLBACK`.
-  public static let SQLITE_READONLY_ROLLBACK = extended(CKindredSQLite.SQLITE_READONLY, 3)
+  public static var SQLITE_READONLY_ROLLBACK: ResultCode { SQLITE_READONLY.extended(3) }
   /// `SQLITE_READONLY_DBMOVED`.
-  public static let SQLITE_READONLY_DBMOVED = extended(CKindredSQLite.SQLITE_READONLY, 4)
+  public static var SQLITE_READONLY_DBMOVED: ResultCode { SQLITE_READONLY.extended(4) }
   /// `SQLITE_ABORT_ROLLBACK`.
-  public static let SQLITE_ABORT_ROLLBACK = extended(CKindredSQLite.SQLITE_ABORT, 2)
+  public static var SQLITE_ABORT_ROLLBACK: ResultCode { SQLITE_ABORT.extended(2) }
 }
 
 extension DatabaseError {

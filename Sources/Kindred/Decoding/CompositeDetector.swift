@@ -17,7 +17,7 @@ final class CompositeDetector: Encoder, SingleValueEncodingContainer {
 
   func unkeyedContainer() -> any UnkeyedEncodingContainer {
     isComposite = true
-    return Discarding<DiscardedKey>(detector: self)
+    return Discarding<ElementKey>(detector: self)
   }
 
   func singleValueContainer() -> any SingleValueEncodingContainer { self }
@@ -30,13 +30,6 @@ final class CompositeDetector: Encoder, SingleValueEncodingContainer {
     } else {
       try value.encode(to: self)
     }
-  }
-
-  private struct DiscardedKey: CodingKey {
-    var stringValue: String { "" }
-    var intValue: Int? { nil }
-    init?(stringValue: String) { nil }
-    init?(intValue: Int) { nil }
   }
 
   /// Ignores the parts of a composite value, which is then encoded as JSON.

@@ -16,22 +16,6 @@ struct DecodingPlace {
   private let values: (any DatabaseValueConvertible.Type)?
   private let path: Path?
 
-  /// Creates the position at the top of a record.
-  init(record: (any FetchableRecord.Type)? = nil) {
-    self.init(record: record, values: nil, path: nil)
-  }
-
-  /// Creates the position of a value outside a record.
-  init(ofValues values: any DatabaseValueConvertible.Type) {
-    self.init(record: nil, values: values, path: nil)
-  }
-
-  private init(
-    record: (any FetchableRecord.Type)?, values: (any DatabaseValueConvertible.Type)?, path: Path?
-  ) {
-    (self.record, self.values, self.path) = (record, values, path)
-  }
-
   /// Returns the position below a key of this one.
   func below(_ key: some CodingKey) -> DecodingPlace {
     DecodingPlace(record: record, values: values, path: Path(key, below: path))
@@ -55,6 +39,18 @@ struct DecodingPlace {
 
   func jsonDecoder(for column: String) -> JSONDecoder {
     record?.databaseJSONDecoder(for: column) ?? values?.databaseJSONDecoder() ?? .ofColumns
+  }
+}
+
+extension DecodingPlace {
+  /// Creates the position at the top of a record.
+  init(record: (any FetchableRecord.Type)? = nil) {
+    self.init(record: record, values: nil, path: nil)
+  }
+
+  /// Creates the position of a value outside a record.
+  init(ofValues values: any DatabaseValueConvertible.Type) {
+    self.init(record: nil, values: values, path: nil)
   }
 }
 

@@ -18,7 +18,7 @@ struct JSONKeys {
     if columnCount > 1, column == 0 { text.append(UInt8(ascii: "[")) }
     switch value {
     case .null: text += "null".utf8
-    case .integer(let integer): append(integer)
+    case .integer(let integer): text += String(integer).utf8
     case .text(let string):
       guard append(string) else { return false }
     case .real, .blob: return false
@@ -31,18 +31,6 @@ struct JSONKeys {
   consuming func finished() -> String {
     text.append(UInt8(ascii: "]"))
     return String(decoding: text, as: UTF8.self)
-  }
-
-  private mutating func append(_ integer: Int64) {
-    guard integer < 0 || integer > 9 else { return text.append(UInt8(ascii: "0") + UInt8(integer)) }
-    let start = text.count
-    var rest = integer.magnitude
-    while rest > 0 {
-      text.append(UInt8(ascii: "0") + UInt8(rest % 10))
-      rest /= 10
-    }
-    if integer < 0 { text.append(UInt8(ascii: "-")) }
-    text[start...].reverse()
   }
 
   /// Appends a string with the escapes that JSON requires (<https://www.rfc-editor.org/rfc/rfc8259#section-7>).

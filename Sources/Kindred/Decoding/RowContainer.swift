@@ -95,35 +95,22 @@ struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
 /// Shortcuts for the most frequent types of columns, which avoid looking up their conformances.
 extension RowContainer {
-  func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool {
-    try decoder.column(type, key.stringValue) ?? value(type, key)
-  }
-  func decode(_ type: Int.Type, forKey key: Key) throws -> Int {
-    try decoder.column(type, key.stringValue) ?? value(type, key)
-  }
-  func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 {
-    try decoder.column(type, key.stringValue) ?? value(type, key)
-  }
-  func decode(_ type: Double.Type, forKey key: Key) throws -> Double {
-    try decoder.column(type, key.stringValue) ?? value(type, key)
-  }
-  func decode(_ type: String.Type, forKey key: Key) throws -> String {
-    try decoder.column(type, key.stringValue) ?? value(type, key)
-  }
+  func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try scalar(type, key) }
+  func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try scalar(type, key) }
+  func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 { try scalar(type, key) }
+  func decode(_ type: Double.Type, forKey key: Key) throws -> Double { try scalar(type, key) }
+  func decode(_ type: String.Type, forKey key: Key) throws -> String { try scalar(type, key) }
 
-  func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? {
-    try decoder.optionalColumn(type, key.stringValue) ?? valueIfPresent(type, key)
-  }
-  func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? {
-    try decoder.optionalColumn(type, key.stringValue) ?? valueIfPresent(type, key)
-  }
-  func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? {
-    try decoder.optionalColumn(type, key.stringValue) ?? valueIfPresent(type, key)
-  }
-  func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? {
-    try decoder.optionalColumn(type, key.stringValue) ?? valueIfPresent(type, key)
-  }
-  func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? {
-    try decoder.optionalColumn(type, key.stringValue) ?? valueIfPresent(type, key)
-  }
+  func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? { try optional(type, key) }
+  func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? { try optional(type, key) }
+  func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? { try optional(type, key) }
+  func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? { try optional(type, key) }
+  func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? { try optional(type, key) }
+
+  private func scalar<Value: DatabaseValueConvertible & Decodable>(
+    _ type: Value.Type, _ key: Key
+  ) throws -> Value { try decoder.column(type, key.stringValue) ?? value(type, key) }
+  private func optional<Value: DatabaseValueConvertible & Decodable>(
+    _ type: Value.Type, _ key: Key
+  ) throws -> Value? { try decoder.optionalColumn(type, key.stringValue) ?? valueIfPresent(type, key) }
 }

@@ -53,10 +53,12 @@ extension FTS3Pattern: DatabaseValueConvertible {
 extension ColumnExpression {
   /// Returns whether a full-text column matches a pattern; false if the pattern is `nil`.
   public func match(_ pattern: FTS3Pattern?) -> SQLExpression {
-    guard let pattern else { return SQLExpression(.boolean(false)) }
-    return .raw([
-      .expression(sqlExpression), .text(" MATCH "), .expression(pattern.rawPattern.sqlExpression),
-    ])
+    matches(rawPattern: pattern?.rawPattern)
+  }
+
+  func matches(rawPattern: String?) -> SQLExpression {
+    guard let rawPattern else { return SQLExpression(.boolean(false)) }
+    return .raw([.expression(sqlExpression), .text(" MATCH "), .expression(rawPattern.sqlExpression)])
   }
 }
 

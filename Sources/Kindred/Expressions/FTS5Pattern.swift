@@ -68,12 +68,11 @@ extension Database {
   }
 }
 
-extension DerivableRequest {
+extension RequestSource {
   /// Keeps only records that are found by a pattern in the full-text index of their table; none if it is `nil`.
   @_disfavoredOverload
-  public func matching(_ pattern: FTS5Pattern?) -> Self {
-    guard let pattern else { return none() }
-    return filter(SQLExpression { resolver in try resolver.fullTextMatch(pattern.rawPattern) })
+  public func matching(_ pattern: FTS5Pattern?) -> Refined {
+    matching(rawPattern: pattern?.rawPattern)
   }
 }
 
@@ -86,28 +85,10 @@ extension TableRecord {
   }
 }
 
-extension Table {
-  /// Returns a request of the rows that are found by a pattern in the full-text index of the table; of none if it is
-  /// `nil`.
-  public func matching(_ pattern: FTS3Pattern?) -> QueryInterfaceRequest<RowDecoder> {
-    all().matching(pattern)
-  }
-
-  /// Returns a request of the rows that are found by a pattern in the full-text index of the table; of none if it is
-  /// `nil`.
-  @_disfavoredOverload
-  public func matching(_ pattern: FTS5Pattern?) -> QueryInterfaceRequest<RowDecoder> {
-    all().matching(pattern)
-  }
-}
-
 extension ColumnExpression {
   /// Returns whether a full-text column matches a pattern; false if the pattern is `nil`.
   @_disfavoredOverload
   public func match(_ pattern: FTS5Pattern?) -> SQLExpression {
-    guard let pattern else { return SQLExpression(.boolean(false)) }
-    return .raw([
-      .expression(sqlExpression), .text(" MATCH "), .expression(pattern.rawPattern.sqlExpression),
-    ])
+    matches(rawPattern: pattern?.rawPattern)
   }
 }

@@ -176,11 +176,7 @@ extension SQLExpression {
   fileprivate static func aggregate(
     _ function: String, _ value: some SQLSpecificExpressible, _ filter: (any SQLSpecificExpressible)?
   ) -> SQLExpression {
-    guard let filter else { return call(function, [value]) }
-    return .raw([
-      .text("\(function)("), .expression(value.sqlExpression), .text(") FILTER (WHERE "),
-      .expression(filter.sqlExpression), .text(")"),
-    ])
+    filter == nil ? call(function, [value]) : group(function, [value], nil, filter)
   }
 
   /// Returns a call of an SQL function, or of an aggregate of a group.
@@ -195,11 +191,6 @@ extension SQLExpression {
         .function(name: function, arguments: $0, isDistinct: isDistinct)
       }
     }
-    var parts: [RawPart] = [.text("\(function)(")]
-    for (index, argument) in arguments.enumerated() {
-      if index > 0 { parts.append(.text(", ")) }
-      parts.append(.expression(argument))
-    }
-    return raw(parts + [.text(")")])
+    return raw([.text("\(function)(")] + .list(arguments) + [.text(")")])
   }
 }

@@ -47,15 +47,8 @@ extension SQLExpression {
     _ function: String, _ arguments: [any SQLExpressible], _ ordering: (any SQLOrderingTerm)?,
     _ filter: (any SQLSpecificExpressible)?
   ) -> SQLExpression {
-    var parts: [RawPart] = [.text("\(function)(")]
-    for (index, argument) in arguments.enumerated() {
-      if index > 0 { parts.append(.text(", ")) }
-      parts.append(.expression(argument.jsonOperand.sqlExpression))
-    }
-    if let term = ordering?.sqlOrdering {
-      parts += [.text(" ORDER BY "), .expression(term.expression), .text(term.isDescending ? " DESC" : "")]
-      if let nulls = term.nulls { parts.append(.text(nulls == .first ? " NULLS FIRST" : " NULLS LAST")) }
-    }
+    var parts = [.text("\(function)(")] + .list(arguments.map(\.sqlExpression))
+    if let ordering { parts += [.text(" ORDER BY ")] + ordering.sqlOrdering.rawParts }
     parts.append(.text(")"))
     if let filter { parts += [.text(" FILTER (WHERE "), .expression(filter.sqlExpression), .text(")")] }
     return raw(parts)
@@ -147,7 +140,7 @@ extension Database {
   public static func jsonGroupArray(
     _ value: some SQLExpressible, orderBy ordering: (any SQLOrderingTerm)? = nil,
     filter: (any SQLSpecificExpressible)? = nil
-  ) -> SQLExpression { .group("JSON_GROUP_ARRAY", [value], ordering, filter) }
+  ) -> SQLExpression { .group("JSON_GROUP_ARRAY", [value.jsonOperand], ordering, filter) }
 
   /// Returns an object of the keys and values of a group: `JSON_GROUP_OBJECT(…, …)`.
   ///
@@ -157,7 +150,7 @@ extension Database {
   ///   - filter: The condition of the rows whose values are members.
   public static func jsonGroupObject(
     key: some SQLExpressible, value: some SQLExpressible, filter: (any SQLSpecificExpressible)? = nil
-  ) -> SQLExpression { .group("JSON_GROUP_OBJECT", [key, value], nil, filter) }
+  ) -> SQLExpression { .group("JSON_GROUP_OBJECT", [key.jsonOperand, value.jsonOperand], nil, filter) }
 
   /// Returns the value at a path as a value of SQL: `JSON_EXTRACT(…, …)`.
   public static func jsonExtract(

@@ -30,7 +30,7 @@ extension Database {
   public static func jsonbGroupArray(
     _ value: some SQLExpressible, orderBy ordering: (any SQLOrderingTerm)? = nil,
     filter: (any SQLSpecificExpressible)? = nil
-  ) -> SQLExpression { .group("JSONB_GROUP_ARRAY", [value], ordering, filter) }
+  ) -> SQLExpression { .group("JSONB_GROUP_ARRAY", [value.jsonOperand], ordering, filter) }
 
   /// Returns an object of the keys and values of a group: `JSONB_GROUP_OBJECT(…, …)`.
   ///
@@ -40,7 +40,7 @@ extension Database {
   ///   - filter: The condition of the rows whose values are members.
   public static func jsonbGroupObject(
     key: some SQLExpressible, value: some SQLExpressible, filter: (any SQLSpecificExpressible)? = nil
-  ) -> SQLExpression { .group("JSONB_GROUP_OBJECT", [key, value], nil, filter) }
+  ) -> SQLExpression { .group("JSONB_GROUP_OBJECT", [key.jsonOperand, value.jsonOperand], nil, filter) }
 
   /// Returns the value at a path as a value of SQL: `JSONB_EXTRACT(…, …)`.
   public static func jsonbExtract(

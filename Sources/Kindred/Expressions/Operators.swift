@@ -235,12 +235,7 @@ extension SQLExpression {
     _ operands: [SQLExpression], _ joining: AssociativeBinaryOperator
   ) -> SQLExpression {
     guard let first = operands.first, operands.count > 1 else { return operands.first ?? joining.neutral }
-    if let sqlOperator = joining.sqlOperator {
-      return .raw(
-        operands.enumerated().flatMap { index, operand in
-          (index > 0 ? [.text(sqlOperator)] : []) + [RawPart.expression(operand)]
-        })
-    }
+    if let sqlOperator = joining.sqlOperator { return .raw(.list(operands, separator: sqlOperator)) }
     guard let binary = joining.binary else { return SQLExpression(operands, joinedBy: joining) }
     return operands.dropFirst().reduce(first) { left, right in
       SQLExpression([left, right]) { .binary(binary, $0[0], $0[1]) }

@@ -190,6 +190,15 @@ extension SQLExpression {
   }
 }
 
+extension [SQLExpression.RawPart] {
+  /// Returns expressions with a text between them.
+  static func list(_ expressions: [SQLExpression], separator: String = ", ") -> Self {
+    expressions.enumerated().flatMap { index, expression -> Self in
+      (index > 0 ? [.text(separator)] : []) + [.expression(expression)]
+    }
+  }
+}
+
 extension Optional: SQLExpressible where Wrapped: SQLExpressible {
   /// The expression, or NULL.
   public var sqlExpression: SQLExpression { self?.sqlExpression ?? SQLExpression(.value(.null)) }

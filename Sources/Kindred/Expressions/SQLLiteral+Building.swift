@@ -47,12 +47,27 @@ extension SQLLiteral {
   /// If the literal can't be written, a statement with it fails, and its error states the reason.
   var plain: String {
     do {
-      return try text().replacingBindings { binding, _ in
-        binding.knownValue.map { SQLText(literal: $0) }
-      }.rendered().text
+      return try text().textWithValues
     } catch {
       return SQLText.quoted("\(error)")
     }
+  }
+}
+
+extension SQLText {
+  /// The text, with literals in the place of values.
+  var textWithValues: String {
+    replacingBindings { binding, _ in binding.knownValue.map { SQLText(literal: $0) } }.rendered().text
+  }
+}
+
+extension Model {
+  /// Returns expressions about the records of a table as SQL.
+  func sql(of expressions: [Expression], in table: String) throws -> [SQLText] {
+    var node = RequestNode()
+    node.fields = expressions.map { .expression(NamedExpression(name: nil, expression: $0)) }
+    let request = KindredModel.FetchRequest(path: RequestPath(resource: table), root: node)
+    return try Planner(model: self, dialect: .sqlite).selection(of: request)
   }
 }
 
@@ -70,21 +85,15 @@ extension SQLExpression {
       let resolver = try BlueprintResolver(db, of: table)
       (complete, model) = (try resolver.expression(self), resolver.model)
     }
-    guard let complete else {
+    guard var complete else {
       throw DatabaseError.misuse(
         "a literal that is no part of a request contains an expression that needs one")
     }
-    var node = RequestNode()
     if case .program(.scalar) = complete.kind {
       // The SQL around a request has its parentheses.
-      let raw = Expression(.program(.raw([.expression(complete)])), at: Origin())
-      node.fields = [.expression(NamedExpression(name: nil, expression: raw))]
-    } else {
-      node.fields = [.expression(NamedExpression(name: nil, expression: complete))]
+      complete = Expression(.program(.raw([.expression(complete)])), at: Origin())
     }
-    let request = KindredModel.FetchRequest(path: RequestPath(resource: nowhere), root: node)
-    let planner = Planner(model: model, dialect: .sqlite)
-    let (sql, bindings) = try (planner.selection(of: request).first ?? SQLText()).rendered()
+    let (sql, bindings) = try (model.sql(of: [complete], in: nowhere).first ?? SQLText()).rendered()
     let literal = SQLLiteral(
       sql: sql.replacing("\(SQLText.quoted(nowhere)).", with: ""),
       arguments: try StatementArguments(bindings))

@@ -172,10 +172,7 @@ public struct SQLLiteral: SQLSpecificExpressible, ExpressibleByStringInterpolati
     public mutating func appendInterpolation<Values: Sequence>(_ values: Values)
     where Values.Element: SQLExpressible {
       appendLiteral("(")
-      for (index, value) in values.enumerated() {
-        if index > 0 { appendLiteral(", ") }
-        parts.append(.expression(value.sqlExpression))
-      }
+      parts += .list(values.map(\.sqlExpression))
       appendLiteral(")")
     }
 
@@ -199,10 +196,7 @@ public struct SQLLiteral: SQLSpecificExpressible, ExpressibleByStringInterpolati
     /// Appends a term of an order.
     @_disfavoredOverload
     public mutating func appendInterpolation(_ term: some SQLOrderingTerm) {
-      let ordering = term.sqlOrdering
-      parts.append(.expression(ordering.expression))
-      if ordering.isDescending { appendLiteral(" DESC") }
-      if let nulls = ordering.nulls { appendLiteral(nulls == .first ? " NULLS FIRST" : " NULLS LAST") }
+      parts += term.sqlOrdering.rawParts
     }
   }
 }

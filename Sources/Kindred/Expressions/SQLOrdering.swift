@@ -6,14 +6,15 @@ public struct SQLOrdering: SQLOrderingTerm {
   var isDescending = false
   var nulls: SortTerm.Nulls?
 
-  init(expression: SQLExpression, isDescending: Bool = false, nulls: SortTerm.Nulls? = nil) {
-    self.expression = expression
-    self.isDescending = isDescending
-    self.nulls = nulls
-  }
-
   /// The term itself.
   public var sqlOrdering: SQLOrdering { self }
+
+  /// The term as SQL.
+  var rawParts: [SQLExpression.RawPart] {
+    let nulls = nulls.map { $0 == .first ? " NULLS FIRST" : " NULLS LAST" }
+    let words = (isDescending ? " DESC" : "") + (nulls ?? "")
+    return [.expression(expression)] + (words.isEmpty ? [] : [.text(words)])
+  }
 
   /// Returns the term in the opposite direction.
   public func reversed() -> SQLOrdering {

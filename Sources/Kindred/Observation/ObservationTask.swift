@@ -61,7 +61,7 @@ final class ObservationTask<Reducer: ValueReducer, Reader: DatabaseReader>: Comm
 
   /// Starts observing, then fetches and delivers the first value on this thread.
   func start() throws {
-    events.willStart()
+    events.send(.willStart)
     // Registered before the fetch, so that no commit is missed; until it is done, commits are only noted.
     context.observers.add(self)
     do {
@@ -87,7 +87,7 @@ final class ObservationTask<Reducer: ValueReducer, Reader: DatabaseReader>: Comm
   ///
   /// If the first fetch fails, its error is delivered.
   func startInBackground() {
-    events.willStart()
+    events.send(.willStart)
     state.withLock { $0.phase = .scheduled }
     context.observers.add(self)
     schedule()
@@ -95,7 +95,7 @@ final class ObservationTask<Reducer: ValueReducer, Reader: DatabaseReader>: Comm
 
   /// Ends the observation, if it has not ended.
   func cancel() {
-    if end(.cancelled) { events.didCancel() }
+    if end(.cancelled) { events.send(.didCancel) }
   }
 
   /// Ends the observation, and returns whether it has been running.
@@ -126,7 +126,7 @@ final class ObservationTask<Reducer: ValueReducer, Reader: DatabaseReader>: Comm
       }
     }
     if isNew {
-      events.databaseDidChange()
+      events.send(.databaseDidChange)
       schedule()
     }
   }
@@ -156,7 +156,7 @@ final class ObservationTask<Reducer: ValueReducer, Reader: DatabaseReader>: Comm
   ///
   /// - Parameter reenters: Whether it uses the access that this thread may have.
   private func fetch(reenters: Bool = false) throws -> (result: Reducer.Fetched, region: DatabaseRegion) {
-    events.willFetch()
+    events.send(.willFetch)
     let reducer = state.withLock { $0.reducer }
     let context = context
     @Sendable func fetch(_ db: Database) throws -> (result: Reducer.Fetched, region: DatabaseRegion) {
@@ -182,7 +182,7 @@ final class ObservationTask<Reducer: ValueReducer, Reader: DatabaseReader>: Comm
     // The reducer calls the program's closures outside the lock, because they may write or cancel the observation.
     // No other fetch runs meanwhile.
     let value = reducer.value(fetched.result)
-    events.willTrackRegion(region)
+    events.send(.willTrackRegion(region))
     state.withLock { $0.reducer = reducer }
     // Delivered before the next fetch can begin, so that values arrive in order.
     if let value { deliver(isFirst, event(.success(value))) }
@@ -204,8 +204,8 @@ final class ObservationTask<Reducer: ValueReducer, Reader: DatabaseReader>: Comm
 
   private func event(_ outcome: Result<Reducer.Value, any Error>) -> ObservationEvent<Reducer.Value> {
     switch outcome {
-    case .success(let value): events.didReceiveValue(value)
-    case .failure(let error): events.didFail(error)
+    case .success(let value): events.send(.didReceiveValue(value))
+    case .failure(let error): events.send(.didFail(error))
     }
     return ObservationEvent(outcome: outcome) { [weak self] in self?.isCancelled ?? true }
   }

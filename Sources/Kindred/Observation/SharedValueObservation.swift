@@ -15,7 +15,7 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
     var cancellable: AnyDatabaseCancellable?
   }
 
-  private typealias Start =
+  typealias Start =
     @Sendable (
       _ onError: @escaping @Sendable (any Error) -> Void, _ onChange: @escaping @Sendable (Element) -> Void
     ) -> AnyDatabaseCancellable
@@ -29,10 +29,7 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
   init(
     extent: SharedValueObservationExtent,
     perform: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void,
-    begin:
-      @escaping @Sendable (
-        @escaping @Sendable (any Error) -> Void, @escaping @Sendable (Element) -> Void
-      ) -> AnyDatabaseCancellable
+    begin: @escaping Start
   ) {
     (self.extent, self.perform, self.begin) = (extent, perform, begin)
   }
@@ -64,7 +61,8 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
     if isFirst, last == nil || extent == .whileObserved {
       // Outside the lock: the first value may be notified before the observation has started.
       let cancellable = begin(
-        { [weak self] in self?.fail($0, run) }, { [weak self] in self?.notify($0, run) })
+        { [weak self] in self?.notify(.failure($0), run) }, { [weak self] in self?.notify(.success($0), run) }
+      )
       state.withLock { if $0.run == run { $0.cancellable = cancellable } }
     }
     // The subscription keeps the observation.
@@ -78,39 +76,24 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
   public func values(
     bufferingPolicy: AsyncThrowingStream<Element, any Error>.Continuation.BufferingPolicy = .unbounded
   ) -> AsyncThrowingStream<Element, any Error> {
-    AsyncThrowingStream(bufferingPolicy: bufferingPolicy) { continuation in
-      let token = start(
-        onError: { continuation.finish(throwing: $0) }, onChange: { continuation.yield($0) })
-      continuation.onTermination = { _ in token.cancel() }
-    }
+    AsyncThrowingStream(bufferingPolicy: bufferingPolicy, observing: { start(onError: $0, onChange: $1) })
   }
 
-  private func notify(_ value: Element, _ run: Int) {
-    let subscribers = state.withLock { state in
-      guard state.run == run else { return [ObservationSubscriber<Element>]() }
-      state.last = value
-      return enqueue(.success(value), for: state)
-    }
-    for subscriber in subscribers { _ = subscriber.deliver() }
-  }
-
-  private func fail(_ error: any Error, _ run: Int) {
-    let subscribers = state.withLock { state in
-      guard state.run == run else { return [ObservationSubscriber<Element>]() }
-      defer { (state.subscribers, state.last, state.cancellable) = ([:], nil, nil) }
-      state.run += 1
-      return enqueue(.failure(error), for: state)
+  /// Passes an event of a run to all subscribers, in the order in which they have subscribed; an error ends the run.
+  private func notify(_ event: Result<Element, any Error>, _ run: Int) {
+    let subscribers = state.withLock { state -> [ObservationSubscriber<Element>] in
+      guard state.run == run else { return [] }
+      let subscribers = state.subscribers.sorted { $0.key < $1.key }.map(\.value)
+      for subscriber in subscribers { subscriber.enqueue(event) }
+      switch event {
+      case .success(let value): state.last = value
+      case .failure:
+        (state.subscribers, state.last, state.cancellable) = ([:], nil, nil)
+        state.run += 1
+      }
+      return subscribers
     }
     for subscriber in subscribers { _ = subscriber.deliver() }
-  }
-
-  /// Enqueues an event for all subscribers, and returns them in the order in which they have subscribed.
-  private func enqueue(
-    _ event: Result<Element, any Error>, for state: State
-  ) -> [ObservationSubscriber<Element>] {
-    let subscribers = state.subscribers.sorted { $0.key < $1.key }.map(\.value)
-    for subscriber in subscribers { subscriber.enqueue(event) }
-    return subscribers
   }
 
   private func unsubscribe(_ number: Int) {

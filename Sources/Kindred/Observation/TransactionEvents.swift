@@ -10,13 +10,6 @@ final class TransactionEvents: ConnectionListener {
   }
 
   private enum Outcome { case committed, rolledBack }
-
-  private enum SavepointAction {
-    case begin(String)
-    case release(String)
-    case rollBack(String)
-  }
-
   private let observers: TransactionObservers
   /// Who observes the changes of the statements that may start, by their handles.
   private var prepared: [OpaquePointer: [Interest]] = [:]
@@ -25,7 +18,7 @@ final class TransactionEvents: ConnectionListener {
   /// The savepoints that are open, each with the number of events before it.
   private var savepoints: [(name: String, events: Int)] = []
   /// The action of the running statement.
-  private var action: SavepointAction?
+  private var action: TransactionStatement?
   /// The events inside of savepoints.
   private var events: [(event: DatabaseEvent, interests: [Interest])] = []
   private var outcome: Outcome?
@@ -120,7 +113,7 @@ final class TransactionEvents: ConnectionListener {
     guard comment == nil else { return }
     complete()
     if let handle = statement.handle, let known = prepared[handle] { interests = known }
-    action = Self.savepointAction(of: statement.sql)
+    action = TransactionStatement(statement.sql)
   }
 
   func rowChanges(_ operation: Int32, database: String, table: String, rowID: Int64) {
@@ -170,9 +163,9 @@ final class TransactionEvents: ConnectionListener {
     guard let action else { return }
     self.action = nil
     switch action {
-    case .begin(let name): savepoints.append((name, events.count))
-    case .rollBack(let name):
-      guard let index = index(of: name) else { return }
+    case .savepoint(let name): savepoints.append((name, events.count))
+    case .rollback(to: let name):
+      guard let name, let index = index(of: name) else { return }
       events.removeSubrange(min(savepoints[index].events, events.count)...)
       savepoints.removeSubrange((index + 1)...)
     case .release(let name):
@@ -184,20 +177,5 @@ final class TransactionEvents: ConnectionListener {
 
   private func index(of name: String) -> Int? {
     savepoints.lastIndex { $0.name.lowercased() == name.lowercased() }
-  }
-
-  private static func savepointAction(of sql: String) -> SavepointAction? {
-    guard let initial = sql.first(where: { !$0.isWhitespace }), "SRsr/-".contains(initial) else { return nil }
-    var scanner = ParameterScanner(sql)
-    var words = scanner.tokens().filter { !$0.isWhiteSpaceOrComment && $0 != ";" }[...]
-    guard let verb = words.popFirst()?.uppercased(), let name = words.last?.unquotedIdentifier else {
-      return nil
-    }
-    switch verb {
-    case "SAVEPOINT": return .begin(name)
-    case "RELEASE": return .release(name)
-    case "ROLLBACK" where words.contains { $0.uppercased() == "TO" }: return .rollBack(name)
-    default: return nil
-    }
   }
 }

@@ -33,9 +33,9 @@ extension ValueObservation {
     in reader: some DatabaseReader, scheduling scheduler: ValueObservationQueueScheduler,
     bufferingPolicy: AsyncThrowingStream<Reducer.Value, any Error>.Continuation.BufferingPolicy = .unbounded
   ) -> AsyncThrowingStream<Reducer.Value, any Error> {
-    Self.values(bufferingPolicy) {
-      start(in: reader, scheduling: scheduler, onError: $0, onChange: $1)
-    }
+    AsyncThrowingStream(
+      bufferingPolicy: bufferingPolicy,
+      observing: { start(in: reader, scheduling: scheduler, onError: $0, onChange: $1) })
   }
 
   /// Returns the values as an asynchronous sequence, to which they are added on the main queue.
@@ -48,20 +48,21 @@ extension ValueObservation {
     in reader: some DatabaseReader, scheduling scheduler: ValueObservationMainActorScheduler,
     bufferingPolicy: AsyncThrowingStream<Reducer.Value, any Error>.Continuation.BufferingPolicy = .unbounded
   ) -> AsyncThrowingStream<Reducer.Value, any Error> {
-    Self.values(bufferingPolicy) {
-      start(in: reader, scheduling: scheduler, onError: $0, onChange: $1)
-    }
+    AsyncThrowingStream(
+      bufferingPolicy: bufferingPolicy,
+      observing: { start(in: reader, scheduling: scheduler, onError: $0, onChange: $1) })
   }
+}
 
-  /// Returns the values of an observation that `start` starts, until the stream ends.
-  private static func values(
-    _ bufferingPolicy: AsyncThrowingStream<Reducer.Value, any Error>.Continuation.BufferingPolicy,
-    _ start: (
-      _ onError: @escaping @Sendable (any Error) -> Void,
-      _ onChange: @escaping @Sendable (Reducer.Value) -> Void
+extension AsyncThrowingStream where Element: Sendable, Failure == any Error {
+  /// Creates a stream of the values of an observation that `start` starts, until the stream ends.
+  init(
+    bufferingPolicy: Continuation.BufferingPolicy,
+    observing start: (
+      _ onError: @escaping @Sendable (any Error) -> Void, _ onChange: @escaping @Sendable (Element) -> Void
     ) -> AnyDatabaseCancellable
-  ) -> AsyncThrowingStream<Reducer.Value, any Error> {
-    AsyncThrowingStream(bufferingPolicy: bufferingPolicy) { continuation in
+  ) {
+    self.init(bufferingPolicy: bufferingPolicy) { continuation in
       let token = start({ continuation.finish(throwing: $0) }, { continuation.yield($0) })
       continuation.onTermination = { _ in token.cancel() }
     }

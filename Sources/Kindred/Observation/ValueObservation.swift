@@ -99,25 +99,13 @@ extension FetchRequest where Self: Sendable {
   }
 }
 
-extension FetchRequest where Self: Sendable, RowDecoder == Row {
-  /// Returns an observation of all rows.
-  public func observationForAll() -> ValueObservation<ValueReducers.AllRecords<Row>> {
-    .tracking { db in try fetchAll(db) }
-  }
-
-  /// Returns an observation of the first row.
-  public func observationForFirst() -> ValueObservation<ValueReducers.OneRecord<Row>> {
-    .tracking { db in try fetchOne(db) }
-  }
-}
-
-extension FetchRequest where Self: Sendable, RowDecoder: DatabaseValueConvertible & Sendable {
-  /// Returns an observation of all values.
+extension FetchRequest where Self: Sendable, RowDecoder: RowDecodable & Sendable {
+  /// Returns an observation of all rows, values or records.
   public func observationForAll() -> ValueObservation<ValueReducers.AllRecords<RowDecoder>> {
     .tracking { db in try fetchAll(db) }
   }
 
-  /// Returns an observation of the first value.
+  /// Returns an observation of the first row, value or record.
   public func observationForFirst() -> ValueObservation<ValueReducers.OneRecord<RowDecoder>> {
     .tracking { db in try fetchOne(db) }
   }

@@ -2,28 +2,20 @@ import Synchronization
 
 /// The closures that are called while an observation runs.
 struct ValueObservationEvents: Sendable {
-  /// One set of closures.
-  struct Handler: Sendable {
-    var willStart: (@Sendable () -> Void)?
-    var willFetch: (@Sendable () -> Void)?
-    var willTrackRegion: (@Sendable (DatabaseRegion) -> Void)?
-    var databaseDidChange: (@Sendable () -> Void)?
-    var didReceiveValue: (@Sendable (Any) -> Void)?
-    var didFail: (@Sendable (any Error) -> Void)?
-    var didCancel: (@Sendable () -> Void)?
+  /// What the closures are told.
+  enum Event {
+    case willStart
+    case willFetch
+    case willTrackRegion(DatabaseRegion)
+    case databaseDidChange
+    case didReceiveValue(Any)
+    case didFail(any Error)
+    case didCancel
   }
 
-  var handlers: [Handler] = []
+  var handlers: [@Sendable (Event) -> Void] = []
 
-  func willStart() { for handler in handlers { handler.willStart?() } }
-  func willFetch() { for handler in handlers { handler.willFetch?() } }
-  func willTrackRegion(_ region: DatabaseRegion) {
-    for handler in handlers { handler.willTrackRegion?(region) }
-  }
-  func databaseDidChange() { for handler in handlers { handler.databaseDidChange?() } }
-  func didReceiveValue(_ value: Any) { for handler in handlers { handler.didReceiveValue?(value) } }
-  func didFail(_ error: any Error) { for handler in handlers { handler.didFail?(error) } }
-  func didCancel() { for handler in handlers { handler.didCancel?() } }
+  func send(_ event: Event) { for handler in handlers { handler(event) } }
 }
 
 extension ValueObservation {
@@ -46,20 +38,20 @@ extension ValueObservation {
     didFail: (@Sendable (any Error) -> Void)? = nil, didCancel: (@Sendable () -> Void)? = nil
   ) -> ValueObservation {
     let region = LastRegion()
-    var handler = ValueObservationEvents.Handler()
-    handler.willStart = willStart
-    handler.willFetch = willFetch
-    if let willTrackRegion {
-      handler.willTrackRegion = { if region.isNew($0) { willTrackRegion($0) } }
-    }
-    handler.databaseDidChange = databaseDidChange
-    if let didReceiveValue {
-      handler.didReceiveValue = { if let value = $0 as? Reducer.Value { didReceiveValue(value) } }
-    }
-    handler.didFail = didFail
-    handler.didCancel = didCancel
     var observation = self
-    observation.events.handlers.append(handler)
+    observation.events.handlers.append { event in
+      switch event {
+      case .willStart: willStart?()
+      case .willFetch: willFetch?()
+      case .willTrackRegion(let tracked):
+        if let willTrackRegion, region.isNew(tracked) { willTrackRegion(tracked) }
+      case .databaseDidChange: databaseDidChange?()
+      case .didReceiveValue(let value):
+        if let didReceiveValue, let value = value as? Reducer.Value { didReceiveValue(value) }
+      case .didFail(let error): didFail?(error)
+      case .didCancel: didCancel?()
+      }
+    }
     return observation
   }
 

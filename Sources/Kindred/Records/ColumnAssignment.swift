@@ -76,12 +76,6 @@ extension Database {
   func sql(of expressions: [SQLExpression], table: String) throws -> [SQLText] {
     let blueprint = RequestBlueprint(tableName: table, defaultSelection: [])
     let resolver = try BlueprintResolver(self, blueprint)
-    var node = RequestNode()
-    node.fields = try expressions.map {
-      .expression(NamedExpression(name: nil, expression: try resolver.expression($0)))
-    }
-    let request = KindredModel.FetchRequest(
-      path: RequestPath(resource: resolver.table.name), root: node)
-    return try Planner(model: resolver.model, dialect: .sqlite).selection(of: request)
+    return try resolver.model.sql(of: expressions.map(resolver.expression), in: resolver.table.name)
   }
 }

@@ -27,33 +27,48 @@ struct RecordStatements: Sendable {
   /// The SQL of their writes.
   let writes = RecordStatementCache()
   /// The SQL that fetches them by their keys.
-  let keyRequests = KeyRequestCache()
+  let keyRequests = RecordTypeCache<KeyRequest?>()
   /// The columns that hold the rowids of their tables.
-  let rowIDColumns = RowIDColumnCache()
+  let rowIDColumns = RecordTypeCache<String?>()
   /// The plans of requests.
   let plans = RequestPlanCache()
 }
 
-/// The columns that hold the rowids of the tables of record types, found once for each type and schema.
-final class RowIDColumnCache: Sendable {
+/// The statement that fetches a record by the value of its primary key, and what binds its key.
+struct KeyRequest: Sendable {
+  let text: StatementText
+  let layout: RowLayout
+  /// The values of the parameters; that of the key is in the place of `key`.
+  let values: [SQLValue]
+  let key: Int
+}
+
+/// What has been found once for each record type, and is found again for another table or schema.
+final class RecordTypeCache<Value: Sendable>: Sendable {
   private struct Entry {
     let table: String
     let version: DatabaseSchema.Version
-    let column: String?
+    let value: Value
   }
+
+  /// The maximum number of types.
+  private static var capacity: Int { 500 }
 
   private let entries = Mutex<[ObjectIdentifier: Entry]>([:])
 
-  /// Returns the column of a type, found by `find` unless it is known; nil if there is none.
-  func column(
-    of type: ObjectIdentifier, table: String, version: DatabaseSchema.Version, _ find: () throws -> String?
-  ) rethrows -> String? {
+  /// Returns the value of a type, found by `find` unless it is known.
+  func value(
+    of type: ObjectIdentifier, table: String, version: DatabaseSchema.Version, _ find: () throws -> Value
+  ) rethrows -> Value {
     if let known = entries.withLock({ $0[type] }), known.version == version, known.table == table {
-      return known.column
+      return known.value
     }
-    let column = try find()
-    entries.withLock { $0[type] = Entry(table: table, version: version, column: column) }
-    return column
+    let value = try find()
+    entries.withLock { entries in
+      if entries.count >= Self.capacity { entries = [:] }
+      entries[type] = Entry(table: table, version: version, value: value)
+    }
+    return value
   }
 }
 

@@ -254,7 +254,7 @@ extension Database {
   /// Returns the name of the column that holds the rowid of a record's table; nil if there is none.
   func rowIDColumn<Record: TableRecord>(of type: Record.Type) throws -> String? {
     let (version, name) = (try versionOfSchema, type.databaseTableName)
-    return try recordStatements(version).rowIDColumns.column(
+    return try recordStatements(version).rowIDColumns.value(
       of: ObjectIdentifier(type), table: name, version: version
     ) { try table(name).rowIDColumn }
   }

@@ -1,15 +1,3 @@
-extension FetchRequest where Self: Sendable, RowDecoder: FetchableRecord & Sendable {
-  /// Returns an observation of all records.
-  public func observationForAll() -> ValueObservation<ValueReducers.AllRecords<RowDecoder>> {
-    .tracking { db in try fetchAll(db) }
-  }
-
-  /// Returns an observation of the first record.
-  public func observationForFirst() -> ValueObservation<ValueReducers.OneRecord<RowDecoder>> {
-    .tracking { db in try fetchOne(db) }
-  }
-}
-
 extension TableRecord {
   /// Returns an observation of the number of records, which notifies it when it differs.
   public static func observationForCount()

@@ -1,78 +1,5 @@
-/// Requests of a table whose rows are records, refined by closures and key paths.
-extension Table where RowDecoder: TableRecord {
-  /// Returns a request that selects what a closure or key path returns.
-  public func select(
-    _ selection: (RowDecoder.DatabaseComponents) throws -> any SQLSelectable
-  ) rethrows -> QueryInterfaceRequest<RowDecoder> { try all().select(selection) }
-
-  /// Returns a request that selects what a closure returns.
-  public func select(
-    _ selection: (RowDecoder.DatabaseComponents) throws -> [any SQLSelectable]
-  ) rethrows -> QueryInterfaceRequest<RowDecoder> { try all().select(selection) }
-
-  /// Returns a request that selects what a closure returns in addition.
-  public func annotated(
-    with selection: (RowDecoder.DatabaseComponents) throws -> [any SQLSelectable]
-  ) rethrows -> QueryInterfaceRequest<RowDecoder> { try all().annotated(with: selection) }
-
-  /// Returns a request of the rows that satisfy a condition.
-  public func filter(
-    _ predicate: (RowDecoder.DatabaseComponents) throws -> any SQLSpecificExpressible
-  ) rethrows -> QueryInterfaceRequest<RowDecoder> { try all().filter(predicate) }
-
-  /// Returns a request of the rows in the order of a term.
-  public func order(
-    _ term: (RowDecoder.DatabaseComponents) throws -> any SQLOrderingTerm
-  ) rethrows -> QueryInterfaceRequest<RowDecoder> { try all().order(term) }
-
-  /// Returns a request of the rows in the order of terms.
-  public func order(
-    _ terms: (RowDecoder.DatabaseComponents) throws -> [any SQLOrderingTerm]
-  ) rethrows -> QueryInterfaceRequest<RowDecoder> { try all().order(terms) }
-
-  /// Returns a request of a row for each group of rows with equal values.
-  public func group(
-    _ expression: (RowDecoder.DatabaseComponents) throws -> any SQLExpressible
-  ) rethrows -> QueryInterfaceRequest<RowDecoder> { try all().group(expression) }
-
-  /// Returns a request of a row for each group of rows with equal values.
-  public func group(
-    _ expressions: (RowDecoder.DatabaseComponents) throws -> [any SQLExpressible]
-  ) rethrows -> QueryInterfaceRequest<RowDecoder> { try all().group(expressions) }
-
-  /// Updates all rows as a closure says, and returns their number.
-  ///
-  /// - Throws: `DatabaseError`, or the error that the closure throws.
-  @discardableResult
-  public func updateAll(
-    _ db: Database, onConflict conflict: Database.ConflictResolution? = nil,
-    assignment: (RowDecoder.DatabaseComponents) throws -> ColumnAssignment
-  ) throws -> Int {
-    try all().updateAll(db, onConflict: conflict, [assignment(RowDecoder.databaseComponents)])
-  }
-
-  /// Updates all rows as a closure says, and returns their number.
-  ///
-  /// - Throws: `DatabaseError`, or the error that the closure throws.
-  @discardableResult
-  public func updateAll(
-    _ db: Database, onConflict conflict: Database.ConflictResolution? = nil,
-    assignments: (RowDecoder.DatabaseComponents) throws -> [ColumnAssignment]
-  ) throws -> Int {
-    try all().updateAll(db, onConflict: conflict, assignments(RowDecoder.databaseComponents))
-  }
-}
-
 /// Rows by the `id` of their records.
 extension Table where RowDecoder: Identifiable, RowDecoder.ID: DatabaseValueConvertible {
-  /// Returns a request of the row with an `id`; of none if it is `nil`.
-  public func filter(id: RowDecoder.ID?) -> QueryInterfaceRequest<RowDecoder> { all().filter(id: id) }
-
-  /// Returns a request of the rows with these `id`s.
-  public func filter(ids: some Sequence<RowDecoder.ID>) -> QueryInterfaceRequest<RowDecoder> {
-    all().filter(ids: ids)
-  }
-
   /// Returns whether there is a row with an `id`.
   ///
   /// - Throws: `RecordKeyError` if the primary key is not one column; `DatabaseError`.
@@ -96,24 +23,6 @@ extension Table where RowDecoder: Identifiable, RowDecoder.ID: DatabaseValueConv
 }
 
 extension Table {
-  /// Updates all rows, and returns their number.
-  ///
-  /// - Throws: `DatabaseError`.
-  @discardableResult
-  public func updateAll(
-    _ db: Database, onConflict conflict: Database.ConflictResolution? = nil, _ assignments: [ColumnAssignment]
-  ) throws -> Int { try all().updateAll(db, onConflict: conflict, assignments) }
-
-  /// Adds aggregates after the columns of the rows.
-  public func annotated(
-    with aggregates: [AssociationAggregate<RowDecoder>]
-  ) -> QueryInterfaceRequest<RowDecoder> { all().annotated(with: aggregates) }
-
-  /// Returns a request that selects columns and expressions in addition.
-  public func annotated(with selection: [any SQLSelectable]) -> QueryInterfaceRequest<RowDecoder> {
-    all().annotated(with: selection)
-  }
-
   /// Deletes the rows with these primary keys, and returns their number.
   ///
   /// - Throws: `RecordKeyError` if the primary key is not one column; `DatabaseError`.
@@ -140,13 +49,4 @@ extension Table {
 extension Table: DatabaseRegionConvertible {
   /// All rows and columns of the table.
   public func databaseRegion(_ db: Database) -> DatabaseRegion { DatabaseRegion(table: tableName) }
-}
-
-extension Table where RowDecoder: RowDecodable {
-  /// Returns a cursor over all rows.
-  ///
-  /// - Throws: `DatabaseError`.
-  public func fetchCursor(_ db: Database) throws -> MapCursor<RowCursor, RowDecoder> {
-    try all().fetchCursor(db)
-  }
 }

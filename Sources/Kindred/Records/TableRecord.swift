@@ -92,14 +92,7 @@ extension SQLExpression {
     }
     let table = TableSchema(name: name, kind: .view, columns: [], primaryKey: [])
     let model = Model(rowsOf: Schema(tables: [table]))
-    var node = RequestNode()
-    node.fields = [.expression(NamedExpression(name: nil, expression: known))]
-    let request = KindredModel.FetchRequest(path: RequestPath(resource: name), root: node)
-    let columns = (try? Planner(model: model, dialect: .sqlite).selection(of: request)) ?? []
-    return columns.map { column in
-      column.replacingBindings { binding, _ in
-        binding.knownValue.map { SQLText(literal: $0) }
-      }.rendered().text
-    }.joined(separator: ", ")
+    let columns = (try? model.sql(of: [known], in: name)) ?? []
+    return columns.map(\.textWithValues).joined(separator: ", ")
   }
 }

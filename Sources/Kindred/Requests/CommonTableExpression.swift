@@ -52,7 +52,7 @@ public struct CommonTableExpression<RowDecoder>: Sendable {
     recursive isRecursive: Bool = false, named name: String, columns: [String]? = nil,
     request: SQLRequest<RowDecoder>
   ) {
-    self.init(named: name, columns: columns, literal: request.sqlLiteral, as: RowDecoder.self)
+    self.init(named: name, columns: columns, literal: request.sqlLiteral)
   }
 
   /// Creates a table of the rows of an SQL request of another type, which may refer to the table itself recursively.
@@ -67,7 +67,7 @@ public struct CommonTableExpression<RowDecoder>: Sendable {
     recursive isRecursive: Bool = false, named name: String, columns: [String]? = nil,
     request: SQLRequest<Other>
   ) {
-    self.init(named: name, columns: columns, literal: request.sqlLiteral, as: RowDecoder.self)
+    self.init(named: name, columns: columns, literal: request.sqlLiteral)
   }
 
   /// Creates a table of the rows of an SQL statement, which may refer to the table itself recursively.
@@ -81,7 +81,7 @@ public struct CommonTableExpression<RowDecoder>: Sendable {
   ///   - type: The type that its rows are decoded into.
   public init(
     recursive isRecursive: Bool = false, named name: String, columns: [String]? = nil, sql: String,
-    arguments: StatementArguments = StatementArguments(), as type: RowDecoder.Type
+    arguments: StatementArguments = StatementArguments(), as type: RowDecoder.Type = RowDecoder.self
   ) {
     self.init(named: name, columns: columns, literal: SQLLiteral(sql: sql, arguments: arguments), as: type)
   }
@@ -96,34 +96,10 @@ public struct CommonTableExpression<RowDecoder>: Sendable {
   ///   - type: The type that its rows are decoded into.
   public init(
     recursive isRecursive: Bool = false, named name: String, columns: [String]? = nil, literal: SQLLiteral,
-    as type: RowDecoder.Type
+    as type: RowDecoder.Type = RowDecoder.self
   ) {
     blueprint = CommonTableBlueprint(name: name, columns: columns, definition: .literal(literal))
   }
-
-  /// Creates a table of the rows of an SQL statement, which may refer to the table itself recursively.
-  ///
-  /// - Parameters:
-  ///   - isRecursive: Ignored, because SQLite finds out by itself.
-  ///   - name: The name of the table.
-  ///   - columns: The names of its columns; if `nil` or empty, those of the statement.
-  ///   - sql: The statement.
-  ///   - arguments: The values of its parameters.
-  public init(
-    recursive isRecursive: Bool = false, named name: String, columns: [String]? = nil, sql: String,
-    arguments: StatementArguments = StatementArguments()
-  ) { self.init(named: name, columns: columns, sql: sql, arguments: arguments, as: RowDecoder.self) }
-
-  /// Creates a table of the rows of an SQL statement, which may refer to the table itself recursively.
-  ///
-  /// - Parameters:
-  ///   - isRecursive: Ignored, because SQLite finds out by itself.
-  ///   - name: The name of the table.
-  ///   - columns: The names of its columns; if `nil` or empty, those of the statement.
-  ///   - literal: The statement, with its values.
-  public init(
-    recursive isRecursive: Bool = false, named name: String, columns: [String]? = nil, literal: SQLLiteral
-  ) { self.init(named: name, columns: columns, literal: literal, as: RowDecoder.self) }
 
   /// Returns a request of all rows of the table.
   ///
@@ -142,30 +118,19 @@ public struct CommonTableExpression<RowDecoder>: Sendable {
   ///     other.
   public func association<Destination: TableRecord>(
     to destination: Destination.Type,
-    on condition: @escaping JoinCondition<RowDecoder, Destination>
+    on condition: JoinCondition<RowDecoder, Destination>? = nil
   ) -> JoinAssociation<RowDecoder, Destination> {
     JoinAssociation(RequestBlueprint(destination), on: condition)
   }
 
-  /// Returns an association from the rows of this table to those of another common table expression.
+  /// Returns an association from the rows of this table to those of another common table expression; without a
+  /// condition, it pairs every row with every other.
   public func association<Destination>(
     to destination: CommonTableExpression<Destination>,
-    on condition: @escaping JoinCondition<RowDecoder, Destination>
+    on condition: JoinCondition<RowDecoder, Destination>? = nil
   ) -> JoinAssociation<RowDecoder, Destination> {
     JoinAssociation(destination.all().blueprint, on: condition)
   }
-}
-
-extension CommonTableExpression {
-  /// Returns an association that pairs every row of this table with every record of another.
-  public func association<Destination: TableRecord>(
-    to destination: Destination.Type
-  ) -> JoinAssociation<RowDecoder, Destination> { JoinAssociation(RequestBlueprint(destination)) }
-
-  /// Returns an association that pairs every row of this table with every row of another.
-  public func association<Destination>(
-    to destination: CommonTableExpression<Destination>
-  ) -> JoinAssociation<RowDecoder, Destination> { JoinAssociation(destination.all().blueprint) }
 }
 
 extension CommonTableExpression where RowDecoder == Row {
@@ -211,17 +176,10 @@ extension TableRecord {
   ///     other.
   public static func association<Destination>(
     to destination: CommonTableExpression<Destination>,
-    on condition: @escaping JoinCondition<Self, Destination>
+    on condition: JoinCondition<Self, Destination>? = nil
   ) -> JoinAssociation<Self, Destination> {
     JoinAssociation(destination.all().blueprint, on: condition)
   }
-}
-
-extension TableRecord {
-  /// Returns an association that pairs every record with every row of a common table expression.
-  public static func association<Destination>(
-    to destination: CommonTableExpression<Destination>
-  ) -> JoinAssociation<Self, Destination> { JoinAssociation(destination.all().blueprint) }
 }
 
 /// The definition of a common table expression.

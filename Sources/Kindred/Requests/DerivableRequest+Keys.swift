@@ -2,15 +2,15 @@ import KindredModel
 import KindredSQLSyntax
 
 /// Filters by primary keys and unique columns.
-extension DerivableRequest {
+extension RequestSource {
   /// Keeps the record with this single-column primary key or rowid; none if the key is `nil`, as an optional `id` may
   /// be, or is stored as NULL.
-  public func filter<Key: DatabaseValueConvertible>(key: Key?) -> Self {
+  public func filter<Key: DatabaseValueConvertible>(key: Key?) -> Refined {
     filter(keys: key.map { [$0] } ?? [])
   }
 
   /// Keeps the records with these single-column primary keys or rowids, among which NULL stands for none.
-  public func filter<Keys: Sequence>(keys: Keys) -> Self where Keys.Element: DatabaseValueConvertible {
+  public func filter<Keys: Sequence>(keys: Keys) -> Refined where Keys.Element: DatabaseValueConvertible {
     let values = keys.map(\.sqlExpression).filter { !$0.isNull }
     return filter(
       SQLExpression { resolver in
@@ -22,7 +22,7 @@ extension DerivableRequest {
   /// Keeps the record with these values in the columns of a unique index; none if the key is `nil`.
   ///
   /// Fetching throws a `RecordKeyError` if no unique index has exactly these columns.
-  public func filter(key: [String: (any DatabaseValueConvertible)?]?) -> Self {
+  public func filter(key: [String: (any DatabaseValueConvertible)?]?) -> Refined {
     guard let key else { return none() }
     return filter(keys: [key])
   }
@@ -30,7 +30,7 @@ extension DerivableRequest {
   /// Keeps the records with these values in the columns of a unique index.
   ///
   /// Fetching throws a `RecordKeyError` if no unique index has exactly these columns.
-  public func filter(keys: [[String: (any DatabaseValueConvertible)?]]) -> Self {
+  public func filter(keys: [[String: (any DatabaseValueConvertible)?]]) -> Refined {
     let keys = keys.map { key in
       key.sorted { $0.key < $1.key }.map { (column: $0.key, value: $0.value?.sqlExpression) }
     }
@@ -50,12 +50,12 @@ extension DerivableRequest {
   }
 }
 
-extension DerivableRequest where RowDecoder: Identifiable, RowDecoder.ID: DatabaseValueConvertible {
+extension RequestSource where RowDecoder: Identifiable, RowDecoder.ID: DatabaseValueConvertible {
   /// Keeps the record with an `id`; none if it is `nil`.
-  public func filter(id: RowDecoder.ID?) -> Self { filter(key: id) }
+  public func filter(id: RowDecoder.ID?) -> Refined { filter(key: id) }
 
   /// Keeps the records with these `id`s.
-  public func filter<IDs: Sequence>(ids: IDs) -> Self where IDs.Element == RowDecoder.ID {
+  public func filter<IDs: Sequence>(ids: IDs) -> Refined where IDs.Element == RowDecoder.ID {
     filter(keys: ids)
   }
 }
@@ -76,10 +76,5 @@ extension BlueprintResolver {
     guard isRowID || table.isUnique(names) else {
       throw RecordKeyError.notUnique(databaseTableName: table.name, columns: columns)
     }
-  }
-
-  /// Returns whether a record is found by a pattern in the full-text index of its table.
-  func fullTextMatch(_ pattern: String) throws -> Expression {
-    Expression(.program(.search(.text(pattern))), at: Origin())
   }
 }

@@ -3,14 +3,15 @@ import KindredPlanning
 import KindredSQLSyntax
 
 /// Writes of all records of a request, which run no callbacks of records.
-extension QueryInterfaceRequest {
+extension RequestSource where Refined == QueryInterfaceRequest<RowDecoder> {
   /// Deletes the records.
   ///
   /// - Returns: The number of deleted records.
   /// - Throws: `AssociationError`, `DatabaseError`.
   @discardableResult
   public func deleteAll(_ db: Database) throws -> Int {
-    try db.execute("DELETE FROM \(identifier: blueprint.tableName)\(condition(db))")
+    let records = all()
+    try db.execute("DELETE FROM \(identifier: records.blueprint.tableName)\(records.condition(db))")
     return db.changesCount
   }
 
@@ -24,7 +25,7 @@ extension QueryInterfaceRequest {
   public func updateAll(
     _ db: Database, onConflict conflict: Database.ConflictResolution? = nil, _ assignments: [ColumnAssignment]
   ) throws -> Int {
-    guard let update = try update(db, conflict, assignments) else { return 0 }
+    guard let update = try all().update(db, conflict, assignments) else { return 0 }
     try db.execute(update)
     return db.changesCount
   }
@@ -38,9 +39,11 @@ extension QueryInterfaceRequest {
     _ db: Database, onConflict conflict: Database.ConflictResolution? = nil,
     _ assignments: ColumnAssignment...
   ) throws -> Int { try updateAll(db, onConflict: conflict, assignments) }
+}
 
-  // MARK: SQL
+// MARK: - SQL
 
+extension QueryInterfaceRequest {
   /// Returns the `UPDATE`; nil if nothing is assigned.
   func update(
     _ db: Database, _ conflict: Database.ConflictResolution?, _ assignments: [ColumnAssignment]

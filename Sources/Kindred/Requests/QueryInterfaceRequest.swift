@@ -22,6 +22,9 @@ public struct QueryInterfaceRequest<RowDecoder>: Sendable {
     QueryInterfaceRequest<Other>(blueprint: blueprint)
   }
 
+}
+
+extension RequestSource where Refined == QueryInterfaceRequest<RowDecoder> {
   /// Selects other columns and expressions, and decodes the rows into another type.
   public func select<Value>(
     _ selection: [any SQLSelectable], as type: Value.Type = Value.self
@@ -88,7 +91,7 @@ extension QueryInterfaceRequest: FetchRequest {
   }
 
   /// Returns the tables and columns that the statements of the records and of their collections read; none for a
-  /// statement that returns no row whatever the tables contain, such as that of ``DerivableRequest/none()``.
+  /// statement that returns no row whatever the tables contain, such as that of ``RequestSource/none()``.
   ///
   /// - Throws: `AssociationError`, `DatabaseError`.
   public func databaseRegion(_ db: Database) throws -> DatabaseRegion {

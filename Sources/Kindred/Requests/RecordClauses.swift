@@ -1,57 +1,57 @@
 /// Clauses written with the columns of the record: a closure receives them, and a key path begins at them.
-extension DerivableRequest where RowDecoder: TableRecord {
+extension RequestSource where RowDecoder: TableRecord {
   /// Selects what a closure or key path returns, in place of any selected before: `select(\.title)`.
   public func select(
     _ selection: (RowDecoder.DatabaseComponents) throws -> any SQLSelectable
-  ) rethrows -> Self { try select([selection(RowDecoder.databaseComponents)]) }
+  ) rethrows -> Refined { try select([selection(RowDecoder.databaseComponents)]) }
 
   /// Selects what a closure returns, in place of any selected before: `select { [$0.id, $0.title] }`.
   public func select(
     _ selection: (RowDecoder.DatabaseComponents) throws -> [any SQLSelectable]
-  ) rethrows -> Self { try select(selection(RowDecoder.databaseComponents)) }
+  ) rethrows -> Refined { try select(selection(RowDecoder.databaseComponents)) }
 
   /// Selects what a closure or key path returns, in addition to the others.
   public func annotated(
     with selection: (RowDecoder.DatabaseComponents) throws -> any SQLSelectable
-  ) rethrows -> Self { try annotated(with: [selection(RowDecoder.databaseComponents)]) }
+  ) rethrows -> Refined { try annotated(with: [selection(RowDecoder.databaseComponents)]) }
 
   /// Selects what a closure returns, in addition to the others.
   public func annotated(
     with selection: (RowDecoder.DatabaseComponents) throws -> [any SQLSelectable]
-  ) rethrows -> Self { try annotated(with: selection(RowDecoder.databaseComponents)) }
+  ) rethrows -> Refined { try annotated(with: selection(RowDecoder.databaseComponents)) }
 
   /// Keeps only records that satisfy a condition: `filter { $0.country == "France" }`.
   public func filter(
     _ predicate: (RowDecoder.DatabaseComponents) throws -> any SQLSpecificExpressible
-  ) rethrows -> Self { try filter(predicate(RowDecoder.databaseComponents).sqlExpression) }
+  ) rethrows -> Refined { try filter(predicate(RowDecoder.databaseComponents).sqlExpression) }
 
   /// Orders the records by a term, in place of any order given before: `order(\.year.desc)`.
   public func order(
     _ term: (RowDecoder.DatabaseComponents) throws -> any SQLOrderingTerm
-  ) rethrows -> Self { try order([term(RowDecoder.databaseComponents)]) }
+  ) rethrows -> Refined { try order([term(RowDecoder.databaseComponents)]) }
 
   /// Orders the records by terms, in place of any order given before: `order { [$0.year.desc, $0.title] }`.
   public func order(
     _ terms: (RowDecoder.DatabaseComponents) throws -> [any SQLOrderingTerm]
-  ) rethrows -> Self { try order(terms(RowDecoder.databaseComponents)) }
+  ) rethrows -> Refined { try order(terms(RowDecoder.databaseComponents)) }
 
   /// Groups the records that have equal values of an expression into one row (`GROUP BY`).
   public func group(
     _ expression: (RowDecoder.DatabaseComponents) throws -> any SQLExpressible
-  ) rethrows -> Self { try group([expression(RowDecoder.databaseComponents)]) }
+  ) rethrows -> Refined { try group([expression(RowDecoder.databaseComponents)]) }
 
   /// Groups the records that have equal values of these expressions into one row (`GROUP BY`).
   public func group(
     _ expressions: (RowDecoder.DatabaseComponents) throws -> [any SQLExpressible]
-  ) rethrows -> Self { try group(expressions(RowDecoder.databaseComponents)) }
+  ) rethrows -> Refined { try group(expressions(RowDecoder.databaseComponents)) }
 
   /// Keeps only groups that satisfy a condition, in addition to other conditions (`HAVING`).
   public func having(
     _ predicate: (RowDecoder.DatabaseComponents) throws -> any SQLExpressible
-  ) rethrows -> Self { try having(predicate(RowDecoder.databaseComponents).sqlExpression) }
+  ) rethrows -> Refined { try having(predicate(RowDecoder.databaseComponents).sqlExpression) }
 }
 
-extension QueryInterfaceRequest where RowDecoder: TableRecord {
+extension RequestSource where Refined == QueryInterfaceRequest<RowDecoder>, RowDecoder: TableRecord {
   /// Selects what a closure or key path returns, and decodes the rows into another type.
   public func select<Value>(
     _ selection: (RowDecoder.DatabaseComponents) throws -> any SQLSelectable, as type: Value.Type = Value.self

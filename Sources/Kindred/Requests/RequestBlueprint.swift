@@ -38,12 +38,9 @@ public struct RequestBlueprint: Sendable {
   var isLimitedOrGrouped: Bool {
     limit != nil || isDistinct || !group.isEmpty || groupsByPrimaryKey || !havings.isEmpty
   }
+}
 
-  init(tableName: String, defaultSelection: [SQLSelection]) {
-    self.tableName = tableName
-    self.defaultSelection = defaultSelection
-  }
-
+extension RequestBlueprint {
   /// Creates a blueprint of all records of a type.
   init<Record: TableRecord>(_ type: Record.Type) {
     self.init(

@@ -99,14 +99,7 @@ final class RequestPlanCache: Sendable {
 extension Plan {
   /// The texts of the statements without the numbers of their parameters, of which equal values share one.
   fileprivate var unnumberedSQL: [String] {
-    nodes.flatMap { [$0.statement.sql] + ($0.batch.map { [$0.statement.sql] } ?? []) }.map { sql in
-      var (text, follows) = ("", false)
-      for character in sql.unicodeScalars {
-        if follows, ("0"..."9").contains(character) { continue }
-        follows = character == "?"
-        text.unicodeScalars.append(character)
-      }
-      return text
-    }
+    nodes.flatMap { [$0.statement.sql] + ($0.batch.map { [$0.statement.sql] } ?? []) }
+      .map { $0.replacing(/\?[0-9]+/, with: "?") }
   }
 }

@@ -61,17 +61,14 @@ extension RequestShape {
   }
 
   private mutating func add(_ key: AssociationKey) {
-    switch key {
-    case .inflected(let name):
-      add(0 as UInt8)
-      add(name)
-    case .singular(let name):
-      add(1 as UInt8)
-      add(name)
-    case .plural(let name):
-      add(2 as UInt8)
-      add(name)
-    }
+    let (tag, name): (UInt8, String) =
+      switch key {
+      case .inflected(let name): (0, name)
+      case .singular(let name): (1, name)
+      case .plural(let name): (2, name)
+      }
+    add(tag)
+    add(name)
   }
 
   private mutating func add(_ selection: SQLSelection) {

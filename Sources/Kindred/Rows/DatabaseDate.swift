@@ -1,4 +1,5 @@
 import Foundation
+import KindredClock
 
 /// Dates in SQLite's text formats (<https://www.sqlite.org/lang_datefunc.html>), in UTC unless they have an offset.
 ///
@@ -9,11 +10,12 @@ enum DatabaseDate {
     let milliseconds = (date.timeIntervalSince1970 * 1000).rounded()
     // The range from the start of the year 0000 to the end of the year 9999.
     guard (-62_167_219_200_000..<253_402_300_800_000).contains(milliseconds) else { return nil }
-    let (days, rest) = floorDivision(Int(milliseconds), 86_400_000)
-    let (year, month, day) = civil(days: days)
-    let seconds = rest / 1000
-    return digits(year, 4) + "-" + digits(month, 2) + "-" + digits(day, 2) + " " + digits(seconds / 3600, 2)
-      + ":" + digits(seconds / 60 % 60, 2) + ":" + digits(seconds % 60, 2) + "." + digits(rest % 1000, 3)
+    // The calendar repeats itself after 400 years. 2000 years later, no time is before 1970.
+    let later = Int(milliseconds) + 5 * daysOfEra * 86_400_000
+    let time = CalendarTime(secondsSince1970: later / 1000)
+    return digits(time.year - 2000, 4) + "-" + digits(time.month, 2) + "-" + digits(time.day, 2) + " "
+      + digits(time.hour, 2) + ":" + digits(time.minute, 2) + ":" + digits(time.second, 2) + "."
+      + digits(later % 1000, 3)
   }
 
   /// Returns the date of a text; `nil` if its format is not one of these.
@@ -33,34 +35,22 @@ enum DatabaseDate {
     return scanner.isAtEnd ? Date(timeIntervalSince1970: seconds) : nil
   }
 
-  private static func digits(_ number: Int, _ count: Int) -> String {
+  /// The number of days in 400 years.
+  private static let daysOfEra = 146_097
+
+  static func digits(_ number: Int, _ count: Int) -> String {
     let digits = String(number)
     return String(repeating: "0", count: max(0, count - digits.count)) + digits
-  }
-
-  private static func floorDivision(_ dividend: Int, _ divisor: Int) -> (quotient: Int, remainder: Int) {
-    let (quotient, remainder) = dividend.quotientAndRemainder(dividingBy: divisor)
-    return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
   }
 
   // The Gregorian calendar is computed in eras of 400 years that begin in March, so that the leap day is the last
   // day of a year: Howard Hinnant, <https://howardhinnant.github.io/date_algorithms.html>.
 
   private static func days(year: Int, month: Int, day: Int) -> Int {
-    let year = month <= 2 ? year - 1 : year
-    let (era, yearOfEra) = floorDivision(year, 400)
+    // From one era before, so that no year is negative.
+    let (eras, yearOfEra) = (year + (month <= 2 ? 399 : 400)).quotientAndRemainder(dividingBy: 400)
     let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
-    return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
-  }
-
-  private static func civil(days: Int) -> (year: Int, month: Int, day: Int) {
-    let (era, dayOfEra) = floorDivision(days + 719_468, 146_097)
-    let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-    let shiftedMonth = (5 * dayOfYear + 2) / 153
-    let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
-    let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
-    return (year, month, dayOfYear - (153 * shiftedMonth + 2) / 5 + 1)
+    return (eras - 1) * daysOfEra + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
   }
 
   private struct Scanner {

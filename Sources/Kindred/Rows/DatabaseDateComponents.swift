@@ -47,6 +47,7 @@ extension DatabaseDateComponents: DatabaseValueConvertible {
   public var databaseValue: DatabaseValue {
     let day = format.rawValue.hasPrefix("yyyy")
     let parts = dateComponents
+    let digits = DatabaseDate.digits
     var text = ""
     if day {
       text = "\(digits(parts.year ?? 0, 4))-\(digits(parts.month ?? 1, 2))-\(digits(parts.day ?? 1, 2))"
@@ -67,11 +68,6 @@ extension DatabaseDateComponents: DatabaseValueConvertible {
   /// Returns the parts of a text in one of the formats; the day may be followed by a `T`, and the time by an offset.
   public static func fromDatabaseValue(_ value: DatabaseValue) -> DatabaseDateComponents? {
     String.fromDatabaseValue(value).flatMap(Self.init(text:))
-  }
-
-  private func digits(_ number: Int, _ count: Int) -> String {
-    let digits = String(number)
-    return String(repeating: "0", count: max(0, count - digits.count)) + digits
   }
 
   private init?(text: String) {

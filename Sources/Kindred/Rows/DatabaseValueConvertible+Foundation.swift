@@ -63,40 +63,10 @@ extension Decimal: DatabaseFallback {
   public static var databaseFallback: Decimal { 0 }
 
   private init?(number text: String) {
-    // `Decimal(string:)` ignores anything that follows the number. Without a locale, it takes a point.
-    var scanner = NumberScanner(rest: text.utf8[...])
-    guard scanner.takeNumber(), scanner.rest.isEmpty else { return nil }
+    // `Decimal(string:)` ignores anything that follows the number. Without a locale, it takes a point. `Double` reads
+    // all of the text, which may also be in hexadecimal, or say that it is no number.
+    guard Double(text) != nil, text.utf8.allSatisfy("0123456789+-.eE".utf8.contains) else { return nil }
     self.init(string: text)
-  }
-
-  /// Reads a number byte by byte, because a regular expression would take longer than the rest of decoding a row.
-  private struct NumberScanner {
-    var rest: Substring.UTF8View
-
-    /// Consumes a sign, digits with or without a point, and an exponent; false if the text doesn't begin with a number.
-    mutating func takeNumber() -> Bool {
-      take("+-")
-      let whole = takeDigits()
-      let fraction = take(".") ? takeDigits() : 0
-      guard whole + fraction > 0 else { return false }
-      guard take("eE") else { return true }
-      take("+-")
-      return takeDigits() > 0
-    }
-
-    /// Consumes one of these characters if it comes next.
-    @discardableResult
-    private mutating func take(_ characters: String) -> Bool {
-      guard let first = rest.first, characters.utf8.contains(first) else { return false }
-      rest.removeFirst()
-      return true
-    }
-
-    private mutating func takeDigits() -> Int {
-      let digits = rest.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
-      rest = rest[digits.endIndex...]
-      return digits.count
-    }
   }
 }
 

@@ -108,15 +108,11 @@ public final class RowCursor: Cursor {
   /// Returns all remaining rows.
   func all() throws -> [Row] {
     var rows: [Row] = []
-    guard let supplement else {
-      while let row = try read(beside: rows.count) { rows.append(row) }
-      return rows
-    }
     // Rows that are complete already come first.
     let first = Array(ready.reversed())
     ready = []
     while let row = try read(beside: rows.count) { rows.append(row) }
-    if !rows.isEmpty { try supplement(&rows) }
+    if !rows.isEmpty { try supplement?(&rows) }
     return first.isEmpty ? rows : first + rows
   }
 

@@ -6,16 +6,13 @@ import KindredSQLSyntax
 public final class ColumnDefinition {
   let name: String
   let type: ColumnType?
-  private(set) var index: IndexKind?
+  private(set) var isIndexed = false
   var isPrimaryKey = false
   private var isAutoincremented = false
   private var keyConflict: SQLText = ""
   private var nullConflict: SQLText = ""
   private(set) var isNotNull = false
   private var rest: [SQLText] = []
-
-  /// A kind of index on a column.
-  enum IndexKind { case plain, unique }
 
   init(name: String, type: ColumnType?) {
     self.name = name
@@ -96,13 +93,8 @@ public final class ColumnDefinition {
   /// Creates an index on the column, with a name like `book_on_authorId`.
   @discardableResult
   public func indexed() -> ColumnDefinition {
-    index = .plain
+    isIndexed = true
     return self
-  }
-
-  /// Creates a unique index on the column.
-  func uniquelyIndexed() {
-    index = .unique
   }
 
   /// Sets the value of rows that are inserted without one.

@@ -159,8 +159,9 @@ extension Database {
     index name: String, on table: String, columns: [String], unique isUnique: Bool = false,
     ifNotExists: Bool = false
   ) throws {
-    try execute(
-      .createIndex(name, on: table, columns: columns, isUnique: isUnique, ifNotExists: ifNotExists))
+    var options: IndexOptions = isUnique ? .unique : []
+    if ifNotExists { options.insert(.ifNotExists) }
+    try execute(.createIndex(name, on: table, columns: columns, options: options))
   }
 
   /// Creates an index.
@@ -204,7 +205,7 @@ extension Database {
     condition: (any SQLExpressible)? = nil
   ) throws {
     try create(
-      index: Self.defaultIndexName(table, columns), on: table, columns: columns, options: options,
+      index: SQLText.defaultIndexName(table, columns), on: table, columns: columns, options: options,
       condition: condition)
   }
 
@@ -219,11 +220,7 @@ extension Database {
   ///
   /// - Throws: `DatabaseError`.
   public func drop(indexOn table: String, columns: [String]) throws {
-    try drop(index: Self.defaultIndexName(table, columns))
-  }
-
-  private static func defaultIndexName(_ table: String, _ columns: [String]) -> String {
-    ([table, "on"] + columns).joined(separator: "_")
+    try drop(index: SQLText.defaultIndexName(table, columns))
   }
 }
 
@@ -251,11 +248,14 @@ public struct IndexOptions: OptionSet, Sendable {
 extension SQLText {
   /// Returns `CREATE INDEX …`.
   static func createIndex(
-    _ name: String, on table: String, columns: [String], isUnique: Bool, ifNotExists: Bool
+    _ name: String? = nil, on table: String, columns: [String], options: IndexOptions
   ) -> SQLText {
-    let head: SQLText = isUnique ? "CREATE UNIQUE INDEX " : "CREATE INDEX "
-    return head + (ifNotExists ? "IF NOT EXISTS " : "")
-      + "\(identifier: name) ON \(identifier: table) " + .columns(columns)
+    let name = name ?? defaultIndexName(table, columns)
+    return options.head + "\(identifier: name) ON \(identifier: table) " + .columns(columns)
+  }
+
+  static func defaultIndexName(_ table: String, _ columns: [String]) -> String {
+    ([table, "on"] + columns).joined(separator: "_")
   }
 }
 
@@ -305,12 +305,8 @@ public final class TableAlteration {
       switch change {
       case .other(let change): return [head + change]
       case .addition(let column):
-        let index = column.index.map { kind in
-          SQLText.createIndex(
-            "\(name)_on_\(column.name)", on: name, columns: [column.name], isUnique: kind == .unique,
-            ifNotExists: false)
-        }
-        return [head + "ADD COLUMN " + column.sql(isOnlyKey: true)] + [index].compactMap { $0 }
+        return [head + "ADD COLUMN " + column.sql(isOnlyKey: true)]
+          + (column.isIndexed ? [.createIndex(on: name, columns: [column.name], options: [])] : [])
       }
     }
   }

@@ -191,7 +191,7 @@ public struct DatabaseMigrator: Sendable {
   /// Runs a migration in a transaction, unless it has run.
   private func run(_ migration: Migration, on db: Database) throws {
     // Read first, so that a database that needs no migration is not locked for writing.
-    guard try isWanted(migration, on: db) else { return }
+    guard try !Self.applied(on: db).contains(migration.identifier) else { return }
     let enforcesForeignKeys = try Bool.fetchOne(db, sql: "PRAGMA foreign_keys") ?? true
     let isDeferred = migration.checks == .deferred && enforcesForeignKeys
     // This setting can't be changed inside a transaction.
@@ -199,10 +199,6 @@ public struct DatabaseMigrator: Sendable {
     let outcome = Result { try db.inTransaction { try apply(migration, on: db, isDeferred: isDeferred) } }
     if isDeferred { try db.execute(sql: "PRAGMA foreign_keys = ON") }
     try outcome.get()
-  }
-
-  private func isWanted(_ migration: Migration, on db: Database) throws -> Bool {
-    try !Self.applied(on: db).contains(migration.identifier)
   }
 
   /// Applies a migration unless it has been applied, possibly by another process a moment ago.
@@ -217,7 +213,7 @@ public struct DatabaseMigrator: Sendable {
           """)
       for identifier in adopted { try Self.note(identifier, on: db) }
     }
-    guard try isWanted(migration, on: db) else { return }
+    guard try !Self.applied(on: db).contains(migration.identifier) else { return }
     let replaced = try Self.applied(on: db).intersection(migration.merged)
     // A migration that replaces others has nothing to do where all of them have run.
     if migration.merged.isEmpty || replaced != migration.merged { try migration.migrate(db, replaced) }

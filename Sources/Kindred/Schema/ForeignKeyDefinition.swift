@@ -15,8 +15,7 @@ public final class ForeignKeyDefinition {
 
   init(
     name: String, tables: [String], onDelete: ForeignKeyAction?, onUpdate: ForeignKeyAction?,
-    isDeferred: Bool,
-    isIndexed: Bool
+    isDeferred: Bool, isIndexed: Bool
   ) {
     self.name = name
     self.tables = tables

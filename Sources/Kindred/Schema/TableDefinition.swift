@@ -111,8 +111,7 @@ extension TableDefinition {
   ) -> ForeignKeyDefinition {
     let foreignKey = ForeignKeyDefinition(
       name: name, tables: table.map { [$0] } ?? [name, Inflector.plural(name)], onDelete: onDelete,
-      onUpdate: onUpdate, isDeferred: isDeferred,
-      isIndexed: isIndexed)
+      onUpdate: onUpdate, isDeferred: isDeferred, isIndexed: isIndexed)
     foreignKey.isPartOfPrimaryKey = isInPrimaryKey
     elements.append(.foreignKey(foreignKey))
     return foreignKey
@@ -185,11 +184,14 @@ extension TableDefinition {
     var columns: [ColumnDefinition] = []
     var foreignKeys: [SQLText] = []
     var indexes: [SQLText] = []
+    let indexOptions: IndexOptions = options.contains(.ifNotExists) ? .ifNotExists : []
     for element in elements {
       switch element {
       case .column(let column):
         columns.append(column)
-        if let kind = column.index { indexes.append(index(on: [column.name], kind: kind, options)) }
+        if column.isIndexed {
+          indexes.append(.createIndex(on: name, columns: [column.name], options: indexOptions))
+        }
       case .foreignKey(let foreignKey):
         let (table, key) = try destination(of: foreignKey, on: db)
         let own = foreignKey.columns(to: key)
@@ -200,10 +202,9 @@ extension TableDefinition {
             + .references(
               table, columns: key.map(\.name), onDelete: foreignKey.onDelete,
               onUpdate: foreignKey.onUpdate, isDeferred: foreignKey.isDeferred))
-        if foreignKey.isUnique {
-          indexes.append(index(on: names, kind: .unique, options))
-        } else if foreignKey.isIndexed {
-          indexes.append(index(on: names, kind: .plain, options))
+        if foreignKey.isUnique || foreignKey.isIndexed {
+          let options = foreignKey.isUnique ? indexOptions.union(.unique) : indexOptions
+          indexes.append(.createIndex(on: name, columns: names, options: options))
         }
       }
     }
@@ -216,15 +217,6 @@ extension TableDefinition {
     let table =
       options.head + "\(identifier: name) (" + parts.joined(separator: ", ") + ")" + options.tail
     return [table] + indexes
-  }
-
-  private func index(on columns: [String], kind: ColumnDefinition.IndexKind, _ options: TableOptions)
-    -> SQLText
-  {
-    let name = ([self.name, "on"] + columns).joined(separator: "_")
-    return .createIndex(
-      name, on: self.name, columns: columns, isUnique: kind == .unique,
-      ifNotExists: options.contains(.ifNotExists))
   }
 
   /// Returns the table that a foreign key refers to, with its primary key.

@@ -65,11 +65,7 @@ struct CheckCommand: ParsableCommand {
   }
 
   private static func texts(_ sql: String, on connection: Connection) throws -> [String] {
-    try connection.withStatement(sql) { statement in
-      var texts: [String] = []
-      while try statement.step() { texts.append(statement.text(0) ?? "") }
-      return texts
-    }
+    try connection.rows(sql) { $0.text(0) ?? "" }
   }
 
   /// Returns what makes requests for associations slow: the statements that create the indexes which they lack, and

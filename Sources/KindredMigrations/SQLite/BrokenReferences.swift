@@ -58,23 +58,17 @@ public struct BrokenReferences: Sendable {
   }
 
   private static func tables(of connection: Connection) throws -> [String] {
-    try connection.withStatement("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name") {
-      statement in
-      var names: [String] = []
-      while try statement.step() { names.append(statement.text(0) ?? "") }
-      return names
+    try connection.rows("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name") {
+      $0.text(0) ?? ""
     }
   }
 
   private mutating func add(_ table: String, on connection: Connection) throws {
     // The number of the foreign key, as `foreign_key_list` has it, and the place of each broken one.
-    var found: [(key: Int64, rowID: Int64?, parent: String)] = []
-    try connection.withStatement("PRAGMA foreign_key_check(\(SQL.quoted(table)))") { statement in
-      while try statement.step() {
-        // A WITHOUT ROWID table has none.
-        let rowID = statement.columnType(1) == .null ? nil : statement.int64(1)
-        found.append((statement.int64(3), rowID, statement.text(2) ?? ""))
-      }
+    let found = try connection.rows("PRAGMA foreign_key_check(\(SQL.quoted(table)))") { statement in
+      // A WITHOUT ROWID table has none.
+      let rowID = statement.columnType(1) == .null ? nil : statement.int64(1)
+      return (key: statement.int64(3), rowID: rowID, parent: statement.text(2) ?? "")
     }
     guard !found.isEmpty else { return }
     let keys = try Self.keys(of: table, on: connection)

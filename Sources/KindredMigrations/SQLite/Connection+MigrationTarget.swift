@@ -11,18 +11,12 @@ extension Connection: MigrationTarget {
         "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'kindred_migration'"
       ) { try $0.step() }
       guard exists else { return [] }
-      return try withStatement(
+      return try rows(
         "SELECT number, name, sha256, appliedAt FROM kindred_migration ORDER BY number"
-      ) {
-        statement in
-        var all: [AppliedMigration] = []
-        while try statement.step() {
-          all.append(
-            AppliedMigration(
-              number: statement.int64(0), fileName: statement.text(1) ?? "",
-              checksum: statement.text(2) ?? "", time: statement.text(3) ?? ""))
-        }
-        return all
+      ) { row in
+        AppliedMigration(
+          number: row.int64(0), fileName: row.text(1) ?? "", checksum: row.text(2) ?? "",
+          time: row.text(3) ?? "")
       }
     }
   }
