@@ -385,12 +385,4 @@ struct PostgreSQLDialect: SQLDialect {
       return value
     }
   }
-
-  // MARK: Parts of expressions
-
-  private func boolean(_ sql: SQL, _ precedence: Precedence = .equality) -> CompiledExpression {
-    CompiledExpression(sql: sql, precedence: precedence, format: .boolean, type: .boolean)
-  }
-
-  private func not(_ negated: Bool) -> SQL { negated ? "NOT " : "" }
 }

@@ -16,12 +16,6 @@ struct SQLiteDialect: SQLDialect {
 
   func strategy(for model: Model) -> any PlanStrategy { SQLiteStrategy(model: model) }
 
-  private func boolean(_ sql: SQL, _ precedence: Precedence = .equality) -> CompiledExpression {
-    CompiledExpression(sql: sql, precedence: precedence, format: .boolean)
-  }
-
-  private func not(_ negated: Bool) -> SQL { negated ? "NOT " : "" }
-
   // MARK: Keys
 
   // The collation of the column referred to applies, as it stands on the left or is written; `+` removes an affinity.

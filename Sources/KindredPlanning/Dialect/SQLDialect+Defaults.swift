@@ -68,3 +68,15 @@ extension SQLDialect {
   package func derived(_ subquery: SQL) -> SQL { "(\(subquery))" }
   package func grouped(_ value: CompiledExpression) -> CompiledExpression { value }
 }
+
+// MARK: - Parts of expressions
+
+extension SQLDialect {
+  /// Returns a condition.
+  package func boolean(_ sql: SQL, _ precedence: Precedence = .equality) -> CompiledExpression {
+    CompiledExpression(sql: sql, precedence: precedence, format: .boolean, type: truthType)
+  }
+
+  /// Returns `NOT` where an operator is negated.
+  package func not(_ negated: Bool) -> SQL { negated ? "NOT " : "" }
+}

@@ -24,8 +24,7 @@ public struct PostgreSQLSchemaReader {
     self.run = run
     self.hasShards = hasShards
     if schemas.isEmpty {
-      let path = try run([Query("SELECT unnest(current_schemas(false))")])
-      self.schemas = path.flatMap { rows in (0..<rows.rowCount).compactMap { rows.text($0, 0) } }
+      self.schemas = try run([Query("SELECT unnest(current_schemas(false))")]).flatMap(\.texts)
     } else {
       self.schemas = schemas
     }
@@ -171,17 +170,11 @@ public struct PostgreSQLSchemaReader {
   }
 
   private func readIndexes(_ rows: QueryResult, into drafts: inout [Draft], _ places: [Int64: Int]) {
-    var row = 0
-    while row < rows.rowCount {
-      let (table, index) = (rows.integer(row, 0), rows.integer(row, 1))
-      let (isPrimary, isUnique) = (rows.isTrue(row, 2), rows.isTrue(row, 3))
-      var columns: [String?] = []
-      while row < rows.rowCount, rows.integer(row, 1) == index {
-        columns.append(rows.text(row, 4))
-        row += 1
-      }
-      guard let place = table.flatMap({ places[$0] }) else { continue }
-      drafts[place].add(columns, isPrimary: isPrimary, isUnique: isUnique)
+    for group in rows.groups(by: 1) {
+      let row = group.lowerBound
+      guard let place = rows.integer(row, 0).flatMap({ places[$0] }) else { continue }
+      drafts[place].add(
+        group.map { rows.text($0, 4) }, isPrimary: rows.isTrue(row, 2), isUnique: rows.isTrue(row, 3))
     }
   }
 
@@ -190,18 +183,12 @@ public struct PostgreSQLSchemaReader {
     _ rows: QueryResult, into drafts: inout [Draft], _ places: [Int64: Int], _ views: PlainViews
   ) -> [String] {
     var warnings: [String] = []
-    var row = 0
-    while row < rows.rowCount {
-      let (key, table, other) = (rows.integer(row, 0), rows.integer(row, 1), rows.integer(row, 2))
-      var (columns, otherColumns): ([String], [String]) = ([], [])
-      while row < rows.rowCount, rows.integer(row, 0) == key {
-        columns.append(rows.text(row, 3) ?? "")
-        otherColumns.append(rows.text(row, 4) ?? "")
-        row += 1
-      }
-      guard let place = table.flatMap({ places[$0] }) else { continue }
+    for group in rows.groups(by: 0) {
+      let row = group.lowerBound
+      guard let place = rows.integer(row, 1).flatMap({ places[$0] }) else { continue }
+      let otherColumns = group.map { rows.text($0, 4) ?? "" }
       guard
-        let destination = other.flatMap({ places[$0] })
+        let destination = rows.integer(row, 2).flatMap({ places[$0] })
           .flatMap({ views.destination($0, otherColumns, in: drafts) })
       else {
         if drafts[place].isServed {
@@ -212,7 +199,8 @@ public struct PostgreSQLSchemaReader {
       }
       drafts[place].foreignKeys.append(
         ForeignKey(
-          columns: columns, destination: destination.name, destinationColumns: destination.columns))
+          columns: group.map { rows.text($0, 3) ?? "" }, destination: destination.name,
+          destinationColumns: destination.columns))
     }
     return warnings
   }

@@ -77,13 +77,13 @@ extension PostgreSQLSchemaSource {
           "EXPLAIN (VERBOSE, FORMAT JSON, COSTS OFF) \(with)SELECT * FROM \(SQL.quoted(table.name))",
           isReusable: false)
       ])[0]
-      let text = (0..<plan.rowCount).compactMap { plan.text($0, 0) }.joined(separator: "\n")
+      let text = plan.texts.joined(separator: "\n")
       let rows = try run([
         undo,
         Query(Self.planned, [Array(text.utf8), Array(Self.text(of: table, definitions).utf8)]),
       ])[1]
       guard rows.text(0, 1) == "f" else { return nil }
-      return (0..<rows.rowCount).compactMap { rows.text($0, 0) }
+      return rows.texts
     } catch let error as PostgreSQLError where !error.endsConnection {
       _ = try run([undo])
       return nil

@@ -43,7 +43,7 @@ extension PostgreSQLReadTransaction {
         Query("PREPARE \(name) AS \(statement.sql)", isReusable: false),
         Query("EXPLAIN (COSTS OFF) EXECUTE \(name)\(nulls.isEmpty ? "" : "(\(nulls))")", isReusable: false),
         Query("DEALLOCATE \(name)", isReusable: false),
-      ])[2].lines
+      ])[2].texts
     } catch {
       // A rollback doesn't remove the prepared statement.
       connection.retire()
@@ -80,18 +80,13 @@ extension PostgreSQLReadTransaction {
       Query("EXPLAIN (COSTS OFF) \(sql)", values, isReusable: false),
       Query("EXPLAIN (FORMAT JSON) \(sql)", values, isReusable: false),
     ])
-    let plan = results[1].lines.joined(separator: "\n")
+    let plan = results[1].texts.joined(separator: "\n")
     let tasks = try run([Query(Self.tasks, [Array(plan.utf8)])])[0].integer(0, 0)
-    return (results[0].lines, query == nil ? 0 : Int(tasks ?? 1))
+    return (results[0].texts, query == nil ? 0 : Int(tasks ?? 1))
   }
 
   /// The greatest number of tasks that a part of a plan has: one for each shard.
   private static let tasks = """
     SELECT max(tasks::text::int8) FROM jsonb_path_query($1::jsonb, 'strict $.**."Task Count"', silent => true) AS tasks
     """
-}
-
-extension QueryResult {
-  /// The texts of the first column.
-  fileprivate var lines: [String] { (0..<rowCount).compactMap { text($0, 0) } }
 }

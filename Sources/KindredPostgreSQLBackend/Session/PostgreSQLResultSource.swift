@@ -114,7 +114,7 @@ final class PostgreSQLResultSource: ResultSource {
     let lines = try transaction.run([
       Query("EXPLAIN (FORMAT JSON, VERBOSE) \(statement.sql)", values, isReusable: false)
     ])[0]
-    let text = (0..<lines.rowCount).compactMap { lines.text($0, 0) }.joined(separator: "\n")
+    let text = lines.texts.joined(separator: "\n")
     let expected = try transaction.run([Query(Self.expected, [Array(text.utf8)])])[0]
     return expected.integer(0, 0)
   }
