@@ -14,6 +14,8 @@ final class RepresentationCache: Sendable {
   struct Key: Equatable {
     private let path: Substring
     private let query: Substring
+    /// The length of the end of the query that came as the content of a QUERY, which its links leave out.
+    private let contentLength: Int
     private let type: MediaType
     /// What the principal may see.
     private let rights: [UInt8]
@@ -25,11 +27,13 @@ final class RepresentationCache: Sendable {
     init(_ records: RecordsQuery) {
       path = records.path
       query = records.query.text
+      contentLength = records.query.content.utf8.count
       type = records.type
       rights = records.principal.rights
       standing = records.principal.standing
       var hasher = Hasher()
       for var text in [path, query] { text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) } }
+      hasher.combine(contentLength)
       hasher.combine(type)
       for bytes in [rights, standing] { bytes.withUnsafeBytes { hasher.combine(bytes: $0) } }
       slot = hasher.finalize() & (RepresentationCache.capacity - 2)
@@ -37,7 +41,8 @@ final class RepresentationCache: Sendable {
 
     /// Compares the bytes of the texts as they are: strings are equal that differ in their normalisation.
     static func == (left: Key, right: Key) -> Bool {
-      left.type == right.type && left.rights == right.rights && left.standing == right.standing
+      left.type == right.type && left.contentLength == right.contentLength && left.rights == right.rights
+        && left.standing == right.standing
         && haveSameBytes(left.path, right.path) && haveSameBytes(left.query, right.query)
     }
 
