@@ -27,10 +27,12 @@ public struct ExactName: Hashable, Sendable, ExpressibleByStringLiteral, CustomS
   public var description: String { text }
 }
 
-extension Sequence where Element == String {
+extension [String] {
   /// The names as keys.
   package var exact: [ExactName] { map { ExactName($0) } }
+}
 
+extension Sequence where Element == String {
   /// Returns whether one of the names has the same bytes.
   package func containsExactly(_ name: String) -> Bool { contains { $0.hasBytes(of: name) } }
 }

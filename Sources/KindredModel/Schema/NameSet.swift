@@ -3,7 +3,7 @@ public struct NameSet: Sendable, Hashable {
   private var names: Set<ExactName>
 
   /// Creates the set of these names.
-  public init(_ names: some Sequence<String>) { self.names = Set(names.exact) }
+  public init(_ names: some Sequence<String>) { self.names = Set(names.map { ExactName($0) }) }
 
   /// Creates a set without names.
   public init() { names = [] }
@@ -29,7 +29,7 @@ public struct NameSet: Sendable, Hashable {
 
   /// Adds names.
   public mutating func formUnion(_ others: some Sequence<String>) {
-    names.formUnion(others.exact)
+    names.formUnion(others.map { ExactName($0) })
   }
 
   /// Removes a name.
@@ -37,7 +37,7 @@ public struct NameSet: Sendable, Hashable {
 
   /// Removes names.
   public mutating func subtract(_ others: some Sequence<String>) {
-    names.subtract(others.exact)
+    names.subtract(others.map { ExactName($0) })
   }
 }
 
