@@ -35,6 +35,14 @@ extension Column {
     }
   }
 
+  /// Returns whether the column is one of numbers and the text isn't one, as far as that can be told; ``isExact(_:)``
+  /// makes sure of it.
+  func keepsText(_ text: String) -> Bool {
+    isOfNumbers
+      && (text.contains { "xXpPnN".contains($0) }
+        || Double(text.drop { $0.isWhitespace }.prefix { !$0.isWhitespace }) == nil)
+  }
+
   private var isOfNumbers: Bool {
     switch affinity {
     case .integer, .numeric, .real: true

@@ -1,4 +1,6 @@
 import Logging
+import ArgumentParser
+import Foundation
 
 /// Builds the line of a log, in either form.
 struct LogLine {
@@ -29,13 +31,13 @@ struct LogLine {
   }
 
   /// Adds a number.
-  mutating func append(_ name: StaticString, _ number: Int) {
+  mutating func append(_ name: String, _ number: Int) {
     begin(pair: name)
     bytes.append(number)
   }
 
   /// Adds a number of milliseconds with three decimals.
-  mutating func append(_ name: StaticString, microseconds: Int) {
+  mutating func append(_ name: String, microseconds: Int) {
     begin(pair: name)
     bytes.append(microseconds / 1000)
     bytes.append(".")
@@ -43,7 +45,7 @@ struct LogLine {
   }
 
   /// Adds a text that `write` appends, which has no spaces, quotes and control characters.
-  mutating func append(_ name: StaticString, _ write: (inout [UInt8]) -> Void) {
+  mutating func append(_ name: String, _ write: (inout [UInt8]) -> Void) {
     begin(pair: name)
     switch format.form {
     case .text: write(&bytes)
@@ -56,17 +58,10 @@ struct LogLine {
 
   /// Adds a text.
   mutating func append(_ name: String, text: String) {
+    begin(pair: name)
     switch format.form {
-    case .text:
-      bytes.append(UInt8(ascii: " "))
-      bytes.append(text: name)
-      bytes.append(UInt8(ascii: "="))
-      appendQuoted(text)
-    case .json:
-      bytes.append(",")
-      appendString(name.utf8)
-      bytes.append(":")
-      appendString(text.utf8)
+    case .text: appendQuoted(text)
+    case .json: appendString(text.utf8)
     }
   }
 
@@ -95,16 +90,16 @@ struct LogLine {
     return bytes
   }
 
-  private mutating func begin(pair name: StaticString) {
+  private mutating func begin(pair name: String) {
     switch format.form {
     case .text:
-      bytes.append(UInt8(ascii: " "))
-      bytes.append(name)
-      bytes.append(UInt8(ascii: "="))
+      bytes.append(" ")
+      bytes.append(text: name)
+      bytes.append("=")
     case .json:
-      bytes.append(",\"")
-      bytes.append(name)
-      bytes.append("\":")
+      bytes.append(",")
+      appendString(name.utf8)
+      bytes.append(":")
     }
   }
 
@@ -172,5 +167,40 @@ extension Logger.Level {
     case .info: 6
     case .debug, .trace: 7
     }
+  }
+}
+
+/// The form of the lines of a log.
+struct LogFormat: Sendable {
+  /// What a line consists of.
+  enum Form: String, CaseIterable, SettingValue, ExpressibleByArgument {
+    /// Time, level, `name=value` pairs and the message.
+    case text
+    /// A JSON object.
+    case json
+
+    init?(setting text: String) { self.init(rawValue: text) }
+
+    init?(argument: String) { self.init(rawValue: argument) }
+
+    static var expectation: String { "text or json" }
+  }
+
+  var form = Form.text
+  /// Whether a line begins with its level as the journal of systemd reads it (sd-daemon(3)).
+  var hasPriority = false
+
+  /// The format of text.
+  init() {}
+
+  /// - Parameter environment: tells whether standard error is connected to the journal.
+  init(_ form: Form, _ environment: Environment) {
+    self.form = form
+    var status = stat()
+    guard let stream = environment.variables["JOURNAL_STREAM"], fstat(STDERR_FILENO, &status) == 0 else {
+      return
+    }
+    // As systemd.exec(5) recommends, since standard error may have been redirected.
+    hasPriority = stream == "\(status.st_dev):\(status.st_ino)"
   }
 }

@@ -122,16 +122,13 @@ struct LogClock {
   private static func text(_ time: CalendarTime) -> [UInt8] {
     var text: [UInt8] = []
     text.append(time.year, digits: 4)
-    text.append("-")
-    text.append(time.month, digits: 2)
-    text.append("-")
-    text.append(time.day, digits: 2)
-    text.append("T")
-    text.append(time.hour, digits: 2)
-    text.append(":")
-    text.append(time.minute, digits: 2)
-    text.append(":")
-    text.append(time.second, digits: 2)
+    let others: KeyValuePairs<StaticString, Int> = [
+      "-": time.month, "-": time.day, "T": time.hour, ":": time.minute, ":": time.second,
+    ]
+    for (separator, number) in others {
+      text.append(separator)
+      text.append(number, digits: 2)
+    }
     text.append(".")
     return text
   }
