@@ -162,16 +162,7 @@ public struct SwiftRecords {
     return description.split(whereSeparator: \.isNewline).map { "\(indentation)/// \($0)\n" }.joined()
   }
 
-  private func string(_ text: String) -> String {
-    let escaped = text.unicodeScalars.map { scalar in
-      switch scalar {
-      case "\"", "\\": "\\\(scalar)"
-      case "\0"..<" ", "\u{7F}", "\u{2028}", "\u{2029}": "\\u{\(String(scalar.value, radix: 16))}"
-      default: String(scalar)
-      }
-    }
-    return "\"\(escaped.joined())\""
-  }
+  private func string(_ text: String) -> String { text.literal() }
 }
 
 /// The properties of a record type.

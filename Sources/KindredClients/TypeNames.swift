@@ -46,6 +46,21 @@ extension Character {
   }
 }
 
+extension String {
+  /// Returns a literal of the text, as Swift and TypeScript write it; other characters may be escaped, too.
+  func literal(escaping others: Set<Unicode.Scalar> = []) -> String {
+    let escaped = unicodeScalars.map { scalar in
+      switch scalar {
+      case "\"", "\\": "\\\(scalar)"
+      case "\0"..<" ", "\u{7F}", "\u{2028}", "\u{2029}": "\\u{\(String(scalar.value, radix: 16))}"
+      case _ where others.contains(scalar): "\\u{\(String(scalar.value, radix: 16))}"
+      default: String(scalar)
+      }
+    }
+    return "\"\(escaped.joined())\""
+  }
+}
+
 extension StringProtocol {
   /// Whether an identifier can begin as this text does.
   var beginsIdentifier: Bool { unicodeScalars.first?.properties.isXIDStart ?? false }

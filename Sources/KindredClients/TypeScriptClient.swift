@@ -200,14 +200,5 @@ public struct TypeScriptClient {
   }
 
   /// Returns a text as a literal (ECMA-262 §12.9.4).
-  private func string(_ text: String) -> String {
-    let escaped = text.unicodeScalars.map { scalar in
-      switch scalar {
-      case "\"", "\\": "\\\(scalar)"
-      case "\0"..<" ", "\u{7F}", "\u{2028}", "\u{2029}", "<": "\\u{\(String(scalar.value, radix: 16))}"
-      default: String(scalar)
-      }
-    }
-    return "\"\(escaped.joined())\""
-  }
+  private func string(_ text: String) -> String { text.literal(escaping: ["<"]) }
 }

@@ -24,42 +24,17 @@ public enum HashFunction: Sendable, Hashable {
   }
 
   /// Returns the digest of a message.
-  public func digest(of message: some ContiguousBytes) -> [UInt8] {
-    message.withBytes { message in
-      var digest = [UInt8](repeating: 0, count: digestLength)
-      EVP_Digest(message.baseAddress, message.count, &digest, nil, algorithm, nil)
-      return digest
-    }
+  public func digest(of message: [UInt8]) -> [UInt8] {
+    var digest = [UInt8](repeating: 0, count: digestLength)
+    EVP_Digest(message, message.count, &digest, nil, algorithm, nil)
+    return digest
   }
 
   /// Returns the HMAC of a message (RFC 2104).
-  public func authenticationCode(of message: some ContiguousBytes, key: [UInt8]) -> [UInt8] {
-    message.withBytes { message in
-      var code = [UInt8](repeating: 0, count: digestLength)
-      let bytes = message.bindMemory(to: UInt8.self)
-      _ = HMAC(algorithm, key, Int32(key.count), bytes.baseAddress, bytes.count, &code, nil)
-      return code
-    }
-  }
-}
-
-/// A contiguous sequence of bytes in memory.
-public protocol ContiguousBytes {
-  /// Calls `body` with the bytes, which are valid during the call.
-  func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result
-}
-
-extension [UInt8]: ContiguousBytes {
-  /// Calls `body` with the bytes, which are valid during the call.
-  public func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
-    try withUnsafeBytes(body)
-  }
-}
-
-extension ArraySlice<UInt8>: ContiguousBytes {
-  /// Calls `body` with the bytes, which are valid during the call.
-  public func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
-    try withUnsafeBytes(body)
+  public func authenticationCode(of message: [UInt8], key: [UInt8]) -> [UInt8] {
+    var code = [UInt8](repeating: 0, count: digestLength)
+    _ = HMAC(algorithm, key, Int32(key.count), message, message.count, &code, nil)
+    return code
   }
 }
 

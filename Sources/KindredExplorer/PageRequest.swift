@@ -108,10 +108,7 @@ package struct PageRequest {
   /// Returns a label that is NULL if it is blank.
   private static func nonempty(_ names: [String]) -> Expression {
     let empty = Expression(.value(.text("")), at: Origin())
-    let trimmed = Expression(
-      .function(name: "trim", arguments: [Expression(names: names)], isDistinct: false), at: Origin())
-    return Expression(
-      .function(name: "nullif", arguments: [trimmed, empty], isDistinct: false), at: Origin())
+    return .call("nullif", .call("trim", Expression(names: names)), empty)
   }
 
   /// Adds the labels and keys of the records that visible foreign keys refer to.
@@ -158,9 +155,7 @@ package struct PageRequest {
         let number = Expression(
           .program(.count(of: association.key, most: isToMany ? HTMLLayout.countLimit : 1)), at: Origin())
         let none = Expression(.value(.integer(0)), at: Origin())
-        let present = Expression(
-          .function(name: "nullif", arguments: [number, none], isDistinct: false), at: Origin())
-        count = add(isToMany ? number : present, to: &node)
+        count = add(isToMany ? number : .call("nullif", number, none), to: &node)
       }
       record.associations.append(
         HTMLLayout.Association(
@@ -229,6 +224,10 @@ extension RequestNode {
 }
 
 extension Expression {
+  fileprivate static func call(_ name: String, _ arguments: Expression...) -> Expression {
+    Expression(.function(name: name, arguments: arguments, isDistinct: false), at: Origin())
+  }
+
   /// The name that is the whole expression, if it is one.
   fileprivate var simpleName: String? {
     guard case .path(let path) = kind, path.parents == 0, path.components.count == 1,

@@ -97,18 +97,14 @@ final class ClientConnection {
   }
 
   private func shakeHands(with target: HTTPTarget, over transport: PlainTransport) throws(HTTPClientError) {
-    guard let context = SSL_CTX_new(TLS_client_method()) else {
-      throw HTTPClientError("OpenSSL can't create a context")
-    }
-    self.context = context
-    guard SSL_CTX_ctrl(context, SSL_CTRL_SET_MIN_PROTO_VERSION, Int(TLS1_2_VERSION), nil) == 1,
+    context = SSL_CTX_new(TLS_client_method())
+    guard let context, SSL_CTX_ctrl(context, SSL_CTRL_SET_MIN_PROTO_VERSION, Int(TLS1_2_VERSION), nil) == 1,
       SSL_CTX_set_default_verify_paths(context) == 1
     else { throw HTTPClientError("OpenSSL can't create a context") }
     SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nil)
     SSL_CTX_set_options(context, kindred_tls_client_options())
-    guard let session = SSL_new(context) else { throw HTTPClientError("OpenSSL can't create a session") }
-    self.session = session
-    guard let bio = TransportBIO.make(over: transport) else {
+    session = SSL_new(context)
+    guard let session, let bio = TransportBIO.make(over: transport) else {
       throw HTTPClientError("OpenSSL can't create a session")
     }
     SSL_set_bio(session, bio, bio)

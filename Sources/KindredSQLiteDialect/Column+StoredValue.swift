@@ -35,6 +35,21 @@ extension Column {
     }
   }
 
+  /// Returns whether the column is one of numbers and the text isn't one, as far as that can be told; ``isExact(_:)``
+  /// makes sure of it.
+  func keepsText(_ text: String) -> Bool {
+    isOfNumbers
+      && (text.contains { "xXpPnN".contains($0) }
+        || Double(text.drop { $0.isWhitespace }.prefix { !$0.isWhitespace }) == nil)
+  }
+
+  private var isOfNumbers: Bool {
+    switch affinity {
+    case .integer, .numeric, .real: true
+    case .text, .blob: false
+    }
+  }
+
   /// The type to which values are cast; nil if the column converts none.
   private var castType: SQL? {
     // The texts of documents are compared by functions, for which affinity has no meaning.

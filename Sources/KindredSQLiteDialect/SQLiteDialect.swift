@@ -232,6 +232,8 @@ struct SQLiteDialect: SQLDialect {
 
   func stored(_ value: StoredValue, in column: Column, of table: Table) -> SQL { column.stored(value) }
 
+  func keepsText(_ text: String, in column: Column) -> Bool { column.keepsText(text) }
+
   func isExact(_ value: StoredValue, in column: Column) -> SQL? { column.isExact(value) }
 
   func least(_ left: SQL, _ right: SQL) -> SQL { "min(\(left), \(right))" }

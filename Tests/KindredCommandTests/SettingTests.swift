@@ -102,7 +102,7 @@ struct SettingTests {
 
   @Test
   func `a start without a command line is an error`() {
-    let error = #expect(throws: NoCommandLineError.self) {
+    let error = #expect(throws: CommandError.self) {
       try Invocation(commandLine: [], environment: Environment(variables: [:]))
     }
     #expect(error?.description.contains("/proc") == true)

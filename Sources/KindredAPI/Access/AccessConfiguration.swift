@@ -67,11 +67,22 @@ public struct AccessConfiguration: Sendable {
   }
 
   /// The location of a JWK set (RFC 7517 §5).
-  public enum KeyLocation: Sendable, Hashable {
+  public enum KeyLocation: Sendable {
     /// A file, which is read again when it changes.
     case file(String)
-    /// An `https` URL, whose content is cached.
-    case url(String)
+    /// An `https` URL, whose content is cached, and what fetches it.
+    case url(String, fetch: Fetch)
+
+    /// Returns the content at a URL, of at most a length in bytes, within a time in seconds.
+    public typealias Fetch = @Sendable (_ url: String, _ time: Double, _ maximumLength: Int) throws -> [UInt8]
+
+    /// The path or the URL.
+    var name: String {
+      switch self {
+      case .file(let path): path
+      case .url(let url, _): url
+      }
+    }
   }
 
   /// A key that a client sends as a bearer token; only its digest is kept.

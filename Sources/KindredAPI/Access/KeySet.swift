@@ -45,8 +45,7 @@ struct KeySet: Sendable {
   /// - Throws: `KeySetError` if the bytes aren't a JWK set or contain no usable key.
   init(_ bytes: [UInt8]) throws {
     guard let document = try? JSONDocumentParser.parse(bytes),
-      case .object(let members) = document.root.content,
-      case .array(let elements)? = members.first(where: { $0.name == "keys" })?.value.content
+      case .array(let elements)? = document.root["keys"]?.content
     else { throw KeySetError("it is not a JWK set, which is an object with the member `keys`") }
     for (index, element) in elements.prefix(Self.maximumCount).enumerated() {
       do {
@@ -72,14 +71,7 @@ struct KeySet: Sendable {
 
   /// Returns a key of the set, or nil if its use or type is another, so that it must be ignored (§5).
   private static func key(_ node: JSONDocument.Node, _ fingerprint: [UInt8]) throws -> Key? {
-    guard case .object(let members) = node.content else { return nil }
-    func text(_ name: String) -> String? {
-      if case .string(let text)? = members.first(where: { $0.name == name })?.value.content {
-        text
-      } else {
-        nil
-      }
-    }
+    func text(_ name: String) -> String? { node[name]?.string }
     func bytes(_ name: String) throws -> [UInt8] {
       guard let bytes = text(name).flatMap({ Base64.decodeStrictly($0.utf8[...]) }) else {
         throw PublicKey.Refusal("`\(name)` is missing or is not base64url")
@@ -87,11 +79,10 @@ struct KeySet: Sendable {
       return bytes
     }
     if let use = text("use"), use != "sig" { return nil }
-    if case .array(let operations)? = members.first(where: { $0.name == "key_ops" })?.value.content {
-      let isForVerifying = operations.contains {
-        if case .string("verify") = $0.content { true } else { false }
-      }
-      guard isForVerifying else { return nil }
+    if case .array(let operations)? = node["key_ops"]?.content,
+      !operations.contains(where: { $0.string == "verify" })
+    {
+      return nil
     }
     let material: Key.Material
     switch text("kty") {

@@ -1,6 +1,5 @@
 import Foundation
 import KindredClock
-import KindredHTTPClient
 import KindredSystem
 import Logging
 import Synchronization
@@ -63,8 +62,8 @@ final class KeySource: Sendable {
     self.logger = logger
     let file = Self.identity(of: location)
     let set = try Self.read(location)
-    for refusal in set.refusals { logger.warning("\(Self.name(of: location)): \(refusal)") }
     state = Mutex(State(set: set, file: file, lastCheck: now()))
+    logRefusals(of: set)
   }
 
   /// Returns the current keys and their generation, which changes with them.
@@ -77,7 +76,10 @@ final class KeySource: Sendable {
         state.lastCheck = now()
         let file = Self.identity(of: location)
         // A file that is briefly missing, as while it is being replaced, changes nothing.
-        if let file, file != state.file { load(&state, file) }
+        if let file, file != state.file {
+          state.file = file
+          _ = replace(&state, by: Result { try Self.read(location) })
+        }
         return ((state.set, state.generation), false)
       case .url:
         let isDue = age >= Self.maximumAge && !state.isFetching
@@ -108,28 +110,25 @@ final class KeySource: Sendable {
     return state.withLock { state in
       state.isFetching = false
       state.lastCheck = now()
-      switch result {
-      case .success(let set):
-        state.set = set
-        state.generation += 1
-        for refusal in set.refusals { logger.warning("\(Self.name(of: location)): \(refusal)") }
-        return set
-      case .failure(let error):
-        logger.error("the token keys could not be updated, the previous ones stay in use: \(error)")
-        return nil
-      }
+      return replace(&state, by: result)
     }
   }
 
-  private func load(_ state: inout State, _ file: FileIdentity) {
-    state.file = file
+  /// Returns the new set; nil if it couldn't be read, and the previous one stays.
+  private func replace(_ state: inout State, by result: Result<KeySet, any Error>) -> KeySet? {
     do {
-      state.set = try Self.read(location)
+      state.set = try result.get()
       state.generation += 1
-      for refusal in state.set.refusals { logger.warning("\(Self.name(of: location)): \(refusal)") }
+      logRefusals(of: state.set)
+      return state.set
     } catch {
       logger.error("the token keys could not be updated, the previous ones stay in use: \(error)")
+      return nil
     }
+  }
+
+  private func logRefusals(of set: KeySet) {
+    for refusal in set.refusals { logger.warning("\(location.name): \(refusal)") }
   }
 
   // MARK: Reading
@@ -146,19 +145,11 @@ final class KeySource: Sendable {
           throw KeySetError("it is longer than \(maximumLength) bytes")
         }
         bytes = Array(content)
-      case .url(let url):
-        bytes = try HTTPClient.get(url, timeout: fetchTimeout, maximumLength: maximumLength)
+      case .url(let url, let fetch): bytes = try fetch(url, fetchTimeout, maximumLength)
       }
       return try KeySet(bytes)
     } catch {
-      throw KeySetError("\(name(of: location)): \(error)")
-    }
-  }
-
-  private static func name(of location: AccessConfiguration.KeyLocation) -> String {
-    switch location {
-    case .file(let path): path
-    case .url(let url): url
+      throw KeySetError("\(location.name): \(error)")
     }
   }
 

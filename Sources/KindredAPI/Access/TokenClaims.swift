@@ -36,9 +36,7 @@ struct TokenClaims {
   var expiry: Double? { (try? number("exp")) ?? nil }
 
   /// Returns the text of a claim, or nil if it isn't a text.
-  func text(_ name: String) -> String? {
-    if case .string(let text)? = self[name]?.content { text } else { nil }
-  }
+  func text(_ name: String) -> String? { self[name]?.string }
 
   /// Returns the texts of a claim that is a text or a list of texts.
   func texts(_ name: String) -> [String] { self[name].map(Self.texts) ?? [] }
@@ -46,8 +44,7 @@ struct TokenClaims {
   private static func texts(_ node: JSONDocument.Node) -> [String] {
     switch node.content {
     case .string(let text): [text]
-    case .array(let elements):
-      elements.compactMap { if case .string(let text) = $0.content { text } else { nil } }
+    case .array(let elements): elements.compactMap(\.string)
     case .null, .boolean, .number, .object: []
     }
   }

@@ -54,12 +54,6 @@ struct WriteRules {
 
   // MARK: Sight
 
-  /// Returns whether a record of a resource, found by these columns, is visible; true if no row rule could hide it,
-  /// even if it doesn't exist.
-  func isInSight(_ resource: WrittenResource, by columns: [String], _ values: [SQLValue]) throws -> Bool {
-    try areInSight(resource, [(columns, values)])[0]
-  }
-
   /// Returns the same for each of several records.
   func areInSight(
     _ resource: WrittenResource, _ records: [(columns: [String], values: [SQLValue])]
@@ -67,12 +61,7 @@ struct WriteRules {
     try areInSight(resource, .of(.read, resource: ExactName(resource.name)), records)
   }
 
-  /// Returns the same for a record that isn't reached through a resource.
-  func isInSight(ofTable table: Table, by columns: [String], _ values: [SQLValue]) throws -> Bool {
-    try areInSight(ofTable: table, [(columns, values)])[0]
-  }
-
-  private func areInSight(
+  func areInSight(
     ofTable table: Table, _ records: [(columns: [String], values: [SQLValue])]
   ) throws -> [Bool] {
     try areInSight(version.written(ofTable: table), .sight(ofTable: ExactName(table.name)), records)
@@ -141,12 +130,9 @@ struct WriteRules {
   }
 
   private func holds(_ lookup: ExecutableLookup, _ values: [SQLValue]) throws -> Bool {
-    do {
-      _ = try transaction.record(lookup, Parameters(literals: values, claims: principal.claims))
-      return true
-    } catch let error as RequestError where error.code == .notFound {
-      return false
-    }
+    try unlessMissing {
+      try transaction.record(lookup, Parameters(literals: values, claims: principal.claims))
+    } != nil
   }
 }
 
@@ -291,7 +277,7 @@ extension WriteRules {
   func mayReplace(by written: UnstoredRecord, after error: any BackendError) throws -> Bool {
     let table = written.resource.table
     let locators = written.resource.locatorColumns
-    let shape = DraftShape(written)
+    let shape = DraftShape(written, in: version.dialect)
     let parameters = written.draft.assignments.map(\.value) + (written.present?.values(of: locators) ?? [])
     let rows = try transaction.rows(
       of: version.changes.conflicts(with: shape, in: table), Parameters(literals: parameters))
@@ -313,7 +299,7 @@ extension WriteRules {
     let verb = written.present == nil ? ResourceAccess.Verb.create : .update
     let entry = written.present == nil ? resource.permissions.create : resource.permissions.update
     guard let condition = entry?.rows else { return }
-    let shape = DraftShape(written)
+    let shape = DraftShape(written, in: version.dialect)
     let lookup = try version.ruleTests.lookup(
       .of(verb, resource: ExactName(resource.name)), condition, of: resource.resource, shape)
     let found = written.present?.values(of: resource.locatorColumns) ?? []
@@ -328,27 +314,10 @@ extension WriteRules {
 }
 
 extension DraftShape {
-  fileprivate init(_ written: UnstoredRecord) {
-    let table = written.resource.table
-    let texts = written.draft.assignments.filter { assignment in
-      guard case .text(let text) = assignment.value, let column = table.column(named: assignment.column)
-      else { return false }
-      return switch column.affinity {
-      case .integer, .numeric, .real: !text.isNumber
-      case .text, .blob: false
-      }
-    }
+  fileprivate init(_ written: UnstoredRecord, in dialect: Dialect) {
     self.init(
-      columns: written.draft.columns, texts: texts.map(\.column), reset: written.reset,
-      locators: written.present == nil ? [] : written.resource.locatorColumns)
-  }
-}
-
-extension String {
-  /// Whether a column of numbers stores it as a number; the test of the record makes sure of that.
-  fileprivate var isNumber: Bool {
-    !contains { "xXpPnN".contains($0) }
-      && Double(drop { $0.isWhitespace }.prefix { !$0.isWhitespace }) != nil
+      written.draft.assignments.map { ($0.column, $0.value) }, of: written.resource.table, in: dialect,
+      reset: written.reset, locators: written.present == nil ? [] : written.resource.locatorColumns)
   }
 }
 

@@ -14,7 +14,8 @@ final class ChangeFeed: Sendable {
     var events = 0
   }
 
-  private struct State {
+  private struct State: @unchecked Sendable {
+    /// Accessed only while the lock is held.
     var queries: [LiveQuery.Key: LiveQuery] = [:]
     /// The queries that wait to run, each once; those that have ended are skipped.
     var queue = LiveQueue()
@@ -30,8 +31,7 @@ final class ChangeFeed: Sendable {
     var listeners: [LiveListener] { queries.values.flatMap(\.listeners.values) + leaving.values }
   }
 
-  // Queries are accessed only while the lock is held.
-  private let state = Mutex(UncheckedBox(State()))
+  private let state = Mutex(State())
   private let watch = DispatchQueue(label: "kindred.live.watch")
   private let workers = DispatchQueue(label: "kindred.live.queries", attributes: .concurrent)
   private let backend: any Backend
@@ -55,7 +55,7 @@ final class ChangeFeed: Sendable {
   }
 
   var counts: Counts {
-    var counts = state.withLock { $0.value.counts }
+    var counts = state.withLock { $0.counts }
     counts.events = sentEvents.load(ordering: .relaxed)
     return counts
   }
@@ -63,8 +63,8 @@ final class ChangeFeed: Sendable {
   /// The number of requests whose results a commit may have outdated, and which haven't run again yet.
   var behind: Int {
     let version = backend.stateNumber
-    return state.withLock { box in
-      box.value.queries.values.count { $0.version != version || $0.doubtfulSince != nil || $0.isRunning }
+    return state.withLock { state in
+      state.queries.values.count { $0.version != version || $0.doubtfulSince != nil || $0.isRunning }
     }
   }
 
@@ -78,8 +78,8 @@ final class ChangeFeed: Sendable {
     _ key: LiveQuery.Key, lastEventID: String?, _ credentials: LiveCredentials
   ) -> LiveListener? {
     let version = backend.stateNumber
-    return state.withLock { box in
-      guard let query = box.value.queries[key], query.doubtfulSince == nil, let known = query.version,
+    return state.withLock { state in
+      guard let query = state.queries[key], query.doubtfulSince == nil, let known = query.version,
         known == version
       else {
         return nil
@@ -88,7 +88,7 @@ final class ChangeFeed: Sendable {
       guard isKnown || query.event != nil else { return nil }
       return add(
         to: query, isKnown ? nil : query.event, id: query.lastID, after: query.lastResult, credentials,
-        &box.value
+        &state
       )
     }
   }
@@ -104,21 +104,21 @@ final class ChangeFeed: Sendable {
     _ credentials: LiveCredentials = LiveCredentials(), refresh: @escaping LiveQuery.Refresh
   ) -> LiveListener? {
     let event = result.event
-    let listener = state.withLock { box in
+    let listener = state.withLock { state in
       let query =
-        box.value.queries[key]
+        state.queries[key]
         ?? LiveQuery(key, result, version: version, duration: duration, refresh: refresh)
-      box.value.queries[key] = query
+      state.queries[key] = query
       // The event may be newer or older than those of other listeners and of a run under way: after another run, all
       // have the same.
       if query.lastID != event.id || query.isRunning {
         let wasWaiting = query.isWaiting
         query.doubt(at: MonotonicTime.now())
-        if !wasWaiting, query.isWaiting { box.value.queue.add(query) }
+        if !wasWaiting, query.isWaiting { state.queue.add(query) }
       }
       return add(
         to: query, event.id == lastEventID ? nil : event, id: event.id, after: query.run, credentials,
-        &box.value
+        &state
       )
     }
     guard makeRoom() else {
@@ -148,20 +148,20 @@ final class ChangeFeed: Sendable {
   }
 
   private func remove(_ listener: LiveListener, from key: LiveQuery.Key) {
-    state.withLock { box in
+    state.withLock { state in
       let id = ObjectIdentifier(listener)
       // By now the key may belong to another query.
-      if box.value.leaving.removeValue(forKey: id) == nil {
-        guard let query = box.value.queries[key], query.listeners.removeValue(forKey: id) != nil else {
+      if state.leaving.removeValue(forKey: id) == nil {
+        guard let query = state.queries[key], query.listeners.removeValue(forKey: id) != nil else {
           return
         }
-        if query.listeners.isEmpty { box.value.queries[key] = nil }
+        if query.listeners.isEmpty { state.queries[key] = nil }
       }
-      box.value.counts.listeners -= 1
-      guard box.value.queries.isEmpty else { return }
-      box.value.queue = LiveQueue()
-      box.value.timer?.cancel()
-      box.value.timer = nil
+      state.counts.listeners -= 1
+      guard state.queries.isEmpty else { return }
+      state.queue = LiveQueue()
+      state.timer?.cancel()
+      state.timer = nil
     }
   }
 
@@ -169,7 +169,7 @@ final class ChangeFeed: Sendable {
 
   /// Checks the state of the database at once, because this process has committed.
   func nudge() {
-    guard state.withLock({ !$0.value.queries.isEmpty }) else { return }
+    guard state.withLock({ !$0.queries.isEmpty }) else { return }
     watch.async { self.look() }
   }
 
@@ -177,25 +177,25 @@ final class ChangeFeed: Sendable {
   /// credentials no longer hold.
   func outdate() {
     let now = MonotonicTime.now()
-    state.withLock { box in
+    state.withLock { state in
       var waiting: [LiveQuery] = []
-      for query in box.value.queries.values {
+      for query in state.queries.values {
         let wasWaiting = query.isWaiting
         query.outdate(at: now)
         if !wasWaiting, query.isWaiting { waiting.append(query) }
       }
-      box.value.queue.add(waiting)
-      box.value.lastBeat = 0
+      state.queue.add(waiting)
+      state.lastBeat = 0
     }
     nudge()
   }
 
   /// Ends all streams and the feed.
   func stop() {
-    state.withLock { box in
-      box.value.isStopped = true
-      box.value.timer?.cancel()
-      box.value.timer = nil
+    state.withLock { state in
+      state.isStopped = true
+      state.timer?.cancel()
+      state.timer = nil
     }
     endStreams()
     // Wait for running queries, so that nothing reads the database once this returns.
@@ -205,18 +205,18 @@ final class ChangeFeed: Sendable {
 
   /// Ends all streams, so that their clients connect again.
   func endStreams() {
-    for listener in state.withLock({ $0.value.listeners }) { listener.end() }
+    for listener in state.withLock({ $0.listeners }) { listener.end() }
   }
 
   private func startTimer() {
-    state.withLock { box in
-      guard box.value.timer == nil, !box.value.isStopped else { return }
+    state.withLock { state in
+      guard state.timer == nil, !state.isStopped else { return }
       let timer = DispatchSource.makeTimerSource(queue: watch)
       timer.schedule(
         deadline: .now(), repeating: .milliseconds(Self.watchInterval),
         leeway: .milliseconds(Self.watchInterval / 4))
       timer.setEventHandler { [weak self] in self?.look() }
-      box.value.timer = timer
+      state.timer = timer
       timer.activate()
     }
   }
@@ -225,7 +225,7 @@ final class ChangeFeed: Sendable {
   private func look() {
     let now = MonotonicTime.now()
     let version = backend.stateNumber
-    state.withLock { follow(to: version, at: now, &$0.value) }
+    state.withLock { follow(to: version, at: now, &$0) }
     startWorkers()
     tend(now)
   }
@@ -255,11 +255,10 @@ final class ChangeFeed: Sendable {
 
   /// Starts the workers that have something to do.
   private func startWorkers() {
-    let starts = state.withLock { box -> [LiveLane] in
-      guard !box.value.isStopped else { return [] }
-      let state = box.value
+    let starts = state.withLock { state -> [LiveLane] in
+      guard !state.isStopped else { return [] }
       let starts = lanes.filter { !state.busy.contains($0) && state.queue.hasWork(for: $0) }
-      box.value.busy.formUnion(starts)
+      state.busy.formUnion(starts)
       return starts
     }
     for lane in starts { workers.async { self.work(lane) } }
@@ -280,36 +279,36 @@ final class ChangeFeed: Sendable {
   }
 
   /// A run of a query that has begun.
-  struct Run {
-    fileprivate let query: UncheckedBox<LiveQuery>
+  struct Run: @unchecked Sendable {
+    fileprivate let query: LiveQuery
     let number: Int
     let refresh: () -> LiveQuery.Outcome
   }
 
   /// Begins to run the first query that waits for a worker of this lane.
   func take(for lane: LiveLane) -> Run? {
-    state.withLock { box in
-      let queries = box.value.queries
+    state.withLock { state in
+      let queries = state.queries
       let query =
-        box.value.isStopped
-        ? nil : box.value.queue.take(for: lane) { $0.isWaiting && queries[$0.key] === $0 }
+        state.isStopped
+        ? nil : state.queue.take(for: lane) { $0.isWaiting && queries[$0.key] === $0 }
       guard let query else {
-        box.value.busy.remove(lane)
+        state.busy.remove(lane)
         return nil
       }
       // A worker that has nothing else to do runs the queries of shorter lanes by their limits.
       let limit = query.lane.limit
       query.begin()
-      box.value.counts.queries += 1
+      state.counts.queries += 1
       let refresh = query.refresh
-      return Run(query: UncheckedBox(query), number: query.run) { refresh(limit) }
+      return Run(query: query, number: query.run) { refresh(limit) }
     }
   }
 
   /// Records the outcome of a run; from then on the query may run again, before its result has been sent.
   func finish(_ run: Run, _ outcome: LiveQuery.Outcome, version: Int64?, duration: UInt64) -> LiveDelivery {
-    state.withLock { box in
-      let query = run.query.value
+    state.withLock { state in
+      let query = run.query
       var delivery = LiveDelivery(of: self)
       switch outcome {
       case .result(let result):
@@ -321,10 +320,10 @@ final class ChangeFeed: Sendable {
       case .failure: query.fail(at: MonotonicTime.now(), duration: duration)
       case .end:
         delivery.listeners = Array(query.listeners.values)
-        forget(query, &box.value)
+        forget(query, &state)
       }
       // A commit during the run may have outdated the result again.
-      if query.isWaiting { box.value.queue.add(query) }
+      if query.isWaiting { state.queue.add(query) }
       return delivery
     }
   }
@@ -340,10 +339,10 @@ final class ChangeFeed: Sendable {
 
   /// Ends streams whose credentials have lapsed, and sends heartbeats, once a second.
   private func tend(_ now: UInt64) {
-    let listeners = state.withLock { box -> [LiveListener] in
-      guard now >= box.value.lastBeat + 1_000_000_000 else { return [] }
-      box.value.lastBeat = now
-      return box.value.listeners
+    let listeners = state.withLock { state -> [LiveListener] in
+      guard now >= state.lastBeat + 1_000_000_000 else { return [] }
+      state.lastBeat = now
+      return state.listeners
     }
     let interval = UInt64(options.heartbeat * 1e9)
     for listener in listeners {
@@ -362,15 +361,15 @@ final class ChangeFeed: Sendable {
   private func makeRoom() -> Bool {
     let maximum = options.maximumMemory
     guard memory.bytes > maximum else { return true }
-    let (listeners, kept) = state.withLock { box in
-      (box.value.listeners, box.value.queries.mapValues(\.event))
+    let (listeners, kept) = state.withLock { state in
+      (state.listeners, state.queries.mapValues(\.event))
     }
     // Streams end later, so that what they hold is counted here.
     var held = HeldEvents(listeners)
     // Some more than has to be, so that not every event makes room.
     let forgotten = held.excess(of: kept.compactMapValues(\.self), over: maximum / 4 * 3)
-    state.withLock { box in
-      for key in forgotten { box.value.queries[key]?.forgetEvent() }
+    state.withLock { state in
+      for key in forgotten { state.queries[key]?.forgetEvent() }
     }
     let stalled = listeners.compactMap { listener in listener.stalledSince.map { (listener, $0) } }
       .sorted { $0.1 < $1.1 }

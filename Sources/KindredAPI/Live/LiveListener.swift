@@ -22,11 +22,6 @@ final class LiveListener: HTTPBodyStream, Sendable {
     var lastPart = MonotonicTime.now()
     var onReady: (@Sendable () -> Void)?
 
-    init(givenID: String?, lastRun: Int) {
-      self.givenID = givenID
-      self.lastRun = lastRun
-    }
-
     /// The events that are held for the client.
     var held: [LiveEvent] { isAbandoned ? [] : [latest, sending].compactMap { $0 } }
   }
@@ -50,11 +45,9 @@ final class LiveListener: HTTPBodyStream, Sendable {
   ) {
     self.credentials = credentials
     self.onClose = onClose
-    var state = State(givenID: event == nil ? id : nil, lastRun: run)
-    state.latest = event
     // The head of the response is sent with the first part: without an event, a comment opens the stream.
-    state.isHeartbeatDue = event == nil
-    self.state = Mutex(state)
+    state = Mutex(
+      State(latest: event, givenID: event == nil ? id : nil, lastRun: run, isHeartbeatDue: event == nil))
   }
 
   // MARK: From the feed
@@ -156,4 +149,44 @@ final class LiveListener: HTTPBodyStream, Sendable {
     }
     onClose(self)
   }
+}
+
+/// What the listeners of a query receive after a run.
+struct LiveDelivery {
+  private let feed: ChangeFeed
+  var listeners: [LiveListener] = []
+  /// The event with the result; nil if there is none any more.
+  var event: LiveEvent?
+  var run = 0
+
+  init(of feed: ChangeFeed) { self.feed = feed }
+
+  /// Sends the result to all whose own isn't later; without a result, their streams end.
+  func send() {
+    guard let event else {
+      for listener in listeners { listener.end() }
+      return
+    }
+    let now = MonotonicTime.now()
+    // One after the other: between two passes, sending would evict the listeners from the processor's caches.
+    for listener in listeners {
+      if listener.hasLapsed(at: now) {
+        listener.end()
+      } else if listener.take(event, of: run) {
+        feed.sentEvents.wrappingAdd(1, ordering: .relaxed)
+        listener.announce()
+      }
+    }
+  }
+}
+
+/// What a client may listen by, until its credentials expire or are withdrawn.
+struct LiveCredentials: Sendable {
+  /// When they expire, in nanoseconds of the monotonic clock; nil for never.
+  var expiry: UInt64?
+  /// Returns whether the key that they were verified with is no longer accepted.
+  var areWithdrawn: @Sendable () -> Bool = { false }
+
+  /// Returns whether they no longer hold.
+  func haveLapsed(at now: UInt64) -> Bool { expiry.map { now >= $0 } ?? false || areWithdrawn() }
 }

@@ -45,15 +45,14 @@ extension MCPExchange {
     "description": "A resource with its columns, key and associations.", "mimeType": "application/json",
   ]
 
-  /// Returns the members that results have since the stateless revision.
-  static func additions(to members: [(String, JSONValue)]) -> [(String, JSONValue)] {
-    var additions: [(String, JSONValue)] = [
-      ("resultType", "complete"), ("_meta", ["io.modelcontextprotocol/serverInfo": information]),
-    ]
+  /// Returns a result with the members that results have since the stateless revision.
+  static func completed(_ result: JSONValue) -> JSONValue {
     // Everything but the result of a tool may be kept for as long as the server takes to see another schema.
-    if !members.contains(where: { $0.0 == "isError" }) {
-      additions += [("ttlMs", 5000), ("cacheScope", "private")]
-    }
-    return additions
+    var isOfTool = false
+    if case .object(let members) = result { isOfTool = members.contains { $0.0 == "isError" } }
+    return result + [
+      "resultType": "complete", "_meta": ["io.modelcontextprotocol/serverInfo": information],
+      "ttlMs": isOfTool ? nil : 5000, "cacheScope": isOfTool ? nil : "private",
+    ]
   }
 }

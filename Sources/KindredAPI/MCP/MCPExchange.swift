@@ -156,19 +156,15 @@ private struct Reply {
   var revision: MCPRevision?
 
   func response(_ result: JSONValue) -> HTTPResponse {
-    var result = result
-    if revision == .stateless, case .object(let members) = result {
-      result = .object(members + MCPExchange.additions(to: members))
-    }
-    return response(.ok, ("result", result))
+    response(.ok, ["result": revision == .stateless ? MCPExchange.completed(result) : result])
   }
 
   func response(_ error: MCPError) -> HTTPResponse {
-    response(error.status(in: revision), ("error", error.json))
+    response(error.status(in: revision), ["error": error.json])
   }
 
-  private func response(_ status: HTTPStatus, _ member: (String, JSONValue)) -> HTTPResponse {
-    let message: JSONValue = .object([("jsonrpc", "2.0"), ("id", id ?? .null), member])
+  private func response(_ status: HTTPStatus, _ member: JSONValue) -> HTTPResponse {
+    let message: JSONValue = ["jsonrpc": "2.0", "id": id ?? .null] + member
     return HTTPResponse(
       status: status, headers: ["Content-Type": MediaType.json.rawValue, "Cache-Control": "no-store"],
       body: .bytes(message.bytes))

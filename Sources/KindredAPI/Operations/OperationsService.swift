@@ -65,7 +65,7 @@ final class OperationsService: Sendable {
         }
       case .errors:
         try context.types.documentType(for: request) == .html
-          ? ErrorIndex.page(below: options.basePath) : Representation(ErrorIndex.json)
+          ? ErrorDescription.page(below: options.basePath) : Representation(ErrorDescription.json)
       case .schema:
         Representation(
           try SchemaDocument(model: version().model, limits: options.limits, basePath: options.basePath)
@@ -133,10 +133,8 @@ final class OperationsService: Sendable {
       parts.databases.reduce(0) { $0 + $1.snapshots.count }, spooled: options.spools.used, statistics)
     if context.isWritable { text.appendWrites(of: statistics) }
     if let serverCounters = parts.metrics.serverCounters { text.append(serverCounters) }
-    if let dropped = options.droppedLogLines?() {
-      text.append(
-        "kindred_log_lines_dropped_total", .counter, "Lines dropped because the log was not read.", dropped)
-    }
+    text.counter(
+      "log_lines_dropped", "Lines dropped because the log was not read.", options.droppedLogLines?())
     return Representation(PrometheusText.mediaType, Array(text.text.utf8), cacheControl: "no-store")
   }
 }
@@ -151,8 +149,8 @@ private struct SuccessReport {
   /// - Parameter engine: The name and version of the database's engine; nil for none.
   init(engine: String?) {
     self.engine = engine
-    let engines = engine.map { [("engine", JSONValue.string($0))] } ?? []
-    bytes = JSONValue.object([("status", .string("ok"))] + engines).bytes
+    let report: JSONValue = ["status": "ok", "engine": engine.map(JSONValue.string)]
+    bytes = report.bytes
     let representation = Representation(MediaType.json.rawValue, bytes, cacheControl: "no-store")
     (headers, tag) = (representation.headers, representation.tag)
   }

@@ -14,6 +14,16 @@ struct PrometheusText {
     append(name, kind, help, [("", value)])
   }
 
+  /// Adds the gauge `kindred_NAME`, unless it has no value.
+  mutating func gauge(_ name: String, _ help: String, _ value: Int?) {
+    if let value { append("kindred_\(name)", .gauge, help, value) }
+  }
+
+  /// Adds the counter `kindred_NAME_total`, unless it has no value.
+  mutating func counter(_ name: String, _ help: String, _ value: Int?) {
+    if let value { append("kindred_\(name)_total", .counter, help, value) }
+  }
+
   /// Adds a metric with a value for each set of labels, which are written verbatim.
   mutating func append(_ name: String, _ kind: Kind, _ help: String, _ values: [(labels: String, value: Int)])
   {

@@ -7,27 +7,13 @@ import KindredExplorer
 import Logging
 
 /// Turns errors into problems, and makes the responses that report them.
-final class ProblemReporter: Sendable {
-  private let models: ModelSource
-  private let limits: RequestLimits
-  private let cursors: CursorCoding
-  private let types: OfferedTypes
-  private let metrics: ServiceMetrics
-  private let logger: Logger
-  private let queryTime: Double?
-  private let basePath: BasePath
+struct ProblemReporter: Sendable {
+  let parts: ServiceParts
+  let options: KindredService.Options
+  let models: ModelSource
+  let types: OfferedTypes
 
-  init(_ parts: ServiceParts, _ options: KindredService.Options, _ models: ModelSource, _ types: OfferedTypes)
-  {
-    self.models = models
-    limits = options.limits
-    cursors = parts.cursors
-    self.types = types
-    metrics = parts.metrics
-    logger = parts.logger
-    queryTime = options.queryTime
-    basePath = options.basePath
-  }
+  private var logger: Logger { parts.logger }
 
   /// Returns the response that reports an error to the client.
   ///
@@ -41,7 +27,7 @@ final class ProblemReporter: Sendable {
     }
     if let trace = request.trace { problem.instance = "urn:kindred:trace:\(trace)" }
     return types.prefersPages(request)
-      ? page(of: problem, request, for: principal).response : problem.response
+      ? page(of: problem, request, for: principal) : problem.response
   }
 
   /// Returns the problem that reports an error to the client; details that it must not see are logged.
@@ -82,7 +68,7 @@ final class ProblemReporter: Sendable {
     default: break
     }
     let id = String(UInt32.random(in: .min ... .max), radix: 16)
-    metrics.countDefect()
+    parts.metrics.countDefect()
     logger.error("\(error)", metadata: ["id": "\(id)"])
     return Problem.defect(id)
   }
@@ -108,16 +94,16 @@ final class ProblemReporter: Sendable {
   /// Returns a problem as a page.
   ///
   /// - Parameter principal: The client, whose rights restrict what the page may show of the model.
-  private func page(of problem: Problem, _ request: HTTPRequest, for principal: Principal?) -> ProblemPage {
+  private func page(of problem: Problem, _ request: HTTPRequest, for principal: Principal?) -> HTTPResponse {
     var description: RequestDescription?
     if problem.status.code < 500, let principal, let version = try? models.latest().seen(by: principal) {
       // The request may have used up its own time, so this time is short; without a description the page is only
       // simpler.
       description = try? RequestDescription(
-        request.target, in: version.model, version.dialect, limits: limits,
-        cursors: (cursors, principal.standing),
-        within: AnalysisTime(seconds: min(0.5, queryTime ?? 0.5), request.cancellation))
+        request.target, in: version.model, version.dialect, limits: options.limits,
+        cursors: (parts.cursors, principal.standing),
+        within: AnalysisTime(seconds: min(0.5, options.queryTime ?? 0.5), request.cancellation))
     }
-    return ProblemPage(problem, request, description, below: basePath)
+    return problem.page(of: request, description, below: options.basePath)
   }
 }

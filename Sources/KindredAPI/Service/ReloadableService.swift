@@ -2,6 +2,7 @@ import KindredModel
 import KindredPlanning
 import KindredHTTP
 import Synchronization
+import KindredRequests
 
 /// A service whose model and credentials can be replaced while it answers.
 ///
@@ -57,4 +58,16 @@ public final class ReloadableService: HTTPHandler {
   public func identity(of request: HTTPRequest, verifying: Bool) -> [UInt8]? {
     service.identity(of: request, verifying: verifying)
   }
+}
+
+/// Answers all requests with 503 while the database is awaited.
+public struct AwaitingService: HTTPHandler {
+  /// Creates the service.
+  public init() {}
+
+  /// Returns 503.
+  public func answer(_ request: HTTPRequest) -> HTTPAnswer { .now(Problem.unavailable.response) }
+
+  /// Returns the problem for a request that the HTTP layer refuses.
+  public func response(to error: HTTPError, from peer: String?) -> HTTPResponse { Problem(error).response }
 }

@@ -2,6 +2,7 @@ import KindredModel
 import KindredPlanning
 import KindredBackend
 import KindredRequests
+import Logging
 
 /// What the services of one model and one configuration share.
 ///
@@ -34,7 +35,7 @@ final class ServiceContext: Sendable {
     planner = RequestPlanner(limits: options.limits, parts.cursors, options.basePath)
     access = try AccessControl(options, sources[0], logger: parts.logger)
     types = OfferedTypes(options)
-    problems = ProblemReporter(parts, options, sources[0], types)
+    problems = ProblemReporter(parts: parts, options: options, models: sources[0], types: types)
     finisher = ResponseFinisher(options, access, parts.metrics)
     isWritable = options.isWritable && parts.backend.isWritable
   }
@@ -46,4 +47,28 @@ final class ServiceContext: Sendable {
   func models(of database: ReadDatabase) -> ModelSource { sources[database.number] }
 
   var longRequests: LongRequests { LongRequests(parts.cursors) }
+}
+
+/// What services of the same database share, each of which answers with another model or other credentials.
+struct ServiceParts: Sendable {
+  let backend: any Backend
+  let cursors: CursorCoding
+  let metrics = ServiceMetrics()
+  let planCounts = PlanCounts()
+  /// The database and its copies, by their numbers.
+  let databases: [ReadDatabase]
+  let logger: Logger
+
+  /// The database itself, which takes the writes.
+  var served: ReadDatabase { databases[0] }
+  /// Notify listeners of commits; none if live results are disabled.
+  var changeFeeds: [ChangeFeed] { databases.compactMap(\.changeFeed) }
+
+  init(_ backend: any Backend, _ options: KindredService.Options, logger: Logger) throws {
+    guard let cursors = CursorCoding(key: options.cursorKey) else { throw CursorKeyError() }
+    self.backend = backend
+    self.cursors = cursors
+    self.logger = logger
+    databases = try ReadDatabase.all(of: backend, options)
+  }
 }

@@ -181,7 +181,7 @@ struct AssociatedRecords {
       Problem(refusing: $0, at: links[0].pointer)
     }
     let areVisible = try present.map { rows in
-      try rows.contains { try rules.isInSight(ofTable: join.table, by: locators, $0) }
+      try rules.areInSight(ofTable: join.table, rows.map { (locators, $0) }).contains(true)
     }
     let new = links.indices.filter { !areVisible[$0] }
     let changes = try new.map { index in

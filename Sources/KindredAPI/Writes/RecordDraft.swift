@@ -2,6 +2,7 @@ import KindredModel
 import KindredPlanning
 import KindredSQLSyntax
 import KindredRequests
+import KindredHTTP
 
 /// A record to be written, with the records to be associated with it.
 struct RecordDraft: Sendable {
@@ -207,18 +208,11 @@ struct RecordDraftReader {
   let document: JSONDocument
   let limits: RequestLimits
   /// Whether JSON objects change what a JSON column contains (RFC 7396) instead of replacing it.
-  let isMergePatch: Bool
+  var isMergePatch = false
   /// The paths of the associations encountered so far.
   private(set) var paths: [[String]] = []
 
   private var model: Model { version.model }
-
-  init(version: ModelVersion, document: JSONDocument, limits: RequestLimits, isMergePatch: Bool = false) {
-    self.version = version
-    self.document = document
-    self.limits = limits
-    self.isMergePatch = isMergePatch
-  }
 
   /// - Throws: `Problem` (422) for invalid content; `RequestError` if something is forbidden or too large.
   mutating func record(
@@ -292,5 +286,38 @@ struct RecordDraftReader {
     }
     return RecordDraft.Nested(
       association: association, resource: resource, linkage: linkage, records: records, pointer: pointer)
+  }
+}
+
+extension WriteContent {
+  /// The records of a document, and the paths of the associations nested in them.
+  struct Records: Sendable {
+    var drafts: [RecordDraft] = []
+    var isArray = false
+    var paths: [[String]] = []
+  }
+
+  /// Returns the records in the content of a request whose form has been checked.
+  ///
+  /// - Throws: `Problem`, `RequestError`.
+  static func records(
+    in request: HTTPRequest, isMergePatch: Bool, of resource: WrittenResource, version: ModelVersion,
+    limits: RequestLimits
+  ) throws -> Records {
+    let document = try document(of: request)
+    let allowsArray = request.method == .post
+    var reader = RecordDraftReader(
+      version: version, document: document, limits: limits, isMergePatch: isMergePatch)
+    var records = Records()
+    if allowsArray, case .array(let elements) = document.root.content {
+      records.isArray = true
+      for (index, element) in elements.enumerated() {
+        records.drafts.append(try reader.record(element, of: resource, at: JSONPointer() + index))
+      }
+    } else {
+      records.drafts = [try reader.record(document.root, of: resource)]
+    }
+    records.paths = reader.paths
+    return records
   }
 }

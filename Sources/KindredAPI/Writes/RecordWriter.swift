@@ -86,21 +86,28 @@ struct RecordWriter {
       rows.first.map { StoredRecord(change.returned, $0) }
     }
     for (draft, record) in zip(drafts, records) {
-      guard let record else { continue }
       // A view returns only the given values, not keys that its trigger generates.
-      guard record.hasKey(of: resource) || resource.table.kind == .view else {
+      guard record?.hasKey(of: resource) ?? true || resource.table.kind == .view else {
         throw Problem.refusedValue("the record needs a key", at: draft.pointer)
       }
-      try draft.check(draft.generatedColumns, of: record)
     }
+    try finish(records, of: resource, written)
+    try rules.didInsert(records.compactMap(\.self), into: resource)
+    return records
+  }
+
+  /// Checks what the database has made of records, and stores what is associated with them; nil stands for a record
+  /// that a trigger has ignored.
+  private func finish(
+    _ records: [StoredRecord?], of resource: WrittenResource, _ written: [UnstoredRecord]
+  ) throws {
     let stored = zip(records, written).compactMap { record, written in
       record.map { WrittenRecord(stored: $0, written: written) }
     }
+    for one in stored { try one.written.draft.check(one.written.draft.generatedColumns, of: one.stored) }
     try rules.checkReferences(of: stored)
     try associated.storeAssociated(with: stored, of: resource)
     for one in stored { try checkComputed(one.stored, of: resource, one.written.draft) }
-    try rules.didInsert(stored.map(\.stored), into: resource)
-    return records
   }
 
   /// Changes a record and adds the records nested in the draft; returns nil if a trigger ignores the change.
@@ -187,13 +194,7 @@ struct RecordWriter {
       }
       return record
     }
-    let stored = zip(records, written).compactMap { record, written in
-      record.map { WrittenRecord(stored: $0, written: written) }
-    }
-    for one in stored { try one.written.draft.check(one.written.draft.generatedColumns, of: one.stored) }
-    try rules.checkReferences(of: stored)
-    try associated.storeAssociated(with: stored, of: resource)
-    for one in stored { try checkComputed(one.stored, of: resource, one.written.draft) }
+    try finish(records, of: resource, written)
     return records
   }
 

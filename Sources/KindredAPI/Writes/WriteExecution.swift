@@ -114,12 +114,8 @@ struct WriteExecution {
     guard var draft = plan.content?.drafts.first else { return WriteResult(status: .noContent) }
     var kept = resource.identifyingColumns + (target.key ?? []).map(\.name)
     if case .has(let step) = target.linkage { kept += step.destinationColumns }
-    let present: StoredRecord?
-    do {
-      present = try find(target.path, kept + draft.dependentColumns(in: resource.table))
-    } catch let error as RequestError where error.code == .notFound {
-      present = nil
-    }
+    let columns = kept + draft.dependentColumns(in: resource.table)
+    let present = try unlessMissing { try find(target.path, columns) }
     try checkPreconditions(exists: present != nil)
     guard let present else { return try createInPlace(draft) }
     guard draft.nested.isEmpty else {
@@ -206,12 +202,7 @@ struct WriteExecution {
   }
 
   private func isThere() throws -> Bool {
-    do {
-      _ = try find(target.path, resource.locatorColumns)
-      return true
-    } catch let error as RequestError where error.code == .notFound {
-      return false
-    }
+    try unlessMissing { try find(target.path, resource.locatorColumns) } != nil
   }
 
   /// Returns the record that has the path's association, with the columns that the association uses.
@@ -249,9 +240,7 @@ struct WriteExecution {
 
   /// Checks the preconditions of a collection, which always exists.
   func checkCollectionPreconditions() throws {
-    do {
-      try checkPreconditions(exists: true)
-    } catch let error as RequestError where error.code == .notFound {
+    if try unlessMissing({ try checkPreconditions(exists: true) }) == nil {
       // The path leads to a single record that doesn't exist yet.
       try checkPreconditions(exists: false)
     }
@@ -292,7 +281,7 @@ struct WriteExecution {
   private func isVisible(_ record: StoredRecord) throws -> Bool {
     guard resource.permissions.rowRule != nil else { return true }
     let columns = resource.locatorColumns
-    return try writer.rules.isInSight(resource, by: columns, record.values(of: columns))
+    return try writer.rules.areInSight(resource, [(columns, record.values(of: columns))])[0]
   }
 
   /// Returns the path of a record, or nil if it has none of its own: in a column without a type, a number and the text
@@ -314,6 +303,15 @@ struct WriteExecution {
     var result = WriteResult(status: .ok)
     result.content = try plan.answer.json(of: records, isArray: isArray, to: plan.principal, in: transaction)
     return result
+  }
+}
+
+/// Returns the result of `body`; nil if a record that it reads doesn't exist.
+func unlessMissing<Result>(_ body: () throws -> Result) throws -> Result? {
+  do {
+    return try body()
+  } catch let error as RequestError where error.code == .notFound {
+    return nil
   }
 }
 

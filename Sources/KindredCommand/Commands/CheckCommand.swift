@@ -21,7 +21,7 @@ struct CheckCommand: ParsableCommand {
       """)
 
   @Argument(help: "The database file.") var database: String
-  @Option(help: .init("A model file whose associations are checked, too.", valueName: "file"))
+  @Option("A model file whose associations are checked, too.", value: "file")
   var model: String?
 
   func run() throws {

@@ -51,7 +51,7 @@ struct ClientCommand: ParsableCommand {
 struct ClientSource: ParsableArguments {
   @Argument(help: "The database, an SQLite file or a PostgreSQL URL; or the URL of a server.")
   var database: String
-  @Option(help: .init("The model file that the server of the database uses.", valueName: "file"))
+  @Option("The model file that the server of the database uses.", value: "file")
   var model: String?
   @Option(help: "A bearer token for the server: the client has what the token may read.")
   var token: String?
@@ -73,7 +73,7 @@ struct ClientSource: ParsableArguments {
     do {
       return try ServerSchema(json: document)
     } catch {
-      throw UnknownServer()
+      throw CommandError("the URL isn't that of a Kindred server of this version")
     }
   }
 
@@ -95,10 +95,9 @@ struct ClientSource: ParsableArguments {
     var options = KindredService.Options()
     options.impersonated = .operator
     options.live = nil
-    let file = try model.map { try ModelFileReader(path: $0).read() }
     let service = try KindredService(
       database.backend, options: options, logger: Logger.kindred(level: .warning),
-      model: { try file?.model(of: $0) ?? Model(inferredFrom: $0.schema()) })
+      model: ModelDefinition(model).model)
     let response = service.respond(to: HTTPRequest(method: .get, target: "/-/schema"))
     guard response.status.code == 200, case .bytes(let bytes) = response.body else {
       throw RefusedRequest(response)
@@ -111,9 +110,4 @@ struct ClientSource: ParsableArguments {
     let url = database.hasSuffix("/") ? String(database.dropLast()) : database
     return try HTTPClient.get("\(url)/-/schema", token: token, timeout: 10, maximumLength: 64 << 20)
   }
-}
-
-/// Something else than this version's server has answered.
-private struct UnknownServer: Error, CustomStringConvertible {
-  let description = "the URL isn't that of a Kindred server of this version"
 }

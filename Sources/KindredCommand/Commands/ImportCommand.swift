@@ -6,6 +6,10 @@ import KindredHTTP
 import KindredSQLite
 import KindredSpooling
 import Logging
+import KindredModel
+import KindredSQLiteBackend
+import KindredSQLSyntax
+import KindredRequests
 
 /// The command `kindred import`.
 struct ImportCommand: Configurable {
@@ -32,22 +36,18 @@ struct ImportCommand: Configurable {
   @Argument(help: "The database, an SQLite file or a PostgreSQL URL.") var database: String
   @Argument(help: "The resource, as in a URL; a path such as authors/1/books works too.") var resource: String
   @Argument(help: "The file to read; - for standard input.") var file: String
-  @Option(help: .init("csv, tsv, jsonl or json, if the file name doesn't end in it.", valueName: "format"))
+  @Option("csv, tsv, jsonl or json, if the file name doesn't end in it.", value: "format")
   var format: ImportFileFormat?
-  @Option(help: .init("What separates the fields of CSV: a character, or tab.", valueName: "character"))
+  @Option("What separates the fields of CSV: a character, or tab.", value: "character")
   var delimiter: Delimiter?
   @Flag(help: "Create the table, which must not exist (SQLite only), and the database if it is missing.")
   var createTable = false
-  @Option(help: .init("What to do with existing records: fail, merge or ignore.", valueName: "what"))
+  @Option("What to do with existing records: fail, merge or ignore.", value: "what")
   var duplicates = Duplicates.fail
-  @Option(
-    help: .init(
-      "The columns that identify existing records; the primary key by default.", valueName: "columns"))
+  @Option("The columns that identify existing records; the primary key by default.", value: "columns")
   var onConflict: String?
   @Option(
-    help: .init(
-      "full, if the records must survive a power loss; normal, if only the end of the process.",
-      valueName: "level"))
+    "full, if the records must survive a power loss; normal, if only the end of the process.", value: "level")
   var durability = ConnectionConfiguration.Durability.full
   @OptionGroup var config: ConfigurationOptions
   @OptionGroup var requests: RequestSettings
@@ -145,14 +145,10 @@ enum ImportFileFormat: String, ExpressibleByArgument, CaseIterable {
   case csv, tsv, jsonl, json
 
   init?(fileName: String) {
-    guard fileName.contains(".") else { return nil }
-    switch fileName.split(separator: ".").last?.lowercased() {
-    case "csv": self = .csv
-    case "tsv": self = .tsv
-    case "jsonl", "ndjson": self = .jsonl
-    case "json": self = .json
-    default: return nil
+    guard fileName.contains("."), let ending = fileName.split(separator: ".").last?.lowercased() else {
+      return nil
     }
+    self.init(rawValue: ending == "ndjson" ? Self.jsonl.rawValue : ending)
   }
 
   /// Whether it has fields with something between them.
@@ -182,4 +178,60 @@ struct Delimiter: ExpressibleByArgument {
 /// The treatment of records that exist already.
 enum Duplicates: String, ExpressibleByArgument, CaseIterable {
   case fail, merge, ignore
+}
+
+/// A table that is created for the records of an import.
+struct NewTable {
+  private let path: String
+  private let name: String
+  private let columns: [InferredColumns.Column]
+
+  /// Reads the records for their columns.
+  ///
+  /// - Throws: `ValidationError` for PostgreSQL; `CommandError` for content without columns.
+  init(
+    of content: ContentFile, _ format: ImportFileFormat, named name: String, in location: DatabaseLocation
+  ) throws {
+    guard case .file(let path) = location else {
+      throw ValidationError("--create-table requires SQLite; create the table of PostgreSQL by psql")
+    }
+    self.path = path
+    self.name = name
+    do {
+      columns = try InferredColumns(of: content, isCSV: format.isDelimited).columns
+    } catch let problem as Problem {
+      let unit = format == .json ? "element" : "line"
+      throw CommandError("\(problem.line.map { "\(unit) \($0): " } ?? "")\(problem.detail)")
+    }
+    guard !columns.isEmpty else { throw CommandError("the file has no records, so no columns") }
+  }
+
+  /// Creates the table, and returns the name of its resource.
+  ///
+  /// - Throws: `CommandError` if there is such a table; `OpenError`; `DatabaseError`
+  func create() throws -> String {
+    let connection = try Connection(path: path, access: .readWriteCreate)
+    let exists = try connection.withStatement("SELECT 1 FROM sqlite_schema WHERE name = ? COLLATE NOCASE") {
+      try $0.bind([.text(name)])
+      return try $0.step()
+    }
+    guard !exists else {
+      throw CommandError(
+        "\(path) already has a table \(name); leave out --create-table, or choose another name")
+    }
+    let definitions = columns.map { column in
+      let isKey = column.name.lowercased() == "id" && column.type == "INTEGER" && column.isAlwaysGiven
+      return [SQL.quoted(column.name), column.type, isKey ? "PRIMARY KEY" : ""]
+        .filter { !$0.isEmpty }.joined(separator: " ")
+    }
+    try connection.execute("CREATE TABLE \(SQL.quoted(name)) (\(definitions.joined(separator: ", ")))")
+    let model = Model(inferredFrom: try ConnectionSchema(connection).schema())
+    return model.resources.values.first { $0.table.name == name }?.name ?? name
+  }
+
+  /// Removes the table, as nothing was added.
+  func drop() {
+    let connection = try? Connection(path: path, access: .readWrite)
+    try? connection?.execute("DROP TABLE IF EXISTS \(SQL.quoted(name))")
+  }
 }

@@ -36,9 +36,7 @@ struct ManualPage {
       "Options of serve that also have an environment variable and a key of the configuration file; options override the environment, which overrides the file."
     )
     for setting in Setting.all(of: ServeCommand()).sorted(by: { $0.flag < $1.flag }) {
-      page.macro("TP")
-      page.line(".B " + Roff.escaped(setting.flag))
-      page.line(Roff.escaped("\(setting.environmentVariable), \(setting.key)"))
+      page.item(setting.flag, "\(setting.environmentVariable), \(setting.key)")
     }
     page.section("EXIT STATUS")
     for (code, meaning) in [
@@ -46,9 +44,7 @@ struct ManualPage {
       ("4, 5", "Of query with --check-status: a request had a status 4xx or 5xx."),
       ("64", "The command line is invalid."),
     ] {
-      page.macro("TP")
-      page.line(".B " + code)
-      page.line(Roff.escaped(meaning))
+      page.item(code, meaning)
     }
     text = page.text
   }
@@ -75,6 +71,13 @@ private struct Roff {
   mutating func paragraph(_ text: String) {
     macro("PP")
     line(text)
+  }
+
+  /// Adds an entry of a list.
+  mutating func item(_ name: String, _ text: String) {
+    macro("TP")
+    line(".B " + Self.escaped(name))
+    line(Self.escaped(text))
   }
 
   /// Adds a command as its help describes it.

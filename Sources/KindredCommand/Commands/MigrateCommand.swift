@@ -33,7 +33,7 @@ struct MigrateCommand: ParsableCommand {
       "Show what would be applied: the files run on a temporary copy of the database, or on PostgreSQL in a transaction that is undone."
   )
   var dryRun = false
-  @Option(help: .init("Create an empty file with the next number.", valueName: "name")) var new: String?
+  @Option("Create an empty file with the next number.", value: "name") var new: String?
 
   func validate() throws {
     guard [status, dryRun, new != nil].count(where: { $0 }) <= 1 else {

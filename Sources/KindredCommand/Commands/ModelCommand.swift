@@ -24,9 +24,8 @@ struct ModelCommand: ParsableCommand {
 
   @Argument(help: "The database, an SQLite file or a PostgreSQL URL.") var database: String
   @Option(
-    help: .init(
-      "A model file to check; a resource without access rules is reported if other resources have some.",
-      valueName: "file"))
+    "A model file to check; a resource without access rules is reported if other resources have some.",
+    value: "file")
   var model: String?
   @OptionGroup(title: "PostgreSQL") var postgreSQL: PostgreSQLSettings
 

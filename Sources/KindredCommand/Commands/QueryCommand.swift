@@ -4,6 +4,7 @@ import KindredAPI
 import KindredBackend
 import KindredHTTP
 import Logging
+import KindredTools
 
 /// The command `kindred query`.
 struct QueryCommand: Configurable {
@@ -57,11 +58,9 @@ struct QueryCommand: Configurable {
   @Flag(help: "Show the SQL and the query plans instead of the answer.") var explain = false
   @Option(help: "The method: GET by default, or POST if there is a body.") var method: RequestMethod?
   @Option(
-    help: .init(
-      "The content: JSON, unless --header names another Content-Type; @FILE and @- read it.",
-      valueName: "text"))
+    "The content: JSON, unless --header names another Content-Type; @FILE and @- read it.", value: "text")
   var body: String?
-  @Option(help: .init("A field of the request, such as 'If-Match: *'; repeatable.", valueName: "field"))
+  @Option("A field of the request, such as 'If-Match: *'; repeatable.", value: "field")
   var header: [RequestField] = []
   @Flag(help: "Exit with 4 after a status 4xx, and with 5 after 5xx, instead of 1.") var checkStatus = false
   @Option(
@@ -148,5 +147,29 @@ struct QueryCommand: Configurable {
     let path = target.hasPrefix("/") ? String(target) : "/\(target)"
     guard explain else { return path }
     return path + (path.contains("?") ? "&" : "?") + "explain=true"
+  }
+}
+
+/// Completes the URL in a shell, with the names of the database that precedes it.
+extension QueryCommand {
+  /// Returns the possible completions of a word; empty if the database can't be read.
+  ///
+  /// - Parameters:
+  ///   - words: the words of the command line, beginning with the program's name.
+  ///   - typed: the part of the completed word before the cursor.
+  static func completions(of words: [String], typed: String) -> [String] {
+    let quote = String(typed.prefix(1).filter { $0 == "'" || $0 == "\"" })
+    guard let invocation = Self.invocation(in: words),
+      let read = try? invocation.requests.modelSource(),
+      let model = try? DatabaseLocation(invocation.database).withSchema(invocation.postgreSQL, read)
+    else { return [] }
+    let completion = URLCompletion(model: model, limits: invocation.requests.limits)
+    return completion.completions(of: String(typed.dropFirst(quote.count))).map { quote + $0 }
+  }
+
+  /// Returns the command as typed so far, in which the URL may still be missing.
+  private static func invocation(in words: [String]) -> QueryCommand? {
+    let arguments = Array(words.drop { $0 != "query" }.dropFirst())
+    return [arguments, arguments + ["/"]].lazy.compactMap { try? QueryCommand.parse($0) }.first
   }
 }

@@ -38,14 +38,14 @@ struct RequestField: ExpressibleByArgument {
 enum QueryBody {
   /// Returns the content: the text, or that of the file after `@`.
   ///
-  /// - Throws: `ImportError` if the file can't be read.
+  /// - Throws: `CommandError` if the file can't be read.
   static func bytes(_ text: String) throws -> [UInt8] {
     guard text.hasPrefix("@") else { return Array(text.utf8) }
     let path = text == "@-" ? "/dev/stdin" : String(text.dropFirst())
     do throws(TextFileError) {
       return try TextFile.bytes(of: path)
     } catch {
-      throw ImportError(description: "\(text.dropFirst()): \(error)")
+      throw CommandError("\(text.dropFirst()): \(error)")
     }
   }
 

@@ -1,6 +1,7 @@
 import KindredAPI
 import KindredModel
 import KindredCryptography
+import KindredHTTPClient
 import KindredSQLSyntax
 import KindredYAML
 
@@ -116,7 +117,9 @@ struct AccessSection {
 
   private func location(_ node: ConfigurationNode) throws -> AccessConfiguration.KeyLocation {
     let text = try node.text()
-    if text.lowercased().hasPrefix("https://") { return .url(text) }
+    if text.lowercased().hasPrefix("https://") {
+      return .url(text) { try HTTPClient.get($0, timeout: $1, maximumLength: $2) }
+    }
     guard !text.contains("://") else {
       throw node.error(
         "keys must come from a file or an https URL, so that nobody can replace them on the way")

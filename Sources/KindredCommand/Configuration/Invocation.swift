@@ -18,8 +18,7 @@ extension Configurable {
 
 /// The part of the command line that names the configuration file.
 struct ConfigurationOptions: ParsableArguments {
-  @Option(
-    name: .customLong("config"), help: .init("A configuration file in YAML.", valueName: "file"))
+  @Option("A configuration file in YAML.", value: "file")
   var config: String?
 
   /// The file, read once, as it may be a pipe; nil before that, or if there is none.
@@ -47,9 +46,11 @@ struct Invocation {
   let environment: Environment
 
   /// - Parameter commandLine: the name of the program and the arguments.
-  /// - Throws: `NoCommandLineError` if there is not even the name.
+  /// - Throws: `CommandError` if there is not even the name.
   init(commandLine: [String], environment: Environment) throws {
-    guard !commandLine.isEmpty else { throw NoCommandLineError() }
+    guard !commandLine.isEmpty else {
+      throw CommandError("the arguments can't be read: mount /proc, from which they are taken")
+    }
     arguments = Array(commandLine.dropFirst())
     self.environment = environment
   }
@@ -188,9 +189,4 @@ struct Invocation {
     let naming = Setting.all(of: ConfigurationOptions()).map(\.name)
     return settings.filter { !naming.contains($0.name) }
   }
-}
-
-/// The system doesn't reveal the arguments of the program.
-struct NoCommandLineError: Error, CustomStringConvertible {
-  let description = "the arguments can't be read: mount /proc, from which they are taken"
 }

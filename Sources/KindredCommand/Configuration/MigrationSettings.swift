@@ -3,33 +3,24 @@ import KindredMigrations
 
 /// The setting of the migrations' directory.
 struct MigrationSettings: ParsableArguments {
-  @Option(
-    name: .customLong("migrations"),
-    help: .init("The directory of the migrations: files named 0001-schema.sql and so on.", valueName: "dir"))
+  @Option("The directory of the migrations: files named 0001-schema.sql and so on.", value: "dir")
   var migrations: String?
 }
 
 extension MigrationSettings {
   /// Returns a migrator for the files of a directory.
   ///
-  /// - Throws: `NoMigrationsError` if there are none, which is hardly intended; `MigrationError`
+  /// - Throws: `CommandError` if there are none, which is hardly intended; `MigrationError`
   static func migrator(of directory: String) throws -> Migrator {
-    let migrator: Migrator
+    func refusal(_ reason: String) -> CommandError {
+      CommandError("\(reason); name the directory of the migrations with --migrations")
+    }
     do {
-      migrator = try Migrator(directory: directory)
+      let migrator = try Migrator(directory: directory)
+      guard !migrator.migrations.isEmpty else { throw refusal("\(directory): no file in it ends in .sql") }
+      return migrator
     } catch let error as MigrationError where error.file == directory {
-      throw NoMigrationsError(reason: "\(error)")
+      throw refusal("\(error)")
     }
-    guard !migrator.migrations.isEmpty else {
-      throw NoMigrationsError(reason: "\(directory): no file in it ends in .sql")
-    }
-    return migrator
   }
-}
-
-/// The directory contains no migrations.
-struct NoMigrationsError: Error, CustomStringConvertible {
-  let reason: String
-
-  var description: String { "\(reason); name the directory of the migrations with --migrations" }
 }

@@ -17,46 +17,45 @@ struct RequestSettings: ParsableArguments {
 
 /// What is set for requests every day.
 struct EverydayRequestSettings: ParsableArguments {
-  @Option(help: .init("A model file that refines the model inferred from the schema.", valueName: "file"))
+  @Option("A model file that refines the model inferred from the schema.", value: "file")
   var model: String?
 
-  @Option(help: .init("The default number of records per page; 0 for all.", valueName: "n"))
+  @Option("The default number of records per page; 0 for all.", value: "n")
   var pageSize = PageSize(100)
 }
 
 /// What requests may take, and the key of their cursors.
 struct RequestBoundSettings: ParsableArguments {
-  @Option(help: .init("The maximum number of records per page; 0 for no limit.", valueName: "n"))
+  @Option("The maximum number of records per page; 0 for no limit.", value: "n")
   var maxPageSize = PageSize(1000)
 
-  @Option(help: .init("The maximum depth of associations in a request.", valueName: "n"))
+  @Option("The maximum depth of associations in a request.", value: "n")
   var maxDepth = Limit(8)
 
-  @Option(help: .init("The maximum number of associations in a request.", valueName: "n"))
+  @Option("The maximum number of associations in a request.", value: "n")
   var maxNodes = Limit(32)
 
-  @Option(help: .init("The maximum nesting of an expression.", valueName: "n"))
+  @Option("The maximum nesting of an expression.", value: "n")
   var maxExpressionDepth = Limit(64)
 
-  @Option(help: .init("How long a request may use the database; 0 for no limit.", valueName: "time"))
+  @Option("How long a request may use the database; 0 for no limit.", value: "time")
   var queryTimeout = TimeLimit(seconds: 10)
 
-  @Option(help: .init("The maximum size of the SQL for a request.", valueName: "size"))
+  @Option("The maximum size of the SQL for a request.", value: "size")
   var maxSqlSize = ByteCount(256 << 10)
 
-  @Option(help: .init("The memory that the statements of a request may use.", valueName: "size"))
+  @Option("The memory that the statements of a request may use.", value: "size")
   var maxQueryMemory = ByteCount(48 << 20)
 
-  @Option(help: .init("The temporary files that the statements of a request may use.", valueName: "size"))
+  @Option("The temporary files that the statements of a request may use.", value: "size")
   var maxTemporarySize = ByteCount(512 << 20)
 
   @Option(
-    help: .init(
-      "The key that encrypts page cursors, 64 hexadecimal digits, to be shared by several servers; random by default.",
-      valueName: "key"))
+    "The key that encrypts page cursors, 64 hexadecimal digits, to be shared by several servers; random by default.",
+    value: "key")
   var cursorKey: CursorKey?
 
-  @Option(help: .init("A file that has this key.", valueName: "file"))
+  @Option("A file that has this key.", value: "file")
   var cursorKeyFile: String?
 }
 

@@ -16,49 +16,42 @@ struct ServerSettings: ParsableArguments {
 
 /// What is set for a server every day.
 struct EverydayServerSettings: ParsableArguments {
-  @Option(
-    help: .init(
-      "The address or name to listen on, or unix: and the path of a Unix socket.", valueName: "host"))
+  @Option("The address or name to listen on, or unix: and the path of a Unix socket.", value: "host")
   var host = "127.0.0.1"
 
-  @Option(help: .init("The port to listen on; 0 picks a free one.", valueName: "port"))
+  @Option("The port to listen on; 0 picks a free one.", value: "port")
   var port = Port(8080)
 
   @Flag(inversion: .prefixedNo, help: "Let clients write to the database.")
   var writable = false
 
-  @Option(help: .init("The certificate and its intermediate certificates, in PEM format.", valueName: "file"))
+  @Option("The certificate and its intermediate certificates, in PEM format.", value: "file")
   var tlsCertificate: String?
 
-  @Option(help: .init("The private key of the certificate, in PEM format.", valueName: "file"))
+  @Option("The private key of the certificate, in PEM format.", value: "file")
   var tlsKey: String?
 
-  @Option(
-    help: .init(
-      "The origins whose pages may use the server, separated by commas; * for all.",
-      valueName: "origins"))
+  @Option("The origins whose pages may use the server, separated by commas; * for all.", value: "origins")
   var corsOrigins: Origins?
 
-  @Option(help: .init("The least severe level that is logged.", valueName: "level"))
+  @Option("The least severe level that is logged.", value: "level")
   var logLevel = Logger.Level.info
 }
 
 /// What a server offers, and how it opens its database.
 struct ServiceSettings: ParsableArguments {
-  @Option(help: .init("The database, if no argument names it.", valueName: "database"))
+  @Option("The database, if no argument names it.", value: "database")
   var database: String?
 
-  @Option(help: .init("The permissions of the Unix socket, in octal.", valueName: "mode"))
+  @Option("The permissions of the Unix socket, in octal.", value: "mode")
   var socketMode = FileMode(0o660)
 
-  @Option(
-    help: .init("The path that a proxy puts before every path, such as /library.", valueName: "path"))
+  @Option("The path that a proxy puts before every path, such as /library.", value: "path")
   var basePath: BasePath?
 
   @Option(
-    help: .init(
-      "The proxies whose Forwarded tells client, host and scheme, as addresses or networks such as 10.0.0.0/8 separated by commas; unix for those of the Unix socket.",
-      valueName: "addresses"))
+    "The proxies whose Forwarded tells client, host and scheme, as addresses or networks such as 10.0.0.0/8 separated by commas; unix for those of the Unix socket.",
+    value: "addresses")
   var trustedProxies: TrustedProxies?
 
   @Flag(inversion: .prefixedNo, help: "Serve the explorer to browsers.")
@@ -70,9 +63,8 @@ struct ServiceSettings: ParsableArguments {
   var tlsHsts = false
 
   @Option(
-    help: .init(
-      "The host names under which clients may address the server, separated by commas; * for any. On a loopback address, localhost, 127.0.0.1 and [::1] are always allowed; on other addresses, any name is allowed by default.",
-      valueName: "hosts"))
+    "The host names under which clients may address the server, separated by commas; * for any. On a loopback address, localhost, 127.0.0.1 and [::1] are always allowed; on other addresses, any name is allowed by default.",
+    value: "hosts")
   var allowedHosts: Hosts?
 
   @Flag(
@@ -81,9 +73,8 @@ struct ServiceSettings: ParsableArguments {
   var corsCredentials = false
 
   @Option(
-    help: .init(
-      "The compression level of answers, from 1 (fastest) to 9 (smallest); 0 for no compression.",
-      valueName: "level"))
+    "The compression level of answers, from 1 (fastest) to 9 (smallest); 0 for no compression.",
+    value: "level")
   var compressionLevel = CompressionLevel(1)
 
   @Option(
@@ -107,113 +98,93 @@ struct ServiceSettings: ParsableArguments {
   var metrics = true
 
   @Option(
-    help: .init(
-      "SQLite: the number of connections for reading the database; 0 for 4 per processor but at least 16.",
-      valueName: "n")
-  )
+    "SQLite: the number of connections for reading the database; 0 for 4 per processor but at least 16.",
+    value: "n")
   var readers = OptionalLimit(0)
 
   @Option(
-    help: .init(
-      "PostgreSQL: the maximum number of connections to each database, whatever they are for, at least 2.",
-      valueName: "n"))
+    "PostgreSQL: the maximum number of connections to each database, whatever they are for, at least 2.",
+    value: "n")
   var connections = Limit(20)
 
   @Option(
-    help: .init(
-      "What acknowledged writes survive: a power loss (full), or only the end of the process (normal).",
-      valueName: "level"))
+    "What acknowledged writes survive: a power loss (full), or only the end of the process (normal).",
+    value: "level")
   var durability = ConnectionConfiguration.Durability.full
 
-  @Option(
-    help: .init(
-      "PostgreSQL: a standby that answers reads, as a URL; repeat it for several.", valueName: "url"))
+  @Option("PostgreSQL: a standby that answers reads, as a URL; repeat it for several.", value: "url")
   var replica: [ReplicaURLs] = []
 
-  @Option(
-    help: .init(
-      "PostgreSQL: how far a replica may be behind to answer reads.", valueName: "time"))
+  @Option("PostgreSQL: how far a replica may be behind to answer reads.", value: "time")
   var replicaLag = TimeSpan(seconds: 10)
 
-  @Option(
-    help: .init(
-      "PostgreSQL: how long the start waits for a database that isn't there yet.",
-      valueName: "time"))
+  @Option("PostgreSQL: how long the start waits for a database that isn't there yet.", value: "time")
   var wait = TimeLimit(seconds: 30)
 
-  @Option(
-    help: .init("How long requests in progress may take once the server is stopping.", valueName: "time"))
+  @Option("How long requests in progress may take once the server is stopping.", value: "time")
   var shutdownTimeout = TimeSpan(seconds: 10)
 }
 
 /// What clients may send and hold, and how slowly.
 struct ClientLimitSettings: ParsableArguments {
-  @Option(help: .init("The maximum number of connections.", valueName: "n"))
+  @Option("The maximum number of connections.", value: "n")
   var maxConnections = Limit(1024)
 
   @Option(
-    help: .init(
-      "The maximum number of connections from one address, and of simultaneous requests with the credentials of one client; 0 for no limit, as behind a proxy.",
-      valueName: "n"))
+    "The maximum number of connections from one address, and of simultaneous requests with the credentials of one client; 0 for no limit, as behind a proxy.",
+    value: "n")
   var maxConnectionsPerClient = OptionalLimit(64)
 
   @Option(
-    help: .init(
-      "The maximum requests per second with the credentials of one client, or from one address without; 0 for no limit.",
-      valueName: "n"))
+    "The maximum requests per second with the credentials of one client, or from one address without; 0 for no limit.",
+    value: "n")
   var maxRequestsPerSecond = OptionalLimit(0)
 
   @Option(
-    help: .init(
-      "The maximum number of subscribed clients; 64 connections, or half if there are fewer than 128, are reserved for others.",
-      valueName: "n"))
+    "The maximum number of subscribed clients; 64 connections, or half if there are fewer than 128, are reserved for others.",
+    value: "n")
   var maxListeners = Limit(10_000)
 
-  @Option(help: .init("The maximum length of a URL.", valueName: "size"))
+  @Option("The maximum length of a URL.", value: "size")
   var maxUrlSize = ByteCount(8 << 10)
 
-  @Option(help: .init("The maximum size of the header fields of a request.", valueName: "size"))
+  @Option("The maximum size of the header fields of a request.", value: "size")
   var maxHeaderSize = ByteCount(32 << 10)
 
-  @Option(help: .init("The maximum size of the content of a request.", valueName: "size"))
+  @Option("The maximum size of the content of a request.", value: "size")
   var maxBodySize = ByteCount(1 << 20)
 
-  @Option(help: .init("The maximum size of the content of an import, CSV or JSON Lines.", valueName: "size"))
+  @Option("The maximum size of the content of an import, CSV or JSON Lines.", value: "size")
   var maxImportSize = ByteCount(1 << 30)
 
   @Option(
-    help: .init(
-      "The temporary files for contents of requests and for results of slow clients; one address may use a quarter, and longer contents are refused. 0 allows none.",
-      valueName: "size"))
+    "The temporary files for contents of requests and for results of slow clients; one address may use a quarter, and longer contents are refused. 0 allows none.",
+    value: "size")
   var maxSpoolSize = FileSize(4 << 30)
 
-  @Option(help: .init("How long a client may take to send the header of a request.", valueName: "time"))
+  @Option("How long a client may take to send the header of a request.", value: "time")
   var headerTimeout = TimeSpan(seconds: 10)
 
   @Option(
-    help: .init(
-      "How long a client may take to send the content of a request, or each --max-body-size of longer content.",
-      valueName: "time"))
+    "How long a client may take to send the content of a request, or each --max-body-size of longer content.",
+    value: "time")
   var bodyTimeout = TimeSpan(seconds: 60)
 
-  @Option(
-    help: .init(
-      "The minimum rate of a transfer per second, on average over the idle timeout.", valueName: "size"))
+  @Option("The minimum rate of a transfer per second, on average over the idle timeout.", value: "size")
   var minTransferRate = ByteCount(100)
 
-  @Option(help: .init("How long a connection may be idle, or a transfer may stall.", valueName: "time"))
+  @Option("How long a connection may be idle, or a transfer may stall.", value: "time")
   var idleTimeout = TimeSpan(seconds: 60)
 
   @Option(
-    help: .init(
-      "How long a slow client may keep a result from being read to its end, once others wait for the connection or have written.",
-      valueName: "time"))
+    "How long a slow client may keep a result from being read to its end, once others wait for the connection or have written.",
+    value: "time")
   var snapshotAge = TimeSpan(seconds: 10)
 }
 
 /// What is logged.
 struct LogSettings: ParsableArguments {
-  @Option(help: .init("The form of the log: text, or json for an object per line.", valueName: "format"))
+  @Option("The form of the log: text, or json for an object per line.", value: "format")
   var logFormat = LogFormat.Form.text
 
   @Flag(inversion: .prefixedNo, help: "Log each request.")

@@ -91,6 +91,25 @@ extension Option: SettingProperty where Value: SettingValue {
   }
 }
 
+extension Option {
+  /// Creates an option that the help describes, with a name for its value.
+  init(wrappedValue: Value, _ help: String, value name: String) where Value: ExpressibleByArgument {
+    self.init(wrappedValue: wrappedValue, help: ArgumentHelp(help, valueName: name))
+  }
+
+  /// Creates an option without a default.
+  init<Given: ExpressibleByArgument>(_ help: String, value name: String) where Value == Given? {
+    self.init(help: ArgumentHelp(help, valueName: name))
+  }
+
+  /// Creates an option that may be given several times.
+  init<Given: ExpressibleByArgument>(
+    wrappedValue: [Given], _ help: String, value name: String
+  ) where Value == [Given] {
+    self.init(wrappedValue: wrappedValue, help: ArgumentHelp(help, valueName: name))
+  }
+}
+
 extension Flag: SettingProperty where Value == Bool {
   fileprivate var isList: Bool { false }
   fileprivate var takesValue: Bool { false }

@@ -126,15 +126,13 @@ enum DatabaseLocation {
 /// The settings of PostgreSQL that its URL can't contain.
 struct PostgreSQLSettings: ParsableArguments {
   @Option(
-    help: .init(
-      "PostgreSQL: the schemas to serve, separated by commas; those of the search path by default.",
-      valueName: "names"))
+    "PostgreSQL: the schemas to serve, separated by commas; those of the search path by default.",
+    value: "names")
   var schema: String?
 
   @Option(
-    help: .init(
-      "PostgreSQL: whether each connection keeps prepared statements: on, off, or auto (on unless there is a connection pooler).",
-      valueName: "choice"))
+    "PostgreSQL: whether each connection keeps prepared statements: on, off, or auto (on unless there is a connection pooler).",
+    value: "choice")
   var prepared = ConnectionTarget.Preparation.auto
 
   @Option(

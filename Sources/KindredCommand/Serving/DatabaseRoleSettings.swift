@@ -4,21 +4,18 @@ import KindredAPI
 /// The settings that determine with which roles of PostgreSQL clients' statements run.
 struct DatabaseRoleSettings: ParsableArguments {
   @Option(
-    help: .init(
-      "PostgreSQL: the token claim that names the role with which a client's statements run, so that its privileges and policies apply; dots lead into objects.",
-      valueName: "claim"))
+    "PostgreSQL: the token claim that names the role with which a client's statements run, so that its privileges and policies apply; dots lead into objects.",
+    value: "claim")
   var roleClaim: String?
 
   @Option(
-    help: .init(
-      "PostgreSQL: the role of clients without a token, or whose token names no role; by default, they are refused.",
-      valueName: "role"))
+    "PostgreSQL: the role of clients without a token, or whose token names no role; by default, they are refused.",
+    value: "role")
   var anonymousRole: String?
 
   @Option(
-    help: .init(
-      "PostgreSQL: the header fields of requests that policies can read in request.headers, separated by commas.",
-      valueName: "names"))
+    "PostgreSQL: the header fields of requests that policies can read in request.headers, separated by commas.",
+    value: "names")
   var roleHeaders: String?
 
   /// The names of the header fields.

@@ -7,20 +7,12 @@ import Logging
 
 /// Waits at the start for a database server, or a database, that isn't there yet.
 struct DatabaseWait {
-  private let limit: TimeLimit
-  private let place: ListeningPlace
-  private let settings: ServerSettings
-  private let logger: Logger
+  let place: ListeningPlace
+  let settings: ServerSettings
+  let logger: Logger
 
   /// The first and the longest pause between two attempts, in milliseconds.
   private static let pauses = (first: 100, longest: 2000)
-
-  init(limit: TimeLimit, at place: ListeningPlace, _ settings: ServerSettings, _ logger: Logger) {
-    self.limit = limit
-    self.place = place
-    self.settings = settings
-    self.logger = logger
-  }
 
   /// Returns the result of `open` once it can connect; until then, the port answers 503.
   ///
@@ -39,7 +31,8 @@ struct DatabaseWait {
     logger.notice("waiting for the database", metadata: ["error": "\(first)"])
     let http = try listening()
     defer { http?.shutdown(grace: .zero) }
-    let end = limit.span.map { MonotonicTime.now() &+ UInt64($0.milliseconds) * 1_000_000 } ?? .max
+    let end =
+      settings.service.wait.span.map { MonotonicTime.now() &+ UInt64($0.milliseconds) * 1_000_000 } ?? .max
     var (pause, last) = (Self.pauses.first, first)
     while MonotonicTime.now() < end {
       Thread.sleep(forTimeInterval: Double(pause) / 1000)

@@ -17,16 +17,19 @@ struct SampleLibrary {
 
   /// Creates the directory.
   ///
-  /// - Throws: `SampleLibraryError`
+  /// - Throws: `CommandError`
   init() throws {
     let parent = TemporaryFiles.directory
+    let refusal = CommandError(
+      "the sample library can't be created in \(parent.path); set the variable TMPDIR to a writable directory"
+    )
     Self.removeAbandoned(in: parent)
     let directory = parent.appending(path: Self.prefix + UUID().uuidString)
     do {
       try FileManager.default.createDirectory(
         at: directory, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
     } catch {
-      throw SampleLibraryError.noTemporaryDirectory(parent.path)
+      throw refusal
     }
     self.directory = directory
     // Until the process ends, however it ends.
@@ -34,7 +37,7 @@ struct SampleLibrary {
     // Without the lock, another server would remove the directory.
     guard descriptor >= 0, flock(descriptor, LOCK_SH) == 0 else {
       try? FileManager.default.removeItem(at: directory)
-      throw SampleLibraryError.noTemporaryDirectory(parent.path)
+      throw refusal
     }
     path = directory.appending(path: "library.sqlite").path
   }
@@ -110,23 +113,10 @@ struct SampleLibrary {
     }
     let candidates = [installed.path] + [checkout?.path].compactMap(\.self)
     guard let found = candidates.first(where: { FileManager.default.fileExists(atPath: $0) }) else {
-      throw SampleLibraryError.noMigrations(installed.path)
+      throw CommandError(
+        "the sample library's migrations are not at \(installed.path); name a database, or their directory with --migrations"
+      )
     }
     return found
-  }
-}
-
-/// The reason why the sample library can't be created.
-enum SampleLibraryError: Error, CustomStringConvertible {
-  case noMigrations(String)
-  case noTemporaryDirectory(String)
-
-  var description: String {
-    switch self {
-    case .noMigrations(let path):
-      "the sample library's migrations are not at \(path); name a database, or their directory with --migrations"
-    case .noTemporaryDirectory(let path):
-      "the sample library can't be created in \(path); set the variable TMPDIR to a writable directory"
-    }
   }
 }

@@ -83,7 +83,7 @@ final class Server {
     options.live = settings.liveOptions
     options.access = access
     let (database, first) = try lifecycle.start({ [options] in
-      try DatabaseWait(limit: settings.service.wait, at: place, settings, logger).opened {
+      try DatabaseWait(place: place, settings: settings, logger: logger).opened {
         let database = try location.open(opening, command.postgreSQL)
         do {
           return (
@@ -195,11 +195,9 @@ final class Server {
     }
     if running.access?.tokens?.keys != nil { reloaded.append("keys of tokens") }
     guard !reloaded.isEmpty else { return [] }
-    var isReloaded = false
-    attempt("the service") {
+    let isReloaded = attempt("the service") {
       try running.service.reload(access: next.access, model: next.model.model)
       self.running = next
-      isReloaded = true
     }
     return isReloaded ? reloaded : []
   }
@@ -223,19 +221,18 @@ final class Server {
   /// Returns what has been reloaded.
   private func reloadCertificate(_ running: Running) -> [String] {
     guard command.server.tls != nil else { return [] }
-    var isReloaded = false
-    attempt("the certificate") {
-      try running.http.reloadTLS()
-      isReloaded = true
-    }
-    return isReloaded ? ["certificate"] : []
+    return attempt("the certificate", running.http.reloadTLS) ? ["certificate"] : []
   }
 
-  private func attempt(_ part: String, _ body: () throws -> Void) {
+  /// Returns whether `body` has reloaded a part.
+  @discardableResult
+  private func attempt(_ part: String, _ body: () throws -> Void) -> Bool {
     do {
       try body()
+      return true
     } catch {
       logger.error("\("\(part) could not be reloaded, the previous one stays in use: \(error)".singleLine)")
+      return false
     }
   }
 

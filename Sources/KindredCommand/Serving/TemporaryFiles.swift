@@ -21,18 +21,18 @@ enum TemporaryFiles {
 
   /// Returns an empty file without a name, for content.
   ///
-  /// - Throws: `ImportError` if none can be created.
-  static func content() throws(ImportError) -> ContentFile {
+  /// - Throws: `CommandError` if none can be created.
+  static func content() throws(CommandError) -> ContentFile {
     guard let descriptor = unnamed() else {
-      throw ImportError(
-        description: "no temporary file can be created in \(directory.path); set the variable TMPDIR")
+      throw CommandError(
+        "no temporary file can be created in \(directory.path); set the variable TMPDIR")
     }
     return ContentFile(descriptor: descriptor, length: 0)
   }
 
   /// Returns the error of a temporary file that has no room for more.
-  static func full() -> ImportError {
-    ImportError(
-      description: "the content can't be copied to \(directory.path): \(String(cString: strerror(errno)))")
+  static func full() -> CommandError {
+    CommandError(
+      "the content can't be copied to \(directory.path): \(String(cString: strerror(errno)))")
   }
 }

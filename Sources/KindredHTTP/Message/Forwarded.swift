@@ -5,7 +5,7 @@ struct Forwarded {
   /// - Parameter fields: The values of `Forwarded`. A malformed element and what precedes it are ignored: they can only be
   ///   the client's, as proxies add theirs after it.
   init(_ fields: [String]) {
-    var scanner = Scanner(text: Array(fields.joined(separator: ",").utf8)[...])
+    var scanner = FieldScanner(Array(fields.joined(separator: ",").utf8))
     elements = scanner.elements()
   }
 
@@ -51,72 +51,38 @@ extension HTTPRequest {
   }
 }
 
-extension Forwarded {
+extension FieldScanner {
   /// Reads `Forwarded = 1#( [ pair ] *( ";" [ pair ] ) )`.
-  private struct Scanner {
-    var text: ArraySlice<UInt8>
-
-    mutating func elements() -> [[String: String]] {
-      var elements: [[String: String]] = []
-      while !text.isEmpty {
-        let start = text
-        if let element = element() {
-          if !element.isEmpty { elements.append(element) }
-        } else {
-          elements = []
-          // A quotation mark that isn't closed must not hide the next element.
-          text = start.drop { $0 != UInt8(ascii: ",") }
-        }
-        text = text.dropFirst()
+  fileprivate mutating func elements() -> [[String: String]] {
+    var elements: [[String: String]] = []
+    while !isAtEnd {
+      let start = rest
+      if let element = element() {
+        if !element.isEmpty { elements.append(element) }
+      } else {
+        elements = []
+        // A quotation mark that isn't closed must not hide the next element.
+        rest = start.drop { $0 != UInt8(ascii: ",") }
       }
-      return elements
+      rest = rest.dropFirst()
     }
+    return elements
+  }
 
-    /// Returns the element up to a comma; nil if it is malformed.
-    private mutating func element() -> [String: String]? {
-      var pairs: [String: String] = [:]
-      while true {
+  /// Returns the element up to a comma; nil if it is malformed.
+  private mutating func element() -> [String: String]? {
+    var pairs: [String: String] = [:]
+    while true {
+      skipSpace()
+      if let first = rest.first, first != UInt8(ascii: ","), first != UInt8(ascii: ";") {
+        // RFC 7239 §4: a parameter occurs once.
+        guard let name = token()?.lowercased(), take("="), let value = token() ?? quotedString(),
+          !value.isEmpty, pairs.updateValue(value, forKey: name) == nil
+        else { return nil }
         skipSpace()
-        if let first = text.first, first != UInt8(ascii: ","), first != UInt8(ascii: ";") {
-          let name = token().lowercased()
-          guard !name.isEmpty, text.first == UInt8(ascii: "=") else { return nil }
-          text = text.dropFirst()
-          // RFC 7239 §4: a parameter occurs once.
-          guard let value = value(), !value.isEmpty, pairs.updateValue(value, forKey: name) == nil else {
-            return nil
-          }
-          skipSpace()
-        }
-        guard let next = text.first, next != UInt8(ascii: ",") else { return pairs }
-        guard next == UInt8(ascii: ";") else { return nil }
-        text = text.dropFirst()
       }
-    }
-
-    private mutating func value() -> String? {
-      guard text.first == UInt8(ascii: "\"") else { return token() }
-      var bytes: [UInt8] = []
-      text = text.dropFirst()
-      while let byte = text.popFirst() {
-        switch byte {
-        case UInt8(ascii: "\""): return String(decoding: bytes, as: UTF8.self)
-        case UInt8(ascii: "\\"):
-          guard let escaped = text.popFirst() else { return nil }
-          bytes.append(escaped)
-        default: bytes.append(byte)
-        }
-      }
-      return nil
-    }
-
-    private mutating func token() -> String {
-      let token = text.prefix { $0.isTokenCharacter }
-      text = text[token.endIndex...]
-      return String(decoding: token, as: UTF8.self)
-    }
-
-    private mutating func skipSpace() {
-      text = text.drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+      guard let next = rest.first, next != UInt8(ascii: ",") else { return pairs }
+      guard take(";") else { return nil }
     }
   }
 }

@@ -70,6 +70,8 @@ public struct HTTPError: Error, Hashable, Sendable {
 }
 
 extension HTTPError {
+  static func malformed(_ detail: String) -> HTTPError { HTTPError(.malformedRequest, detail) }
+
   static let tooManyConnections = HTTPError(
     .tooManyConnections, "The server has reached its limit of connections.")
   static let tooManyConnectionsOfClient = HTTPError(
@@ -78,7 +80,6 @@ extension HTTPError {
     .tooManyRequests, "The client has exceeded its limit of requests.")
   static let tooManyRequestsAtOnce = HTTPError(
     .tooManyRequests, "The client has reached its limit of simultaneous requests.")
-  static let plainRequest = HTTPError(
-    .malformedRequest, "This port is for HTTPS: the URL must begin with https://.")
+  static let plainRequest = malformed("This port is for HTTPS: the URL must begin with https://.")
   static let outOfSpace = HTTPError(.outOfSpace, "The server has no room for the content at the moment.")
 }

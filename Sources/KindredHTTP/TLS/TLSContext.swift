@@ -35,14 +35,12 @@ final class TLSContext: @unchecked Sendable {
     guard SSL_CTX_use_certificate(context, SSL_CTX_get0_certificate(other.context)) == 1,
       SSL_CTX_use_PrivateKey(context, SSL_CTX_get0_privatekey(other.context)) == 1,
       SSL_CTX_ctrl(context, SSL_CTRL_CHAIN, 1, UnsafeMutableRawPointer(chain)) == 1
-    else {
-      throw HTTPServerError(.certificate, "the certificate can't be reused: \(Self.lastError())")
-    }
+    else { throw Self.failure("the certificate can't be reused") }
   }
 
   private init() throws(HTTPServerError) {
     guard let context = SSL_CTX_new(TLS_server_method()) else {
-      throw HTTPServerError(.certificate, "OpenSSL can't create a context: \(Self.lastError())")
+      throw Self.failure("OpenSSL can't create a context")
     }
     self.context = context
     SSL_CTX_set_options(context, kindred_tls_server_options())
@@ -56,11 +54,7 @@ final class TLSContext: @unchecked Sendable {
     guard SSL_CTX_ctrl(context, SSL_CTRL_SET_MIN_PROTO_VERSION, Int(TLS1_2_VERSION), nil) == 1,
       SSL_CTX_set_cipher_list(context, Self.cipherSuites) == 1,
       SSL_CTX_ctrl(context, SSL_CTRL_SET_GROUPS_LIST, 0, &groups) == 1
-    else {
-      throw HTTPServerError(
-        .certificate,
-        "OpenSSL can't be restricted to TLS 1.2 and 1.3 with forward secrecy: \(Self.lastError())")
-    }
+    else { throw Self.failure("OpenSSL can't be restricted to TLS 1.2 and 1.3 with forward secrecy") }
     // Clients resume sessions with tickets, which cost the server no memory (RFC 8446 §2.2, RFC 5077).
     SSL_CTX_ctrl(context, SSL_CTRL_SET_SESS_CACHE_MODE, Int(SSL_SESS_CACHE_OFF), nil)
     Self.selectProtocol(context)
@@ -80,29 +74,23 @@ final class TLSContext: @unchecked Sendable {
   private func load(_ configuration: TLSConfiguration) throws(HTTPServerError) {
     ERR_clear_error()
     guard SSL_CTX_use_certificate_chain_file(context, configuration.certificateFile) == 1 else {
-      throw HTTPServerError(
-        .certificate,
-        "the certificate file '\(configuration.certificateFile)' contains no certificate in PEM format: "
-          + Self.lastError())
+      throw Self.failure(
+        "the certificate file '\(configuration.certificateFile)' contains no certificate in PEM format")
     }
     // A key that doesn't match the certificate already fails here.
     guard SSL_CTX_use_PrivateKey_file(context, configuration.keyFile, SSL_FILETYPE_PEM) == 1 else {
       let isMismatch = ERR_GET_REASON(ERR_peek_last_error()) == X509_R_KEY_VALUES_MISMATCH
-      throw HTTPServerError(
-        .certificate,
-        isMismatch
-          ? Self.mismatch(configuration)
-          : "the key file '\(configuration.keyFile)' contains no private key in PEM format without a passphrase: "
-            + Self.lastError())
+      guard !isMismatch else { throw Self.mismatch(configuration) }
+      throw Self.failure(
+        "the key file '\(configuration.keyFile)' contains no private key in PEM format without a passphrase")
     }
-    guard SSL_CTX_check_private_key(context) == 1 else {
-      throw HTTPServerError(.certificate, Self.mismatch(configuration))
-    }
+    guard SSL_CTX_check_private_key(context) == 1 else { throw Self.mismatch(configuration) }
   }
 
-  private static func mismatch(_ configuration: TLSConfiguration) -> String {
-    "the key in '\(configuration.keyFile)' doesn't match the first certificate in "
-      + "'\(configuration.certificateFile)'"
+  private static func mismatch(_ configuration: TLSConfiguration) -> HTTPServerError {
+    let (key, certificate) = (configuration.keyFile, configuration.certificateFile)
+    return HTTPServerError(
+      .certificate, "the key in '\(key)' doesn't match the first certificate in '\(certificate)'")
   }
 
   private static func checkReadable(_ path: String, _ what: String) throws(HTTPServerError) {
@@ -112,11 +100,12 @@ final class TLSContext: @unchecked Sendable {
     }
   }
 
-  /// Returns OpenSSL's reason for its last error.
-  private static func lastError() -> String {
+  /// Returns the error of what OpenSSL couldn't do, with its reason.
+  private static func failure(_ what: String) -> HTTPServerError {
     let code = ERR_peek_last_error()
     ERR_clear_error()
-    return ERR_reason_error_string(code).map { String(cString: $0) } ?? "no reason given"
+    let reason = ERR_reason_error_string(code).map { String(cString: $0) } ?? "no reason given"
+    return HTTPServerError(.certificate, "\(what): \(reason)")
   }
 
   /// Chooses the protocol among those that the client offers (RFC 7301 §3.2); without a common one the handshake fails

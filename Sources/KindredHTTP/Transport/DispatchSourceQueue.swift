@@ -70,7 +70,8 @@ final class DispatchSourceQueue: EventQueue {
 
 /// The sources of a socket.
 private final class WatchedSocket: Sendable {
-  private struct State {
+  /// Dispatch sources are thread-safe, but their protocol isn't declared `Sendable`.
+  private struct State: @unchecked Sendable {
     /// Keyed by direction; created when a direction is first awaited.
     var sources: [Directions: any DispatchSourceProtocol] = [:]
     /// The directions whose sources aren't suspended.
@@ -78,15 +79,10 @@ private final class WatchedSocket: Sendable {
     var isCancelled = false
   }
 
-  /// Dispatch sources are thread-safe, but their protocol isn't declared `Sendable`.
-  private struct Unchecked: @unchecked Sendable {
-    var state = State()
-  }
-
   private let descriptor: CInt
   private let queue: DispatchQueue
   private let onEvent: @Sendable () -> Void
-  private let box = Mutex(Unchecked())
+  private let state = Mutex(State())
 
   /// Creates the sources' owner; nothing is awaited yet.
   init(_ descriptor: CInt, on queue: DispatchQueue, onEvent: @escaping @Sendable () -> Void) {
@@ -96,15 +92,15 @@ private final class WatchedSocket: Sendable {
   }
 
   func rearm(_ directions: Directions) {
-    box.withLock { box in
+    state.withLock { state in
       for direction in [Directions.input, .output] where directions.contains(direction) {
-        guard !box.state.isCancelled, !box.state.awaited.contains(direction) else { continue }
-        box.state.awaited.insert(direction)
-        if let source = box.state.sources[direction] {
+        guard !state.isCancelled, !state.awaited.contains(direction) else { continue }
+        state.awaited.insert(direction)
+        if let source = state.sources[direction] {
           source.resume()
         } else {
           let source = makeSource(direction)
-          box.state.sources[direction] = source
+          state.sources[direction] = source
           source.activate()
         }
       }
@@ -121,10 +117,10 @@ private final class WatchedSocket: Sendable {
   }
 
   private func fire(_ direction: Directions) {
-    let isDue = box.withLock { box in
-      guard !box.state.isCancelled, box.state.awaited.contains(direction) else { return false }
-      box.state.awaited.remove(direction)
-      box.state.sources[direction]?.suspend()
+    let isDue = state.withLock { state in
+      guard !state.isCancelled, state.awaited.contains(direction) else { return false }
+      state.awaited.remove(direction)
+      state.sources[direction]?.suspend()
       return true
     }
     if isDue { onEvent() }
@@ -133,14 +129,14 @@ private final class WatchedSocket: Sendable {
   /// Cancels the sources, and calls `close` when their cancellation is complete (dispatch_source_cancel(3)).
   func cancel(then close: @escaping @Sendable () -> Void) {
     let group = DispatchGroup()
-    box.withLock { box in
-      box.state.isCancelled = true
-      for (direction, source) in box.state.sources {
+    state.withLock { state in
+      state.isCancelled = true
+      for (direction, source) in state.sources {
         group.enter()
         source.setCancelHandler { group.leave() }
         source.cancel()
         // A suspended source never calls its cancellation handler.
-        if !box.state.awaited.contains(direction) { source.resume() }
+        if !state.awaited.contains(direction) { source.resume() }
       }
     }
     group.notify(queue: queue, execute: close)

@@ -61,9 +61,7 @@ package struct ChunkedDecoder: Sendable {
       guard size <= maxLength - count else { throw .contentTooLarge(maxLength) }
       state = size == 0 ? .trailer : .data(remaining: size)
     case .dataEnd:
-      guard line.isEmpty else {
-        throw HTTPError(.malformedRequest, "A chunk is longer than its stated size.")
-      }
+      guard line.isEmpty else { throw .malformed("A chunk is longer than its stated size.") }
       state = .size
     case .trailer:
       guard !line.isEmpty else { return true }
@@ -85,7 +83,7 @@ package struct ChunkedDecoder: Sendable {
     let extensions = rest.trimmed
     guard (1...Self.maxSizeDigits).contains(digits.count), rest.isEmpty || extensions.first == .semicolon,
       extensions.allSatisfy(\.isFieldCharacter)
-    else { throw HTTPError(.malformedRequest, "A chunk does not begin with its size.") }
+    else { throw .malformed("A chunk does not begin with its size.") }
     var size = 0
     for digit in digits.lazy.compactMap(\.hexadecimalValue) {
       size = size << 4 | Int(digit)

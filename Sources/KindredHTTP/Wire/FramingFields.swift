@@ -24,9 +24,7 @@ struct FramingFields: Sendable {
     switch name.count {
     case 4 where name.equalsIgnoringCase("host"):
       hosts += 1
-      guard RequestTarget.isHost(value) else {
-        throw HTTPError(.malformedRequest, "The Host field is not a valid host.")
-      }
+      guard RequestTarget.isHost(value) else { throw .malformed("The Host field is not a valid host.") }
     case 6 where name.equalsIgnoringCase("expect"):
       for element in value.listElements {
         if element.equalsIgnoringCase("100-continue") { expectsContinue = true } else { expectsMore = true }
@@ -50,7 +48,7 @@ struct FramingFields: Sendable {
     for element in value.split(separator: .comma, omittingEmptySubsequences: false) {
       let length = try length(element.trimmed)
       guard contentLength == nil || contentLength == length else {
-        throw HTTPError(.malformedRequest, "The Content-Length values differ.")
+        throw .malformed("The Content-Length values differ.")
       }
       contentLength = length
     }
@@ -61,17 +59,13 @@ struct FramingFields: Sendable {
     var length = 0
     var isTooLarge = false
     for byte in digits {
-      guard let digit = byte.decimalValue else {
-        throw HTTPError(.malformedRequest, "The Content-Length is not a number.")
-      }
+      guard let digit = byte.decimalValue else { throw .malformed("The Content-Length is not a number.") }
       // RFC 9110 §8.6: a recipient MUST anticipate large numbers and prevent overflow.
       let (tens, overflow) = length.multipliedReportingOverflow(by: 10)
       isTooLarge = isTooLarge || overflow || tens > maxBodyLength - digit
       if !isTooLarge { length = tens + digit }
     }
-    guard !digits.isEmpty else {
-      throw HTTPError(.malformedRequest, "The Content-Length is not a number.")
-    }
+    guard !digits.isEmpty else { throw .malformed("The Content-Length is not a number.") }
     guard !isTooLarge else { throw .contentTooLarge(maxBodyLength) }
     return length
   }
@@ -86,11 +80,11 @@ struct FramingFields: Sendable {
       case .others: coding = isChunked ? .othersThenChunked : .others
       case .chunked, .othersThenChunked:
         // RFC 9112 §6.1: chunked MUST be the last and MUST NOT be applied twice.
-        throw HTTPError(.malformedRequest, "The last transfer coding must be chunked.")
+        throw .malformed("The last transfer coding must be chunked.")
       }
     }
     if coding == nil {
-      throw HTTPError(.malformedRequest, "The Transfer-Encoding field is empty.")
+      throw .malformed("The Transfer-Encoding field is empty.")
     }
   }
 
@@ -98,7 +92,7 @@ struct FramingFields: Sendable {
   func framing(version: HTTPVersion) throws(HTTPError) -> HTTPRequestHead.Framing {
     // RFC 9112 §3.2: a request of HTTP/1.1 without Host, or any with more than one, MUST be answered with 400.
     guard hosts == 1 || (hosts == 0 && version == .http1_0) else {
-      throw HTTPError(.malformedRequest, "There must be exactly one Host field.")
+      throw .malformed("There must be exactly one Host field.")
     }
     // RFC 9110 §10.1.1. An `Expect` field in HTTP/1.0 is ignored.
     guard !expectsMore || version == .http1_0 else {
@@ -107,18 +101,16 @@ struct FramingFields: Sendable {
     guard let coding else { return .length(contentLength ?? 0) }
     // RFC 9112 §6.1 and §6.3, 3: both fields together suggest request smuggling.
     guard contentLength == nil else {
-      throw HTTPError(.malformedRequest, "Content-Length and Transfer-Encoding can't be combined.")
+      throw .malformed("Content-Length and Transfer-Encoding can't be combined.")
     }
     // RFC 9112 §6.1: a transfer coding in HTTP/1.0 MUST be treated as faulty framing.
-    guard version == .http1_1 else {
-      throw HTTPError(.malformedRequest, "HTTP/1.0 doesn't support Transfer-Encoding.")
-    }
+    guard version == .http1_1 else { throw .malformed("HTTP/1.0 doesn't support Transfer-Encoding.") }
     switch coding {
     case .chunked:
       return .chunked
     case .others:
       // RFC 9112 §6.3, 4: the length can't be determined, so the server MUST respond with 400.
-      throw HTTPError(.malformedRequest, "The last transfer coding must be chunked.")
+      throw .malformed("The last transfer coding must be chunked.")
     case .othersThenChunked:
       // RFC 9112 §6.1: a coding that is not understood SHOULD be answered with 501.
       throw HTTPError(.notImplemented, "Chunked is the only supported transfer coding.")

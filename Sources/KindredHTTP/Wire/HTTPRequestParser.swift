@@ -115,7 +115,7 @@ public struct HTTPRequestParser: Sendable {
     if position < input.count {
       let first = input[position]
       guard first.isTokenCharacter || (first == .carriageReturn && !hasSkippedEmptyLine) else {
-        throw HTTPError(.malformedRequest, "The request does not begin with a method.")
+        throw .malformed("The request does not begin with a method.")
       }
     }
     return try lines.next(

@@ -27,7 +27,7 @@ struct LineScanner: Sendable {
     // RFC 9112 §2.2 lets a recipient accept a single LF, but parsing lines differently from a proxy in front enables
     // request smuggling.
     guard end > position, input[end - 1] == .carriageReturn else {
-      throw HTTPError(.malformedRequest, "A line ends in LF without CR.")
+      throw .malformed("A line ends in LF without CR.")
     }
     return input[position..<(end - 1)]
   }

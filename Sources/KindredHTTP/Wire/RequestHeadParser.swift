@@ -28,7 +28,7 @@ struct RequestHeadParser: Sendable {
       methodEnd < targetEnd, methodEnd > line.startIndex,
       line[..<methodEnd].allSatisfy(\.isTokenCharacter)
     else {
-      throw HTTPError(.malformedRequest, "The request line is not a method, a target and a version.")
+      throw .malformed("The request line is not a method, a target and a version.")
     }
     let version = try Self.version(line[(targetEnd + 1)...])
     guard methodEnd - line.startIndex <= Self.maxMethodLength else {
@@ -57,7 +57,7 @@ struct RequestHeadParser: Sendable {
     guard bytes.count == 8, bytes.starts(with: "HTTP/".utf8), bytes[start + 6] == UInt8(ascii: "."),
       let major = bytes[start + 5].decimalValue, let minor = bytes[start + 7].decimalValue
     else {
-      throw HTTPError(.malformedRequest, "The request line does not end in a version of HTTP.")
+      throw .malformed("The request line does not end in a version of HTTP.")
     }
     guard major == 1 else {
       throw HTTPError(.versionNotSupported, "Only HTTP/1.1 and HTTP/1.0 are supported.")
@@ -79,27 +79,25 @@ struct RequestHeadParser: Sendable {
   ) throws(HTTPError) -> (name: Slice<UnsafeRawBufferPointer>, value: Slice<UnsafeRawBufferPointer>) {
     // RFC 9112 §5.2: a server MUST reject or replace obs-fold; §2.2: whitespace before the first field too.
     guard let first = line.first, !first.isWhitespace else {
-      throw HTTPError(.malformedRequest, "A header line begins with a space.")
+      throw .malformed("A header line begins with a space.")
     }
     // RFC 9112 §5.1: whitespace between name and colon MUST be answered with 400. It isn't a token character.
     guard let colon = line.firstIndex(of: .colon), colon > line.startIndex,
       line[..<colon].allSatisfy(\.isTokenCharacter)
     else {
-      throw HTTPError(.malformedRequest, "A header line does not begin with a name and a colon.")
+      throw .malformed("A header line does not begin with a name and a colon.")
     }
     let value = line[(colon + 1)...].trimmed
     // RFC 9110 §5.5: CR, LF and NUL MUST be rejected or replaced; the other control characters are invalid.
     guard value.allSatisfy(\.isFieldCharacter) else {
-      throw HTTPError(.malformedRequest, "A header value contains a control character.")
+      throw .malformed("A header value contains a control character.")
     }
     return (line[..<colon], value)
   }
 
   /// Returns the head, after the empty line that ends it, and resets the parser for the next one.
   mutating func finish() throws(HTTPError) -> HTTPRequestHead {
-    guard let line = requestLine else {
-      throw HTTPError(.malformedRequest, "The request has no request line.")
-    }
+    guard let line = requestLine else { throw .malformed("The request has no request line.") }
     let content = try framing.framing(version: line.version)
     var head = HTTPRequestHead(
       method: line.method, target: line.target.target, version: line.version, headers: headers,

@@ -22,16 +22,13 @@ struct RequestTarget {
 
   init(_ bytes: Slice<UnsafeRawBufferPointer>, method: HTTPMethod) throws(HTTPError) {
     guard let first = bytes.first, bytes.allSatisfy(\.isTargetCharacter) else {
-      throw HTTPError(
-        .malformedRequest, "The request target contains a character that is not allowed in a URL.")
+      throw .malformed("The request target contains a character that is not allowed in a URL.")
     }
     if first == .slash {
       self.target = try Self.text(bytes)
     } else if bytes.count == 1, first == UInt8(ascii: "*") {
       // RFC 9112 §3.2.4: only for a server-wide OPTIONS.
-      guard method == .options else {
-        throw HTTPError(.malformedRequest, "The request target * is allowed only with OPTIONS.")
-      }
+      guard method == .options else { throw .malformed("The request target * is allowed only with OPTIONS.") }
       self.target = "*"
     } else {
       self = try Self.absolute(bytes, method: method)
@@ -51,15 +48,13 @@ struct RequestTarget {
     let scheme = schemes.first {
       bytes.prefix($0.utf8CodeUnitCount).equalsIgnoringCase($0)
     }
-    guard let scheme else {
-      throw HTTPError(.malformedRequest, "The request target is neither a path nor an http(s) URL.")
-    }
+    guard let scheme else { throw .malformed("The request target is neither a path nor an http(s) URL.") }
     let rest = bytes.dropFirst(scheme.utf8CodeUnitCount)
     let end = rest.firstIndex { $0 == .slash || $0 == .questionMark } ?? rest.endIndex
     let authority = rest[..<end]
     // RFC 9110 §4.2.1 (an empty host is invalid) and §4.2.4 (user information is an error).
     guard let first = authority.first, first != .colon, isHost(authority) else {
-      throw HTTPError(.malformedRequest, "The host of the request target is not valid.")
+      throw .malformed("The host of the request target is not valid.")
     }
     let path = try text(rest[end...])
     let target =
@@ -77,7 +72,7 @@ struct RequestTarget {
     // ASCII, as almost all targets are, needs no validation.
     if bytes.allSatisfy({ $0 < 0x80 }) { return String(decoding: bytes, as: UTF8.self) }
     guard let text = String(validating: bytes, as: UTF8.self) else {
-      throw HTTPError(.malformedRequest, "The request target is not UTF-8.")
+      throw .malformed("The request target is not UTF-8.")
     }
     return text
   }

@@ -5,7 +5,7 @@ import KindredSQLSyntax
 public struct DraftShape: Hashable, Sendable {
   /// The columns whose values are the first parameters, in order.
   let columns: [ExactName]
-  /// Those of them that hold a text which isn't a number, although they are columns of numbers.
+  /// Those of them that are columns of numbers, but keep the text that they hold.
   let texts: [ExactName]
   /// The columns that take their defaults even where an existing record is changed.
   let reset: [ExactName]
@@ -14,12 +14,17 @@ public struct DraftShape: Hashable, Sendable {
   /// Empty for a new record, whose other columns take their defaults.
   let locators: [ExactName]
 
-  /// Creates the description of a record from its known columns.
+  /// Creates the description of a record of a table from the values of its known columns.
   public init(
-    columns: [String], texts: [String] = [], reset: [String] = [], locators: [String] = []
+    _ values: [(column: String, value: SQLValue)], of table: Table, in dialect: Dialect,
+    reset: [String] = [], locators: [String] = []
   ) {
-    self.columns = columns.exact
-    self.texts = texts.exact
+    columns = values.map(\.column).exact
+    let texts = values.filter { name, value in
+      guard case .text(let text) = value, let column = table.column(named: name) else { return false }
+      return dialect.writer.keepsText(text, in: column)
+    }
+    self.texts = texts.map(\.column).exact
     self.reset = reset.exact
     self.locators = locators.exact
   }

@@ -54,6 +54,7 @@ extension SQLDialect {
   // MARK: Writing
 
   package func written(_ binding: SQL.Binding, to column: Column, of table: Table) -> SQL { "\(binding)" }
+  package func keepsText(_ text: String, in column: Column) -> Bool { false }
   package func isExact(_ value: StoredValue, in column: Column) -> SQL? { nil }
   package func conversion(_ binding: SQL.Binding, to column: Column) -> SQL? { nil }
 

@@ -151,6 +151,8 @@ package protocol SQLDialect: Sendable {
   func written(_ binding: SQL.Binding, to column: Column, of table: Table) -> SQL
   /// Returns a value as a column would store it, with the type and the collation of the column.
   func stored(_ value: StoredValue, in column: Column, of table: Table) -> SQL
+  /// Returns whether a column of numbers stores a text as it is.
+  func keepsText(_ text: String, in column: Column) -> Bool
   /// Returns the condition that ``stored(_:in:of:)`` is exactly what would be stored; nil if it always is.
   func isExact(_ value: StoredValue, in column: Column) -> SQL?
   /// Returns a parameter converted to the type of a column, if the error of a statement that writes it doesn't name the

@@ -46,19 +46,6 @@ package struct BlobType {
     Signature("SQLite format 3\0", "application/vnd.sqlite3", "sqlite"),
   ]
 
-  package init(mediaType: String, fileExtension: String, isActive: Bool = false) {
-    self.mediaType = mediaType
-    self.fileExtension = fileExtension
-    self.isActive = isActive
-  }
-
-  /// Determines the type of a BLOB from its first bytes.
-  package init(sniffing bytes: [UInt8]) {
-    self =
-      Self.signatures.first { bytes.dropFirst($0.offset).starts(with: $0.bytes) }?.type
-      ?? Self.markupType(of: bytes) ?? Self.unknown
-  }
-
   /// Returns the type of markup, in which browsers run scripts, or nil.
   ///
   /// Browsers skip a byte order mark and white space before it.
@@ -81,4 +68,13 @@ package struct BlobType {
     ([unknown] + signatures.map(\.type) + [svg, xml, html]).reduce(into: []) { types, type in
       if !types.contains(type.mediaType) { types.append(type.mediaType) }
     }
+}
+
+extension BlobType {
+  /// Determines the type of a BLOB from its first bytes.
+  package init(sniffing bytes: [UInt8]) {
+    self =
+      Self.signatures.first { bytes.dropFirst($0.offset).starts(with: $0.bytes) }?.type
+      ?? Self.markupType(of: bytes) ?? Self.unknown
+  }
 }

@@ -26,7 +26,7 @@ package struct ContentType {
       parameters = []
       return
     }
-    var scanner = Scanner(rest: Array(field)[...])
+    var scanner = FieldScanner(Array(field))
     guard let type = scanner.token(), scanner.take("/"), let subtype = scanner.token() else { return nil }
     var parameters: [(name: String, value: String)] = []
     scanner.skipSpace()
@@ -50,44 +50,6 @@ package struct ContentType {
   package var isUTF8: Bool {
     parameters.allSatisfy { name, value in
       name != "charset" || ["utf-8", "utf8", "us-ascii"].contains(value.lowercased())
-    }
-  }
-
-  private struct Scanner {
-    var rest: ArraySlice<UInt8>
-
-    var isAtEnd: Bool { rest.isEmpty }
-
-    mutating func take(_ character: Unicode.Scalar) -> Bool {
-      guard rest.first == UInt8(ascii: character) else { return false }
-      rest = rest.dropFirst()
-      return true
-    }
-
-    mutating func skipSpace() { rest = rest.drop { $0 == 0x20 || $0 == 0x09 } }
-
-    /// RFC 9110 §5.6.2.
-    mutating func token() -> String? {
-      let bytes = rest.prefix(while: \.isTokenCharacter)
-      guard !bytes.isEmpty else { return nil }
-      rest = rest[bytes.endIndex...]
-      return String(decoding: bytes, as: UTF8.self)
-    }
-
-    /// RFC 9110 §5.6.4.
-    mutating func quotedString() -> String? {
-      guard take("\"") else { return nil }
-      var bytes: [UInt8] = []
-      while let byte = rest.popFirst() {
-        switch byte {
-        case UInt8(ascii: "\""): return String(decoding: bytes, as: UTF8.self)
-        case UInt8(ascii: "\\"):
-          guard let escaped = rest.popFirst() else { return nil }
-          bytes.append(escaped)
-        default: bytes.append(byte)
-        }
-      }
-      return nil
     }
   }
 }

@@ -33,6 +33,17 @@ package struct JSONDocument {
 }
 
 extension JSONDocument.Node {
+  /// Returns the member of an object.
+  package subscript(name: String) -> JSONDocument.Node? {
+    guard case .object(let members) = content else { return nil }
+    return members.first { $0.name == name }?.value
+  }
+
+  package var string: String? {
+    guard case .string(let text) = content else { return nil }
+    return text
+  }
+
   /// How deeply arrays and objects are nested; 0 for a scalar.
   package var depth: Int {
     switch content {

@@ -1,3 +1,5 @@
+import KindredModel
+
 /// Parses JSON documents strictly (RFC 8259).
 ///
 /// Duplicate names in an object are refused because their meaning is ambiguous (§4), and so are unpaired surrogates,
@@ -26,7 +28,8 @@ package struct JSONDocumentParser {
   /// - Throws: `SyntaxError` if the bytes aren't valid JSON.
   package static func parse(_ bytes: [UInt8]) throws -> JSONDocument {
     guard String(validating: bytes, as: UTF8.self) != nil else {
-      throw SyntaxError(message: "it is not UTF-8", position: validLength(of: bytes))
+      let valid = String(decoding: bytes.prefix(URLCoding.validLength(of: bytes)), as: UTF8.self)
+      throw SyntaxError(message: "it is not UTF-8", position: valid.unicodeScalars.count)
     }
     var parser = JSONDocumentParser(bytes)
     // Some editors begin UTF-8 with a byte order mark, which may be ignored (§8.1).
@@ -37,13 +40,10 @@ package struct JSONDocumentParser {
     return JSONDocument(bytes: bytes, root: root)
   }
 
-  /// Returns the number of characters before the first byte that isn't UTF-8.
-  private static func validLength(of bytes: [UInt8]) -> Int {
-    var codec = UTF8()
-    var iterator = bytes.makeIterator()
-    var count = 0
-    while case .scalarValue = codec.decode(&iterator) { count += 1 }
-    return count
+  /// Returns whether a text is a number as JSON writes it.
+  static func isNumber(_ text: String) -> Bool {
+    var parser = JSONDocumentParser(Array(text.utf8))
+    return (try? parser.number()) != nil && parser.index == parser.bytes.count
   }
 
   // MARK: Values
@@ -143,33 +143,21 @@ package struct JSONDocumentParser {
 
   private mutating func string() throws -> String {
     index += 1
-    let start = index
+    // What precedes the last escape, which most strings don't have, and the start of the rest.
+    var text: [UInt8] = []
+    var start = index
     while let byte {
       switch byte {
       case UInt8(ascii: "\""):
         defer { index += 1 }
-        return String(decoding: bytes[start..<index], as: UTF8.self)
-      case UInt8(ascii: "\\"): return try string(after: Array(bytes[start..<index]))
+        let rest = bytes[start..<index]
+        return String(decoding: text.isEmpty ? rest : text[...] + rest, as: UTF8.self)
+      case UInt8(ascii: "\\"):
+        text += bytes[start..<index]
+        text += String(try escape()).utf8
+        start = index
       case 0..<0x20: throw error("a control character must be escaped in a string")
       default: index += 1
-      }
-    }
-    throw error("the document ends within a string")
-  }
-
-  /// Parses the rest of a string from its first escape on.
-  private mutating func string(after beginning: [UInt8]) throws -> String {
-    var text = beginning
-    while let byte {
-      switch byte {
-      case UInt8(ascii: "\""):
-        index += 1
-        return String(decoding: text, as: UTF8.self)
-      case UInt8(ascii: "\\"): text += String(try escape()).utf8
-      case 0..<0x20: throw error("a control character must be escaped in a string")
-      default:
-        text.append(byte)
-        index += 1
       }
     }
     throw error("the document ends within a string")

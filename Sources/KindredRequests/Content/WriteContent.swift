@@ -58,8 +58,13 @@ package enum WriteContent {
         .invalidValue,
         "the content replaces the whole record; leave out `Content-Range`, or send the changes with PATCH")
     }
+    return try document(request.body)
+  }
+
+  /// - Throws: `Problem` (400) if the bytes aren't JSON.
+  package static func document(_ bytes: [UInt8]) throws -> JSONDocument {
     do {
-      return try JSONDocumentParser.parse(request.body)
+      return try JSONDocumentParser.parse(bytes)
     } catch let error as JSONDocumentParser.SyntaxError {
       throw Problem(error)
     }

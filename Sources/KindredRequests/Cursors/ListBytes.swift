@@ -6,28 +6,23 @@ import KindredSQLSyntax
 
   package init() {}
 
-  private enum Kind {
-    static let null: UInt8 = 0
-    static let text: UInt8 = 1
-    static let integer: UInt8 = 2
-    static let real: UInt8 = 3
-    static let blob: UInt8 = 4
-    static let list: UInt8 = 5
+  private enum Kind: UInt8 {
+    case null, text, integer, real, blob, list
   }
 
   // Not generic: a generic function of another module isn't specialised, and would append byte by byte.
-  package mutating func append(_ text: String) { append(Kind.text, text.utf8) }
+  package mutating func append(_ text: String) { append(.text, text.utf8) }
 
-  package mutating func append(_ text: Substring) { append(Kind.text, text.utf8) }
+  package mutating func append(_ text: Substring) { append(.text, text.utf8) }
 
-  package mutating func append(_ bytes: [UInt8]) { append(Kind.blob, bytes) }
+  package mutating func append(_ bytes: [UInt8]) { append(.blob, bytes) }
 
   package mutating func append(_ value: SQLValue) {
     switch value {
-    case .null: append(Kind.null, [])
+    case .null: append(.null, [])
     case .text(let text): append(text)
-    case .integer(let value): append(Kind.integer, String(value).utf8)
-    case .real(let value): append(Kind.real, String(value.bitPattern).utf8)
+    case .integer(let value): append(.integer, String(value).utf8)
+    case .real(let value): append(.real, String(value.bitPattern).utf8)
     case .blob(let bytes): append(bytes)
     }
   }
@@ -40,15 +35,15 @@ import KindredSQLSyntax
     for element in elements { body(&self, element) }
   }
 
-  @usableFromInline mutating func beginList(count: Int) { begin(Kind.list, count: count) }
+  @usableFromInline mutating func beginList(count: Int) { begin(.list, count: count) }
 
-  private mutating func append(_ kind: UInt8, _ content: some Collection<UInt8>) {
+  private mutating func append(_ kind: Kind, _ content: some Collection<UInt8>) {
     begin(kind, count: content.count)
     bytes += content
   }
 
-  private mutating func begin(_ kind: UInt8, count: Int) {
-    bytes.append(kind)
+  private mutating func begin(_ kind: Kind, count: Int) {
+    bytes.append(kind.rawValue)
     withUnsafeBytes(of: UInt64(count).littleEndian) { bytes += $0 }
   }
 }

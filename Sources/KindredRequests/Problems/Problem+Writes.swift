@@ -35,29 +35,24 @@ extension Problem {
 
   /// 409: the database has ignored the change.
   package static func ignored(at pointer: JSONPointer? = nil) -> Problem {
-    var problem = Problem(
-      .conflict, "the database ignored the change (a trigger, or a rule such as `ON CONFLICT IGNORE`)"
-    )
-    problem.pointer = pointer?.fragment
-    return problem
+    Problem(
+      .conflict, "the database ignored the change (a trigger, or a rule such as `ON CONFLICT IGNORE`)",
+      at: pointer)
   }
 
   /// 422: the table refuses a value.
   package static func refusedValue(_ detail: String, at pointer: JSONPointer) -> Problem {
-    var problem = Problem(.refusedValue, detail)
-    problem.pointer = pointer.fragment
-    return problem
+    Problem(.refusedValue, detail, at: pointer)
   }
 
   /// 409: two records can't be linked, since a column of the join table that refers to both would need two values.
   package static func unlinkable(_ join: JoinTable, at pointer: JSONPointer) -> Problem {
     let shared = join.columns.filter(join.far.originColumns.containsExactly)
       .filter(join.near.destinationColumns.containsExactly)
-    var problem = Problem(
+    return Problem(
       .conflict,
-      "the records can't be linked: they differ in \(shared.map { "`\($0)`" }.joined(separator: ", "))")
-    problem.pointer = pointer.fragment
-    return problem
+      "the records can't be linked: they differ in \(shared.map { "`\($0)`" }.joined(separator: ", "))",
+      at: pointer)
   }
 
   /// 422: a member can't be written; suggestions name similar ones.
@@ -73,9 +68,8 @@ extension Problem {
       shown, .unknownColumn,
       "`\(shown)\(isWhole ? "" : "…")` is neither a column nor an association of \(resource.name)",
       among: names)
-    var problem = Problem(.unknownMember, error.message)
+    var problem = Problem(.unknownMember, error.message, at: isWhole ? record + name : record)
     problem.suggestions = error.suggestions
-    problem.pointer = (isWhole ? record + name : record).fragment
     return problem
   }
 
@@ -92,10 +86,9 @@ extension Problem {
 
   /// 409: another record refers to the record that is deleted or gets another key.
   package static func referredTo(at pointer: JSONPointer = JSONPointer()) -> Problem {
-    var problem = Problem(
-      .conflict, "another record refers to this one; delete or change that record first")
-    problem.pointer = pointer.isRoot ? nil : pointer.fragment
-    return problem
+    Problem(
+      .conflict, "another record refers to this one; delete or change that record first",
+      at: pointer.isRoot ? nil : pointer)
   }
 
   /// 422: a link between two records needs more than their keys.
@@ -110,9 +103,9 @@ extension Problem {
   package static func danglingReference(_ columns: [String], at pointer: JSONPointer) -> Problem {
     let names = columns.map { "`\($0)`" }.joined(separator: ", ")
     let verb = columns.count == 1 ? "refers" : "refer"
-    var problem = Problem(.conflict, "\(names) \(verb) to a record that doesn't exist")
-    problem.pointer = (columns.count == 1 ? pointer + columns[0] : pointer).fragment
-    return problem
+    return Problem(
+      .conflict, "\(names) \(verb) to a record that doesn't exist",
+      at: columns.count == 1 ? pointer + columns[0] : pointer)
   }
 
   /// Creates a problem from a violated constraint; returns nil for other errors.
@@ -130,7 +123,7 @@ extension Problem {
     let names = columns.map { "`\($0)`" }.joined(separator: ", ")
     let one = columns.count == 1 ? pointer + columns[0] : pointer
     // The error may not be about a value; a pointer to the whole content would then be misleading.
-    let nested = pointer.isRoot ? nil : pointer.fragment
+    let nested = pointer.isRoot ? nil : pointer
     switch error.kind {
     case .constraint(.notNull):
       self = .refusedValue(names.isEmpty ? "a value is missing" : "\(names) must have a value", at: one)
@@ -147,26 +140,26 @@ extension Problem {
       // The values of a record that the client can't see must not be revealed.
       let isNamed = !names.isEmpty && resource?.permissions.rowRule == nil
       let isKey = error.constraint == .unique
-      self = isKey ? .takenKey : Problem(.conflict, "the record conflicts with another one")
-      let named =
-        isKey ? "a record with this \(names) exists already" : "\(names) conflicts with another record"
-      if isNamed { detail = named }
-      self.pointer = (isNamed ? one : pointer).fragment
+      let detail =
+        switch (isKey, isNamed) {
+        case (true, true): "a record with this \(names) exists already"
+        case (true, false): Self.takenKey.detail
+        case (false, true): "\(names) conflicts with another record"
+        case (false, false): "the record conflicts with another one"
+        }
+      self.init(.conflict, detail, at: isNamed ? one : pointer)
     case .constraint(.foreignKey):
       self = .danglingReference
-      self.pointer = nested
+      self.pointer = nested?.fragment
     case .constraint(.raised(let error)):
       self.init(error)
-      self.pointer = nested
+      self.pointer = nested?.fragment
     case .constraint(.exhaustedKeys):
       self.init(
         .conflict,
-        "no key is left that could be generated, because the largest one has been used; give the record a key"
-      )
-      self.pointer = nested
-    case .constraint(.other):
-      self.init(.conflict, "the database refused the change")
-      self.pointer = nested
+        "no key is left that could be generated, because the largest one has been used; give the record a key",
+        at: nested)
+    case .constraint(.other): self.init(.conflict, "the database refused the change", at: nested)
     case .wrongKey:
       let key = resource?.table.rowIDColumn
       self = .refusedValue(

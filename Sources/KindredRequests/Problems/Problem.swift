@@ -77,27 +77,19 @@ public struct Problem: Error {
 extension Problem {
   package init(_ error: RequestError) {
     let description = ErrorDescription[error.code]
-    // Without a parameter, the path itself is invalid.
-    let isPath = error.origin?.parameter == nil
-    let isAbsent =
-      switch error.code {
-      case .unknownResource, .notFound: true
-      case .unknownAssociation: isPath
-      case .unknownParameter, .unknownColumn, .unknownFunction, .unknownNode, .invalidEncoding,
-        .invalidExpression, .invalidValue, .invalidKey, .duplicateName, .missingName, .missingParameter,
-        .limitExceeded, .unsupportedByEngine, .forbidden:
-        false
-      }
     let status: HTTPStatus =
       switch error.code {
+      case .unknownResource, .notFound: .notFound
+      // Without a parameter, the path itself is invalid.
+      case .unknownAssociation: error.origin?.parameter == nil ? .notFound : .badRequest
       case .forbidden: .forbidden
       case .unsupportedByEngine: .notImplemented
-      default: isAbsent ? .notFound : .badRequest
+      case .unknownParameter, .unknownColumn, .unknownFunction, .unknownNode, .invalidEncoding,
+        .invalidExpression, .invalidValue, .invalidKey, .duplicateName, .missingName, .missingParameter,
+        .limitExceeded:
+        .badRequest
       }
-    self.init(
-      status, error.code.rawValue,
-      title: description.title, detail: error.message
-    )
+    self.init(status, error.code.rawValue, title: description.title, detail: error.message)
     parameter = error.origin?.parameter
     position = parameter == nil ? nil : error.origin?.position
     suggestions = error.suggestions
@@ -187,9 +179,14 @@ extension Problem {
 // MARK: - From the service
 
 extension Problem {
-  package init(_ code: ServiceErrorCode, _ detail: String, headers: [(String, String)] = []) {
+  /// - Parameter pointer: The position in the client's content.
+  package init(
+    _ code: ServiceErrorCode, _ detail: String, at pointer: JSONPointer? = nil,
+    headers: [(String, String)] = []
+  ) {
     self.init(
       code.status, code.rawValue, title: ErrorDescription[code].title, detail: detail, headers: headers)
+    self.pointer = pointer?.fragment
   }
 
   package static func methodNotAllowed(_ method: HTTPMethod, allow: String) -> Problem {

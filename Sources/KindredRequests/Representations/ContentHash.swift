@@ -14,7 +14,12 @@ package struct ContentHash {
     }
 
     /// The hash as 32 hexadecimal digits.
-    package var text: String { text(before: nil, after: "") }
+    package var text: String {
+      String(unsafeUninitializedCapacity: Self.textLength) { text in
+        write(to: UnsafeMutableRawBufferPointer(text))
+        return Self.textLength
+      }
+    }
 
     /// The number of hexadecimal digits.
     static let textLength = 32
@@ -38,25 +43,6 @@ package struct ContentHash {
       let letters = (bytes &+ 0x0606_0606_0606_0606) & 0x1010_1010_1010_1010
       let text = bytes &+ 0x3030_3030_3030_3030 &+ (letters >> 4) &* 0x27
       return text.bigEndian
-    }
-
-    /// Returns the hexadecimal digits between other texts.
-    package func text(before start: UInt8?, after end: String) -> String {
-      let length = (start == nil ? 0 : 1) + Self.textLength + end.utf8.count
-      return String(unsafeUninitializedCapacity: length) { buffer in
-        var index = 0
-        if let start {
-          buffer[0] = start
-          index = 1
-        }
-        write(to: UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[index...]))
-        index += Self.textLength
-        for byte in end.utf8 {
-          buffer[index] = byte
-          index += 1
-        }
-        return index
-      }
     }
   }
 

@@ -13,9 +13,7 @@ package struct EntityTag: Hashable {
   /// The value of `ETag`.
   ///
   /// The hash is the same under any coding, so that `If-Match` works with a tag of any of them.
-  package var field: String {
-    digest.text(before: UInt8(ascii: "\""), after: coding == .gzip ? Self.suffix + "\"" : "\"")
-  }
+  package var field: String { "\"\(digest.text)\(coding == .gzip ? Self.suffix : "")\"" }
 
   private static let suffix = "-gzip"
 

@@ -27,6 +27,12 @@ package indirect enum JSONValue: Sendable, ExpressibleByStringLiteral, Expressib
     self = .object(elements.compactMap { name, value in value.map { (name, $0) } })
   }
 
+  /// Returns an object with the members of both.
+  package static func + (object: JSONValue, other: JSONValue) -> JSONValue {
+    guard case .object(let members) = object, case .object(let others) = other else { return object }
+    return .object(members + others)
+  }
+
   package init(strings: some Sequence<String>) { self = .array(strings.map(JSONValue.string)) }
 
   /// The document in UTF-8 (RFC 8259).

@@ -22,22 +22,15 @@ public struct BasePath: Sendable, Hashable {
     // What is below `/-/` is the service's own.
     guard segments.first == "", segments.dropFirst().first != "-",
       segments.dropFirst().allSatisfy({ segment in
-        !["", ".", ".."].contains(segment) && segment.utf8.allSatisfy(Self.isPlain)
+        !["", ".", ".."].contains(segment) && segment.utf8.allSatisfy(Self.plain.contains)
       })
     else { return nil }
     self.text = String(path)
   }
 
   /// RFC 3986 §2.3: characters that are never escaped.
-  private static func isPlain(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-      UInt8(ascii: "~"):
-      true
-    default: false
-    }
-  }
+  private static let plain = Set(
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~".utf8)
 
   /// Returns the request as one at the root.
   ///

@@ -71,10 +71,6 @@ package final class WriteTarget: Sendable {
   package func checkPermission(for method: HTTPMethod, in model: Model) throws {
     // Other methods are refused for what they are, whoever asks.
     guard let method = WriteMethod(method) else { return }
-    guard case .join = linkage else {
-      if !resource.allows(method) { throw RequestError.forbidden(resource.name) }
-      return
-    }
     for effect in Self.effects(of: method, on: resource, linkage, in: model)
     where !effect.resource.allows(effect.method) {
       // The client may not know the join table.
@@ -131,33 +127,21 @@ package final class WriteTarget: Sendable {
   private static func isPossible(
     _ method: WriteMethod, on resource: Resource, _ linkage: Linkage?, in model: Model
   ) -> Bool {
-    guard case .join = linkage else { return isPossible(method, on: resource) }
-    return effects(of: method, on: resource, linkage, in: model)
-      .allSatisfy { isPossible($0.method, on: $0.resource) }
-  }
-
-  private static func isPossible(_ method: WriteMethod, on resource: Resource) -> Bool {
-    guard resource.allows(method) else { return false }
-    let changes = resource.table.changes
-    return switch method {
-    case .post: changes.contains(.insert)
-    case .patch: changes.contains(.update)
-    case .put: changes.contains([.insert, .update])
-    case .delete: changes.contains(.delete)
+    effects(of: method, on: resource, linkage, in: model).allSatisfy { resource, method in
+      let changes = resource.table.changes
+      guard resource.allows(method) else { return false }
+      return switch method {
+      case .post: changes.contains(.insert)
+      case .patch: changes.contains(.update)
+      case .put: changes.contains([.insert, .update])
+      case .delete: changes.contains(.delete)
+      }
     }
-  }
-
-  /// Returns whether a method is among those of the path.
-  private func allows(_ method: HTTPMethod, in model: Model) -> Bool {
-    guard !isColumn, let method = WriteMethod(method) else { return false }
-    return Self.methods(
-      linkage, isAssociated: association != nil, isSingle: path.isSingle, hasKey: key != nil
-    ).contains(method) && Self.isPossible(method, on: resource, linkage, in: model)
   }
 
   /// - Throws: `Problem` (405) if the method isn't among those of the path.
   package func checkMethod(_ method: HTTPMethod, in model: Model) throws {
-    guard !allows(method, in: model) else { return }
+    guard !methods(in: model).contains(method) else { return }
     var problem = Problem.methodNotAllowed(method, allow: allow(in: model))
     if !isColumn, resource.table.kind == .view, resource.table.primaryKey.isEmpty,
       !resource.table.insteadOf.isSubset(of: .insert)
@@ -184,5 +168,36 @@ package final class WriteTarget: Sendable {
   /// The path of the named record, whether it is associated or not.
   package var far: RequestPath {
     RequestPath(resource: resource.name, segments: key.map { [.record($0)] } ?? [])
+  }
+}
+
+/// A method that writes.
+package enum WriteMethod: CaseIterable {
+  case post, patch, put, delete
+
+  package init?(_ method: HTTPMethod) {
+    guard let known = Self.allCases.first(where: { $0.method == method }) else { return nil }
+    self = known
+  }
+
+  package var method: HTTPMethod {
+    switch self {
+    case .post: .post
+    case .patch: .patch
+    case .put: .put
+    case .delete: .delete
+    }
+  }
+}
+
+extension Resource {
+  /// Returns whether the principal may do this with some records.
+  package func allows(_ method: WriteMethod) -> Bool {
+    switch method {
+    case .post: permissions.create != nil
+    case .patch: permissions.update != nil
+    case .put: permissions.create != nil || permissions.update != nil
+    case .delete: permissions.delete != nil
+    }
   }
 }

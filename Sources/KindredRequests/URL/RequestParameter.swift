@@ -25,64 +25,44 @@ package struct RequestParameter {
   package let summary: String
 
   private init(
-    name: RequestParameterName, value: Value, owner: Owner, isOfMany: Bool = false, summary: String
+    _ name: RequestParameterName, _ value: Value, of owner: Owner, isOfMany: Bool = false, _ summary: String
   ) {
     (self.name, self.value, self.owner) = (name.rawValue, value, owner)
     (self.isOfMany, self.summary) = (isOfMany, summary)
   }
 
   package static let all: [RequestParameter] = [
+    RequestParameter(.include, .includes, of: .root, "Associations to include in the result."),
     RequestParameter(
-      name: .include, value: .includes, owner: .root, summary: "Associations to include in the result."),
+      .join, .includes, of: .root,
+      "Associations that the request uses without including them in the result."),
     RequestParameter(
-      name: .join, value: .includes, owner: .root,
-      summary: "Associations that the request uses without including them in the result."),
+      .filter, .expression, of: .all, "Keeps only the records for which the expression is true."),
+    RequestParameter(.sort, .sort, of: .all, "The order of the records; `-` means descending."),
+    RequestParameter(.fields, .fields, of: .all, "The columns and expressions to return; empty for none."),
     RequestParameter(
-      name: .filter, value: .expression, owner: .all,
-      summary: "Keeps only the records for which the expression is true."),
+      .values, .expression, of: .nodes, "Returns this value instead of an object for each record."),
+    RequestParameter(.annotate, .namedExpressions, of: .all, "Values to add to each record."),
     RequestParameter(
-      name: .sort, value: .sort, owner: .all, summary: "The order of the records; `-` means descending."),
+      .having, .expression, of: .all,
+      "Keeps only the records or groups for which the expression, which may contain aggregates, is true."),
     RequestParameter(
-      name: .fields, value: .fields, owner: .all,
-      summary: "The columns and expressions to return; empty for none."),
+      .group, .expressions, of: .all, isOfMany: true,
+      "Returns one result for each group of records with equal values of these expressions."),
+    RequestParameter(.distinct, .boolean, of: .all, "Removes duplicate results."),
+    RequestParameter(.limit, .count, of: .all, isOfMany: true, "The maximum number of records."),
+    RequestParameter(.offset, .count, of: .all, isOfMany: true, "The number of records to skip."),
     RequestParameter(
-      name: .values, value: .expression, owner: .nodes,
-      summary: "Returns this value instead of an object for each record."),
-    RequestParameter(
-      name: .annotate, value: .namedExpressions, owner: .all,
-      summary: "Values to add to each record."),
-    RequestParameter(
-      name: .having, value: .expression, owner: .all,
-      summary:
-        "Keeps only the records or groups for which the expression, which may contain aggregates, is true."),
-    RequestParameter(
-      name: .group, value: .expressions, owner: .all, isOfMany: true,
-      summary: "Returns one result for each group of records with equal values of these expressions."),
-    RequestParameter(
-      name: .distinct, value: .boolean, owner: .all, summary: "Removes duplicate results."),
-    RequestParameter(
-      name: .limit, value: .count, owner: .all, isOfMany: true,
-      summary: "The maximum number of records."),
-    RequestParameter(
-      name: .offset, value: .count, owner: .all, isOfMany: true, summary: "The number of records to skip."
+      .count, .words(["true", "false", "estimated"]), of: .root,
+      "Adds `X-Total-Count`; `estimated` adds it up to \(Plan.exactCount), and above that `X-Estimated-Count` where the database has an estimate."
     ),
+    RequestParameter(.search, .pattern, of: .all, "Keeps only the records that match the full-text pattern."),
+    RequestParameter(.after, .cursor, of: .root, "The cursor of the page to return, from `Link`."),
     RequestParameter(
-      name: .count, value: .words(["true", "false", "estimated"]), owner: .root,
-      summary:
-        "Adds `X-Total-Count`; `estimated` adds it up to \(Plan.exactCount), and above that `X-Estimated-Count` where the database has an estimate."
-    ),
+      .format, .words(MediaType.formats.map(\.key)), of: .root,
+      "The format of the response; overrides `Accept`."),
     RequestParameter(
-      name: .search, value: .pattern, owner: .all,
-      summary: "Keeps only the records that match the full-text pattern."),
-    RequestParameter(
-      name: .after, value: .cursor, owner: .root,
-      summary: "The cursor of the page to return, from `Link`."),
-    RequestParameter(
-      name: .format, value: .words(MediaType.formats.map(\.key)), owner: .root,
-      summary: "The format of the response; overrides `Accept`."),
-    RequestParameter(
-      name: .explain, value: .boolean, owner: .root,
-      summary: "Returns the SQL and the query plans instead of the data."),
+      .explain, .boolean, of: .root, "Returns the SQL and the query plans instead of the data."),
   ]
 
   /// The parameters that the root can have.

@@ -124,7 +124,7 @@ package final class RequestTree {
       if model.isDenied(step.key, of: parent.resource) {
         throw RequestError.forbidden(step.key, at: step.origin)
       }
-      throw unknown(step, node: parent, resource: parent.resource)
+      throw unknown(step, below: parent)
     }
     diagnostics?.note(known == nil ? .association : .name, at: step.origin)
     let node: Node
@@ -186,8 +186,9 @@ package final class RequestTree {
     return resource
   }
 
-  private func unknown(_ step: IncludeItem.Step, node: Node?, resource: Resource) -> RequestError {
-    let keys = Array(resource.associations.keys) + (node.map { Array($0.children.keys) } ?? [])
+  private func unknown(_ step: IncludeItem.Step, below node: Node) -> RequestError {
+    let resource = node.resource
+    let keys = Array(resource.associations.keys) + node.children.keys
     if let column = resource.columns.first(where: { $0.name.equalsIgnoringCase(step.key) }) {
       let referring = resource.associations.values.filter {
         $0.steps.count == 1 && $0.steps[0].direction == .belongsTo

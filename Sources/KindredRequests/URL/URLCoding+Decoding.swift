@@ -97,7 +97,7 @@ extension URLCoding {
   }
 
   /// Returns the length of the longest valid UTF-8 prefix.
-  private static func validLength(of bytes: [UInt8]) -> Int {
+  static func validLength(of bytes: [UInt8]) -> Int {
     var decoder = UTF8()
     var iterator = bytes.makeIterator()
     var length = 0

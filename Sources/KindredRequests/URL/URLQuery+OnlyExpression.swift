@@ -8,7 +8,7 @@ extension URLQuery {
       let known = RequestParameter.all.first { name == $0.name || name.hasSuffix("." + $0.name) }
       switch known?.value {
       case .namedExpressions, .fields, .expression, .expressions, .sort:
-        return value(parameter).utf8.allSatisfy(\.isOfName) ? nil : name
+        return value(parameter).utf8.allSatisfy(Self.charactersOfNames.contains) ? nil : name
       // The name of a column, whose value is a literal.
       case nil: return name
       case .includes, .boolean, .count, .pattern, .cursor, .words: return nil
@@ -16,17 +16,8 @@ extension URLQuery {
     }
     return found.count == 1 ? found.first : nil
   }
-}
 
-extension UInt8 {
-  /// Whether the byte may occur in a list of names.
-  fileprivate var isOfName: Bool {
-    switch self {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: ","),
-      UInt8(ascii: "-"):
-      true
-    default: false
-    }
-  }
+  /// The characters of names, and what stands between them.
+  private static let charactersOfNames = Set(
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.,-".utf8)
 }

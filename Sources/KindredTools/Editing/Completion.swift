@@ -1,3 +1,4 @@
+import KindredModel
 import KindredRequests
 
 /// An item that may be inserted at a position of a URL.
@@ -32,6 +33,18 @@ package struct Candidate {
   package var detail: String?
   /// What must follow the name, such as `(`; empty if nothing must.
   var ending = ""
+}
+
+extension Candidate {
+  init(_ column: Column, ending: String = "") {
+    self.init(name: column.name, kind: .column, detail: column.declaredType, ending: ending)
+  }
+
+  /// - Parameter key: The key under which the association is named.
+  init(_ association: Association, as key: String, ending: String = "") {
+    let detail = "\(association.kind) \(association.destination)"
+    self.init(name: key, kind: .association, detail: detail, ending: ending)
+  }
 }
 
 /// A word that is being typed.

@@ -191,11 +191,8 @@ struct ExpressionCompleter {
     var scope: NameScope? = scope
     for key in keys { scope = scope?.associated(key) }
     guard let scope else { return [] }
-    if isRenamed { return Completer.candidates(scope.resource.associations.values) }
-    return scope.associations.map {
-      Candidate(
-        name: $0.key, kind: .association, detail: "\($0.association.kind) \($0.association.destination)")
-    }
+    if isRenamed { return scope.resource.associations.values.map { Candidate($0, as: $0.key) } }
+    return scope.associations.map { Candidate($0.association, as: $0.key) }
   }
 
   private func scope(in calls: [Expression.Path]) -> NameScope? {
@@ -227,7 +224,7 @@ struct ExpressionCompleter {
   }
 
   private func columns(of resource: Resource) -> [Candidate] {
-    resource.columns.map { Candidate(name: $0.name, kind: .column, detail: $0.declaredType) }
+    resource.columns.map { Candidate($0) }
   }
 
   /// Returns the names that apply to a record: plain ones before those of aggregates.
@@ -235,11 +232,7 @@ struct ExpressionCompleter {
     var candidates = columns(of: scope.resource)
     candidates += scope.names.map { Candidate(name: $0, kind: .name) }
     let associations = scope.associations
-    candidates += associations.map {
-      Candidate(
-        name: $0.key, kind: .association, detail: "\($0.association.kind) \($0.association.destination)",
-        ending: ".")
-    }
+    candidates += associations.map { Candidate($0.association, as: $0.key, ending: ".") }
     var defaults: [(key: String, names: (plain: [String], ofColumns: [String]))] = []
     var count = 0
     // A table to which hundreds refer has tens of thousands of them.

@@ -190,18 +190,17 @@ package struct RequestDescription {
     guard let request = draft.request, let resource = request.path.resource(in: draft.model) else {
       return .null
     }
-    return .object(
-      [("resource", .string(resource.name)), ("isSingle", .bool(request.path.isSingle))]
-        + items(of: request.root)
-        + [("nodes", .array(request.root.children.map { json($0, below: []) }))])
+    return ["resource": .string(resource.name), "isSingle": .bool(request.path.isSingle)]
+      + items(of: request.root)
+      + ["nodes": .array(request.root.children.map { json($0, below: []) })]
   }
 
   /// What a node selects, each item as it would be written in `fields` and `annotate`.
-  private func items(of node: RequestNode) -> [(String, JSONValue)] {
+  private func items(of node: RequestNode) -> JSONValue {
     let expressions = ExpressionRenderer(literals: draft.request?.literals.values ?? [])
     return [
-      ("fields", node.fields.map { .array($0.map { json(try? expressions.text(of: $0)) }) } ?? .null),
-      ("annotations", .array(node.annotations.map { json(try? expressions.text(of: $0)) })),
+      "fields": node.fields.map { .array($0.map { json(try? expressions.text(of: $0)) }) } ?? .null,
+      "annotations": .array(node.annotations.map { json(try? expressions.text(of: $0)) }),
     ]
   }
 
@@ -209,15 +208,14 @@ package struct RequestDescription {
 
   private func json(_ node: RequestNode, below path: [String]) -> JSONValue {
     let path = path + [node.key]
-    let members: [(String, JSONValue)] = [
-      ("key", .string(node.key)), ("path", .string(path.joined(separator: "."))),
-      ("association", .string(node.association?.key ?? node.key)),
-      ("kind", .string(node.association?.kind ?? "")),
-      ("destination", .string(node.association?.destination ?? "")), ("isIncluded", .bool(node.isIncluded)),
-      ("isRequired", .bool(node.isRequired)),
+    let association: JSONValue = [
+      "key": .string(node.key), "path": .string(path.joined(separator: ".")),
+      "association": .string(node.association?.key ?? node.key),
+      "kind": .string(node.association?.kind ?? ""),
+      "destination": .string(node.association?.destination ?? ""), "isIncluded": .bool(node.isIncluded),
+      "isRequired": .bool(node.isRequired),
     ]
-    return .object(
-      members + items(of: node) + [("nodes", .array(node.children.map { json($0, below: path) }))])
+    return association + items(of: node) + ["nodes": .array(node.children.map { json($0, below: path) })]
   }
 
   // MARK: Errors
@@ -295,10 +293,6 @@ extension RequestText.Piece {
 extension Problem {
   /// Returns the document of an error with its range in a URL.
   fileprivate func document(at place: Range<Int>) -> JSONValue {
-    guard case .object(let members) = document else { return document }
-    return .object(
-      members + [
-        ("from", .integer(Int64(place.lowerBound))), ("to", .integer(Int64(place.upperBound))),
-      ])
+    document + ["from": .integer(Int64(place.lowerBound)), "to": .integer(Int64(place.upperBound))]
   }
 }

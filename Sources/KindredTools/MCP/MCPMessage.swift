@@ -40,19 +40,6 @@ package struct MCPMessage {
   package func bytes(of node: JSONDocument.Node) -> [UInt8] { Array(document.bytes[node.range]) }
 }
 
-extension JSONDocument.Node {
-  /// Returns the member of an object.
-  package subscript(name: String) -> JSONDocument.Node? {
-    guard case .object(let members) = content else { return nil }
-    return members.first { $0.name == name }?.value
-  }
-
-  package var string: String? {
-    guard case .string(let text) = content else { return nil }
-    return text
-  }
-}
-
 /// An error of the protocol (JSON-RPC 2.0 §5.1); what a tool can't do is a result instead.
 package struct MCPError: Error {
   package enum Code: Int64 {

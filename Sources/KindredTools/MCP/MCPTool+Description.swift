@@ -6,7 +6,7 @@ extension MCPTool {
   package var json: JSONValue {
     [
       "name": .string(rawValue), "title": .string(title), "description": .string(summary),
-      "inputSchema": Self.object(properties, required: required), "outputSchema": outputSchema,
+      "inputSchema": Self.object(arguments), "outputSchema": outputSchema,
       "annotations": annotations,
     ]
   }
@@ -46,44 +46,37 @@ extension MCPTool {
     }
   }
 
-  /// The arguments with their schemas.
-  var properties: [(String, JSONValue)] {
+  /// The arguments with their schemas, and whether a call needs them.
+  var arguments: [(name: String, schema: JSONValue, isRequired: Bool)] {
     func text(_ description: String) -> JSONValue {
       ["type": "string", "description": .string(description)]
     }
-    let url = ("url", text("A path with its parameters, such as /books?filter=year>1900&sort=-year&limit=10"))
+    let path = text("A path with its parameters, such as /books?filter=year>1900&sort=-year&limit=10")
     switch self {
-    case .schema: return [("resource", text("The name of one resource, instead of all."))]
+    case .schema: return [("resource", text("The name of one resource, instead of all."), false)]
     case .complete:
       return [
-        ("url", text("A URL, which may be incomplete.")),
+        ("url", text("A URL, which may be incomplete."), true),
         (
           "position",
-          ["type": "integer", "minimum": 0, "description": "The position in `url`, in characters from 0."]
+          ["type": "integer", "minimum": 0, "description": "The position in `url`, in characters from 0."],
+          true
         ),
       ]
-    case .describe, .fetch, .explain: return [url]
+    case .describe, .fetch, .explain: return [("url", path, true)]
     case .write:
       return [
-        ("method", ["type": "string", "enum": JSONValue(strings: Self.methods.map(\.token))]), url,
+        ("method", ["type": "string", "enum": JSONValue(strings: Self.methods.map(\.token))], true),
+        ("url", path, true),
         (
           "body",
-          ["description": "The record, an array of records, or the columns to change; text for a CSV import."]
+          [
+            "description": "The record, an array of records, or the columns to change; text for a CSV import."
+          ],
+          false
         ),
-        (
-          "headers",
-          Self.object(Self.fields.map { ($0, ["type": "string"]) }, required: [])
-        ),
+        ("headers", Self.object(Self.fields.map { ($0, ["type": "string"], false) }), false),
       ]
-    }
-  }
-
-  private var required: [String] {
-    switch self {
-    case .schema: []
-    case .complete: ["url", "position"]
-    case .describe, .fetch, .explain: ["url"]
-    case .write: ["method", "url"]
     }
   }
 
@@ -121,10 +114,13 @@ extension MCPTool {
     }
   }
 
-  private static func object(_ properties: [(String, JSONValue)], required: [String]) -> JSONValue {
-    [
-      "type": "object", "properties": .object(properties), "additionalProperties": false,
-      "required": required.isEmpty ? nil : JSONValue(strings: required),
+  private static func object(
+    _ members: [(name: String, schema: JSONValue, isRequired: Bool)]
+  ) -> JSONValue {
+    let required = members.filter(\.isRequired).map(\.name)
+    return [
+      "type": "object", "properties": .object(members.map { ($0.name, $0.schema) }),
+      "additionalProperties": false, "required": required.isEmpty ? nil : JSONValue(strings: required),
     ]
   }
 }

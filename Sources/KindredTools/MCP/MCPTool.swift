@@ -63,10 +63,10 @@ package enum MCPTool: String, CaseIterable {
     guard case .object(let members) = arguments.content else {
       throw RequestError(.invalidValue, "`arguments` must be an object")
     }
-    for member in members where !properties.contains(where: { $0.0 == member.name }) {
+    for member in members where !self.arguments.contains(where: { $0.name == member.name }) {
       throw RequestError.unknown(
         member.name, .unknownParameter, "`\(rawValue)` has no argument `\(member.name)`",
-        among: properties.map(\.0), at: Origin(parameter: member.name))
+        among: self.arguments.map(\.name), at: Origin(parameter: member.name))
     }
   }
 

@@ -33,12 +33,12 @@ package struct OpenAPIDocument {
     var content = Content(writes: OpenAPIWrites(in: model, isWritable: isWritable))
     content.paths["/"] = path(
       "index", tag: "index", "The resources, their columns and their associations.", [],
-      [("200", indexResponse)])
+      ["200": indexResponse])
     for resource in model.resources.values { add(resource, to: &content) }
     if isWritable { content.paths["/-/batch"] = ["post": OpenAPIBatch.operation] }
     for page in OperationsPage.allCases {
       content.paths[page.path] = path(
-        "kindred.\(page)", tag: "kindred", page.summary, page.describedParameters, [("200", page.response)])
+        "kindred.\(page)", tag: "kindred", page.summary, page.describedParameters, ["200": page.response])
     }
     return [
       "openapi": "3.1.0",
@@ -51,18 +51,18 @@ package struct OpenAPIDocument {
       // A server may answer without a token, too.
       "security": [[:], ["bearer": []]],
       "components": [
-        "schemas": .object(
-          [("Problem", OpenAPISchema.ofProblem)]
-            + model.resources.values.map {
+        "schemas": ["Problem": OpenAPISchema.ofProblem]
+          + .object(
+            model.resources.values.map {
               ("\(OpenAPISchema.component($0.name)).record", OpenAPISchema.record(of: $0))
-            }
-            + content.writes.schemas.map { ($0, $1) } + (isWritable ? OpenAPIBatch.schemas : [])),
+            })
+          + .object(content.writes.schemas.map { ($0, $1) }) + (isWritable ? OpenAPIBatch.schemas : [:]),
         "parameters": .object(OpenAPIParameters.definitions(limits)),
         "responses": [
           "Problem": Self.problemResponse, "NotModified": Self.notModifiedResponse,
           "ColumnValue": Self.valueResponse,
         ],
-        "headers": .object(Self.headers),
+        "headers": Self.headers,
         "securitySchemes": [
           "bearer": [
             "type": "http", "scheme": "bearer", "description": "A JSON Web Token or an API key (RFC 6750).",
@@ -176,27 +176,27 @@ package struct OpenAPIDocument {
   ///   operations.
   private func path(
     _ name: String, tag: String, _ summary: String, _ parameters: [JSONValue],
-    _ responses: [(String, JSONValue)], writes: [(String, JSONValue)] = []
+    _ responses: JSONValue, writes: JSONValue = [:]
   ) -> JSONValue {
     let operation: JSONValue = [
       "operationId": .string(name), "tags": [.string(tag)], "summary": .string(summary),
       "parameters": parameters.isEmpty ? nil : .array(parameters),
-      "responses": .object(responses + Self.problems(["default"])),
+      "responses": responses + Self.problems(["default"]),
     ]
-    return .object([("get", operation)] + writes)
+    return ["get": operation] + writes
   }
 
   // MARK: Responses
 
   /// Returns the responses to a request for records.
-  private func answers(with response: JSONValue) -> [(String, JSONValue)] {
-    [("200", response), ("304", ["$ref": "#/components/responses/NotModified"])]
+  private func answers(with response: JSONValue) -> JSONValue {
+    ["200": response, "304": ["$ref": "#/components/responses/NotModified"]]
       + Self.problems(["400", "401", "403", "404", "406", "412", "429", "503"])
   }
 
   /// Returns the same problem for each of these statuses.
-  package static func problems(_ statuses: [String]) -> [(String, JSONValue)] {
-    statuses.map { ($0, ["$ref": "#/components/responses/Problem"]) }
+  static func problems(_ statuses: [String]) -> JSONValue {
+    .object(statuses.map { ($0, ["$ref": "#/components/responses/Problem"]) })
   }
 
   private func listResponse(of resource: Resource) -> JSONValue {
@@ -257,31 +257,20 @@ package struct OpenAPIDocument {
     ]
   }
 
-  private static let headers: [(String, JSONValue)] = [
-    ("ETag", ["description": "The entity tag of the representation.", "schema": ["type": "string"]]),
-    ("Location", ["description": "The path of the added record.", "schema": ["type": "string"]]),
-    (
-      "Link",
-      ["description": "Links to the first and the next page (RFC 8288).", "schema": ["type": "string"]]
-    ),
-    (
-      "Retry-After",
-      [
-        "description": "The seconds after which to try again, with 429 and 503.",
-        "schema": ["type": "integer"],
-      ]
-    ),
-    ("WWW-Authenticate", ["description": "With 401 (RFC 6750 §3).", "schema": ["type": "string"]]),
-    (
-      "X-Estimated-Count",
-      [
-        "description": "The number of records that the database expects.",
-        "schema": ["type": "integer", "minimum": 0],
-      ]
-    ),
-    (
-      "X-Total-Count",
-      ["description": "The number of records on all pages.", "schema": ["type": "integer", "minimum": 0]]
-    ),
+  private static let headers: JSONValue = [
+    "ETag": header("The entity tag of the representation."),
+    "Location": header("The path of the added record."),
+    "Link": header("Links to the first and the next page (RFC 8288)."),
+    "Retry-After": header(
+      "The seconds after which to try again, with 429 and 503.", ["type": "integer"]),
+    "WWW-Authenticate": header("With 401 (RFC 6750 §3)."),
+    "X-Estimated-Count": header(
+      "The number of records that the database expects.", ["type": "integer", "minimum": 0]),
+    "X-Total-Count": header(
+      "The number of records on all pages.", ["type": "integer", "minimum": 0]),
   ]
+
+  private static func header(_ description: String, _ schema: JSONValue = ["type": "string"]) -> JSONValue {
+    ["description": .string(description), "schema": schema]
+  }
 }

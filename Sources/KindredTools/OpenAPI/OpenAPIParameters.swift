@@ -116,31 +116,24 @@ enum OpenAPIParameters {
   }
 
   private static func definition(of parameter: RequestParameter, _ limits: RequestLimits) -> JSONValue {
-    var members: [(String, JSONValue)] = [
-      ("name", .string(parameter.name)), ("in", "query"), ("description", .string(parameter.summary)),
-    ]
     let text: JSONValue = ["type": "string", "minLength": 1]
-    func list(_ members: (String, JSONValue)...) -> JSONValue {
-      .object([("type", "array"), ("items", text)] + members)
-    }
-    // One value with comma-separated items.
-    let separated: [(String, JSONValue)] = [("style", "form"), ("explode", false)]
-    switch parameter.value {
-    case .includes, .namedExpressions, .expressions, .sort:
-      members += separated + [("schema", list(("minItems", 1)))]
-    case .fields:
-      members += separated + [("schema", list())]
-    case .expression:
-      // Repeatable: all of them must hold.
-      members.append(("style", "form"))
-      members.append(("explode", true))
-      members.append(("schema", list()))
-    case .pattern, .cursor: members.append(("schema", text))
-    case .boolean: members.append(("schema", ["type": "boolean"]))
-    case .words(let words): members.append(("schema", choice(of: words)))
-    case .count: members.append(("schema", count(of: parameter, limits)))
-    }
-    return .object(members)
+    let list: JSONValue = ["type": "array", "items": text]
+    // Whether the items of a list are parameters of their own, all of which must hold, or separated by commas.
+    let (schema, isRepeatable): (JSONValue, Bool?) =
+      switch parameter.value {
+      case .includes, .namedExpressions, .expressions, .sort: (list + ["minItems": 1], false)
+      case .fields: (list, false)
+      case .expression: (list, true)
+      case .pattern, .cursor: (text, nil)
+      case .boolean: (["type": "boolean"], nil)
+      case .words(let words): (choice(of: words), nil)
+      case .count: (count(of: parameter, limits), nil)
+      }
+    return [
+      "name": .string(parameter.name), "in": "query", "description": .string(parameter.summary),
+      "style": isRepeatable.map { _ in "form" }, "explode": isRepeatable.map(JSONValue.bool),
+      "schema": schema,
+    ]
   }
 
   /// Returns the schema of a choice of words; those of a boolean are one, so that clients take `true` itself.
@@ -170,6 +163,42 @@ extension QueryParameter.Kind {
     case .integer: "integer"
     case .real: "number"
     case .boolean: "boolean"
+    }
+  }
+}
+
+/// The key of a record in a path: comma-separated values in key order.
+struct PathKey {
+  let columns: [Column]
+  private let names: [String]
+  private let resource: Resource
+
+  /// - Parameters:
+  ///   - association: The association before the key, which may fix some of its columns.
+  ///   - prefix: Distinguishes the parameter names from those of another key in the path.
+  init(of resource: Resource, below association: Association? = nil, prefix: String = "") {
+    self.resource = resource
+    columns = resource.openAddressColumns(below: association)
+    names = columns.enumerated().map { number, column in
+      // Braces would end the template expression, names must be unique, and hidden names must not show.
+      let isPlain =
+        !column.name.isEmpty && !resource.hidden.contains(column.name)
+        && column.name.unicodeScalars.allSatisfy { $0.isASCII && $0.properties.isXIDContinue }
+      return prefix + (isPlain ? column.name : "key-\(number + 1)")
+    }
+  }
+
+  var template: String { names.map { "{\($0)}" }.joined(separator: ",") }
+
+  var parameters: [JSONValue] {
+    zip(names, columns).map { name, column in
+      [
+        "name": .string(name), "in": "path", "required": true,
+        "description": .string(
+          resource.hidden.contains(column.name)
+            ? "A part of the key of the record." : "The `\(column.name)` of the record."),
+        "schema": OpenAPISchema.ofKey(column),
+      ]
     }
   }
 }

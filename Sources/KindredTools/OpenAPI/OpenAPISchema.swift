@@ -32,33 +32,31 @@ enum OpenAPISchema {
   /// Returns the schema of a column's values according to its declared type (docs/requests.md), with what the database
   /// says about the column.
   static func ofColumn(_ column: Column) -> JSONValue {
-    var members: [(String, JSONValue)] = []
-    if column.isGenerated || column.isComputed { members.append(("readOnly", true)) }
-    if let comment = column.comment { members.append(("description", .string(comment))) }
-    let types: [String]
-    switch column.input {
-    // Any JSON value.
-    case .json, .array, .any: return .object(members)
-    // Only 0 and 1 are written as booleans.
-    case .boolean: types = ["boolean", "number"]
-    case .choice:
-      types = ["string"]
-      let labels = column.labels.map(JSONValue.string)
-      members.append(("enum", .array(column.isNullable ? labels + [.null] : labels)))
-    case .bytes:
-      types = ["string"]
-      members.append(("contentEncoding", "base64"))
-    case .text, .date, .time, .timestamp, .number:
-      switch column.affinity {
-      case .integer: types = ["integer"]
-      case .real: types = ["number"]
-      case .text, .blob: types = ["string"]
-      // Dates and decimals: text that looks like a number is stored as one.
-      case .numeric: types = ["number", "string"]
+    let types: [String]? =
+      switch column.input {
+      // Any JSON value.
+      case .json, .array, .any: nil
+      // Only 0 and 1 are written as booleans.
+      case .boolean: ["boolean", "number"]
+      case .choice, .bytes: ["string"]
+      case .text, .date, .time, .timestamp, .number:
+        switch column.affinity {
+        case .integer: ["integer"]
+        case .real: ["number"]
+        case .text, .blob: ["string"]
+        // Dates and decimals: text that looks like a number is stored as one.
+        case .numeric: ["number", "string"]
+        }
       }
-    }
-    let all = types + (column.isNullable ? ["null"] : [])
-    return .object([("type", all.count == 1 ? .string(all[0]) : JSONValue(strings: all))] + members)
+    let all = types.map { $0 + (column.isNullable ? ["null"] : []) }
+    let labels = column.labels.map(JSONValue.string) + (column.isNullable ? [.null] : [])
+    return [
+      "type": all.map { $0.count == 1 ? .string($0[0]) : JSONValue(strings: $0) },
+      "readOnly": column.isGenerated || column.isComputed ? true : nil,
+      "description": column.comment.map(JSONValue.string),
+      "enum": column.input == .choice ? .array(labels) : nil,
+      "contentEncoding": column.input == .bytes ? "base64" : nil,
+    ]
   }
 
   /// Returns the schema of a column's value in a path.

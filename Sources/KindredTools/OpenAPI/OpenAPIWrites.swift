@@ -36,8 +36,8 @@ struct OpenAPIWrites {
   }
 
   /// Returns the writing operations at a path; none if nothing can be written.
-  mutating func operations(at path: Path) -> [(String, JSONValue)] {
-    guard isWritable else { return [] }
+  mutating func operations(at path: Path) -> JSONValue {
+    guard isWritable else { return [:] }
     let linkage = path.association?.linkage(in: model)
     let methods = WriteTarget.methods(
       of: path.resource, linkage: linkage, isAssociated: path.association != nil,
@@ -49,7 +49,7 @@ struct OpenAPIWrites {
       operations.append(
         (method.token.lowercased(), isLink ? link(method, path) : write(method, path, by: linkage)))
     }
-    return operations
+    return .object(operations)
   }
 
   private mutating func write(
@@ -73,7 +73,7 @@ struct OpenAPIWrites {
       "tags": [.string(path.names[0])],
       "summary": .string(Self.summary(of: method, resource, isMany: isMany)),
       "parameters": .array(path.parameters + shaping + fields), "requestBody": content,
-      "responses": .object(done + Self.problems),
+      "responses": done + Self.problems,
     ]
   }
 
@@ -84,7 +84,7 @@ struct OpenAPIWrites {
       "summary": .string(
         method == .put ? "Links the two records without changing them." : "Unlinks the two records."),
       "parameters": .array(path.parameters),
-      "responses": .object([("204", ["description": "Done."])] + Self.problems),
+      "responses": ["204": ["description": "Done."]] + Self.problems,
     ]
   }
 
@@ -135,7 +135,7 @@ struct OpenAPIWrites {
 
   private static func done(
     _ method: HTTPMethod, _ record: JSONValue, isMany: Bool
-  ) -> [(String, JSONValue)] {
+  ) -> JSONValue {
     func answer(_ description: String, _ headers: [String], _ schema: JSONValue) -> JSONValue {
       [
         "description": .string(description),
@@ -149,27 +149,69 @@ struct OpenAPIWrites {
     let array: JSONValue = ["type": "array", "items": record]
     switch method {
     case .patch where isMany:
-      return [("200", answer("The changed records.", ["X-Total-Count"], array)), ("204", nothing)]
+      return ["200": answer("The changed records.", ["X-Total-Count"], array), "204": nothing]
     case .post:
       let either: JSONValue = ["anyOf": [record, array]]
       return [
-        ("200", answer("The records, if all of them existed already.", ["ETag"], either)),
-        ("201", answer("The added records.", ["ETag", "Location"], either)),
+        "200": answer("The records, if all of them existed already.", ["ETag"], either),
+        "201": answer("The added records.", ["ETag", "Location"], either),
       ]
-    case .patch: return [("200", changed), ("204", nothing)]
-    case .put: return [("200", changed), ("201", added), ("204", nothing)]
+    case .patch: return ["200": changed, "204": nothing]
+    case .put: return ["200": changed, "201": added, "204": nothing]
     default:
       // `Prefer: return=representation`.
       let deleted =
         isMany
         ? answer("The deleted records.", ["X-Total-Count"], array) : answer("The deleted record.", [], record)
-      return [("200", deleted), ("204", nothing)]
+      return ["200": deleted, "204": nothing]
     }
   }
 
-  private static var problems: [(String, JSONValue)] {
+  fileprivate static var problems: JSONValue {
     OpenAPIDocument.problems([
       "400", "401", "403", "404", "405", "406", "409", "412", "413", "415", "422", "429", "503", "default",
     ])
   }
+}
+
+/// The batch (docs/writing.md) as the OpenAPI document describes it.
+enum OpenAPIBatch {
+  static var operation: JSONValue {
+    let parts: JSONValue = [
+      "type": "array", "maxItems": .integer(Int64(BatchContent.maximumCount)),
+      "items": ["$ref": "#/components/schemas/batch.part"],
+    ]
+    let answers: JSONValue = ["type": "array", "items": ["$ref": "#/components/schemas/batch.answer"]]
+    let done: JSONValue = [
+      "200": [
+        "description": "The answers to the parts, in their order.",
+        "content": ["application/json": ["schema": answers]],
+      ],
+      "204": ["description": "Done, without content."],
+    ]
+    return [
+      "operationId": "kindred.batch", "tags": ["kindred"],
+      "summary": "Executes several requests as one transaction: all of them, or none.",
+      "parameters": .array(OpenAPIParameters.fields(of: .post, isSingle: false)),
+      "requestBody": ["required": true, "content": ["application/json": ["schema": parts]]],
+      "responses": done + OpenAPIWrites.problems,
+    ]
+  }
+
+  static let schemas: JSONValue = [
+    "batch.part": [
+      "type": "object", "required": ["method", "url"], "additionalProperties": false,
+      "properties": [
+        "method": ["type": "string", "enum": ["GET", "POST", "PATCH", "PUT", "DELETE"]],
+        "url": ["type": "string", "description": "A path with its parameters.", "minLength": 1],
+        "headers": headers, "body": [:],
+      ],
+    ],
+    "batch.answer": [
+      "type": "object", "required": ["status"],
+      "properties": ["status": ["type": "integer"], "headers": headers, "body": [:]],
+    ],
+  ]
+
+  private static let headers: JSONValue = ["type": "object", "additionalProperties": ["type": "string"]]
 }

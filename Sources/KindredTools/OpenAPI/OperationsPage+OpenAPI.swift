@@ -41,28 +41,24 @@ extension OperationsPage {
 
   private static let descriptions: [String: JSONValue] = Dictionary(
     uniqueKeysWithValues: [
-      description("url", "A URL, which may be incomplete.", ["type": "string"], isRequired: true),
+      description("url", "A URL, which may be incomplete.", isRequired: true),
       description(
         "position", "The position in `url`, in Unicode scalars.", ["type": "integer", "minimum": 0],
         isRequired: true),
-      description(
-        "resource", "The name of one resource, instead of all.", ["type": "string"], isRequired: false),
-      description(
-        "around", "The resource at the center of the diagram.", ["type": "string"], isRequired: false),
+      description("resource", "The name of one resource, instead of all."),
+      description("around", "The resource at the center of the diagram."),
       description(
         "depth", "The maximum number of foreign keys between a table and the center.",
-        ["type": "integer", "minimum": 0, "maximum": 1000, "default": 1], isRequired: false),
+        ["type": "integer", "minimum": 0, "maximum": 1000, "default": 1]),
     ])
 
   private static func description(
-    _ name: String, _ description: String, _ schema: JSONValue, isRequired: Bool
+    _ name: String, _ description: String, _ schema: JSONValue = ["type": "string"], isRequired: Bool = false
   ) -> (String, JSONValue) {
-    (
-      name,
-      [
-        "name": .string(name), "in": "query", "required": .bool(isRequired),
-        "description": .string(description), "schema": schema,
-      ]
-    )
+    let definition: JSONValue = [
+      "name": .string(name), "in": "query", "required": .bool(isRequired),
+      "description": .string(description), "schema": schema,
+    ]
+    return (name, definition)
   }
 }

@@ -28,7 +28,7 @@ package struct ModelFileSchema {
         ],
       ],
       "additionalProperties": false,
-      "$defs": .object(definitions),
+      "$defs": definitions,
     ]
   }
 
@@ -53,7 +53,7 @@ package struct ModelFileSchema {
 
   // MARK: Definitions
 
-  private var definitions: [(String, JSONValue)] {
+  private var definitions: JSONValue {
     let tables = resourcesByTable
     let named = tables.keys.map { name -> JSONValue in
       [
@@ -62,15 +62,14 @@ package struct ModelFileSchema {
       ]
     }
     return [
-      ("resource", resource), ("association", association), ("access", Self.access),
-      ("rules", Self.rules), ("rule", Self.rule), ("commonTableExpression", Self.commonTableExpression),
-      (
-        "expression",
-        ["description": "An expression, written as in a URL.", "type": ["string", "boolean", "number"]]
-      ),
-      ("order", ["anyOf": [["type": "string"], Self.texts]]),
-      ("ofNamedTable", named.isEmpty ? true : ["allOf": .array(named)]),
-    ] + tables.map { ("columns.\(Self.component($0))", columns(of: $1)) }
+      "resource": resource, "association": association, "access": Self.access,
+      "rules": Self.rules, "rule": Self.rule, "commonTableExpression": Self.commonTableExpression,
+      "expression": [
+        "description": "An expression, written as in a URL.", "type": ["string", "boolean", "number"],
+      ],
+      "order": ["anyOf": [["type": "string"], Self.texts]],
+      "ofNamedTable": named.isEmpty ? true : ["allOf": .array(named)],
+    ] + .object(tables.map { ("columns.\(Self.component($0))", columns(of: $1)) })
   }
 
   private var resource: JSONValue {
@@ -198,8 +197,7 @@ package struct ModelFileSchema {
   private static let texts: JSONValue = ["type": "array", "items": ["type": "string"]]
 
   private static func described(_ description: String, _ schema: JSONValue) -> JSONValue {
-    guard case .object(let members) = schema else { return schema }
-    return .object([("description", .string(description))] + members)
+    ["description": .string(description)] + schema
   }
 
   private static func columns(of table: String) -> JSONValue {

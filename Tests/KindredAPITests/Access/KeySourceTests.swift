@@ -1,4 +1,3 @@
-import KindredHTTP
 import Logging
 import Synchronization
 import Testing
@@ -9,18 +8,14 @@ import Testing
 @Suite("Keys of tokens from a URL")
 struct KeySourceTests {
   /// Serves a set with one key, a different one for each request, and counts the requests.
-  private final class Provider: HTTPHandler {
+  private final class Provider: Sendable {
     let requests = Atomic(0)
 
-    func answer(_ request: HTTPRequest) -> HTTPAnswer {
+    func set() -> [UInt8] {
       let number = requests.wrappingAdd(1, ordering: .relaxed).newValue
       let secret = Base64.encodeForURL([UInt8](repeating: UInt8(truncatingIfNeeded: number), count: 32))
       let set = #"{"keys":[{"kty":"oct","kid":"\#(number)","k":"\#(secret)"}]}"#
-      return .now(HTTPResponse(status: .ok, body: .bytes(Array(set.utf8))))
-    }
-
-    func response(to error: HTTPError, from peer: String?) -> HTTPResponse {
-      HTTPResponse(status: error.status)
+      return Array(set.utf8)
     }
   }
 
@@ -33,11 +28,9 @@ struct KeySourceTests {
   @Test
   func `an unknown key has the set fetched again, at most once in ten seconds`() throws {
     let (provider, clock) = (Provider(), Clock())
-    let logger = Logger(label: "test")
-    let server = HTTPServer(host: "127.0.0.1", port: 0, handler: provider, logger: logger)
-    let port = try server.start().port
-    defer { server.shutdown(grace: .zero) }
-    let source = try KeySource(.url("http://127.0.0.1:\(port)/keys"), logger: logger, now: { clock.now })
+    let source = try KeySource(
+      .url("https://keys.example", fetch: { _, _, _ in provider.set() }), logger: Logger(label: "test"),
+      now: { clock.now })
     func fetchedKey() -> String? {
       guard case .keys(let set) = source.fetchedAnew() else { return nil }
       return set.keys.first?.id

@@ -4,6 +4,7 @@ import KindredBackend
 import KindredHTTP
 import KindredOutput
 import KindredRequests
+import KindredClock
 
 /// The requests of a batch, which are executed together or not at all.
 struct BatchPlan: Sendable {
@@ -50,12 +51,7 @@ struct BatchPlan: Sendable {
 
   /// Whether no part writes.
   var onlyReads: Bool {
-    parts.allSatisfy { part in
-      switch part.work {
-      case .read: true
-      case .write: false
-      }
-    }
+    parts.allSatisfy { if case .read = $0.work { true } else { false } }
   }
 
   private static func work(
@@ -215,6 +211,102 @@ extension BatchPlan.Work {
     switch self {
     case .read(let planned, _): [planned.plan]
     case .write(let plan): [plan.answer.plan]
+    }
+  }
+}
+
+/// Limits the planning of a batch to what a single request may take.
+struct BatchBudget {
+  private let deadline: UInt64?
+  private let sqlLength: Int
+  private var length = 0
+  private var expandedLength = 0
+  private var plans: Set<ObjectIdentifier> = []
+
+  /// The largest length in bytes that links to long requests add to the parts.
+  private static let maximumExpandedLength = 1 << 20
+
+  /// - Parameters:
+  ///   - sqlLength: The largest length in bytes of the SQL of all plans together.
+  ///   - deadline: When all parts must be planned, in nanoseconds of `MonotonicTime`; nil for no limit.
+  init(sqlLength: Int, deadline: UInt64?) {
+    self.sqlLength = sqlLength
+    self.deadline = deadline
+  }
+
+  /// - Throws: `Problem` (503) when the request's time is over.
+  func checkTime() throws {
+    guard let deadline, MonotonicTime.now() >= deadline else { return }
+    throw Problem(
+      .outOfTime, "planning the parts of the batch took too long; send several batches",
+      headers: [("Retry-After", "1")])
+  }
+
+  /// Counts the bytes that a link to a long request stands for.
+  ///
+  /// - Throws: `RequestError` if the batch is then too long.
+  mutating func add(expansion count: Int) throws {
+    expandedLength += count
+    guard expandedLength <= Self.maximumExpandedLength else {
+      throw RequestError(
+        .limitExceeded,
+        "the requests that the links in the batch represent are too long together; send several batches"
+      )
+    }
+  }
+
+  /// Counts a plan, only once if several parts share it.
+  ///
+  /// - Throws: `RequestError` if the batch is then too long.
+  mutating func add(_ plan: ExecutablePlan) throws {
+    guard plans.insert(ObjectIdentifier(plan)).inserted else { return }
+    length += plan.plan.sqlLength
+    guard length <= sqlLength else {
+      throw RequestError(
+        .limitExceeded,
+        "the parts of the batch need more than \(sqlLength >> 10) KiB of SQL together; send several batches")
+    }
+  }
+}
+
+/// The content of the response to a batch: an array of the responses to its parts.
+struct BatchAnswer {
+  private var bytes = [UInt8(ascii: "[")]
+  private let basePath: BasePath
+
+  init(below basePath: BasePath) { self.basePath = basePath }
+
+  /// The whole content.
+  var finished: [UInt8] { bytes + [UInt8(ascii: "]")] }
+
+  /// Appends the response to a part.
+  ///
+  /// - Throws: `RequestError` if the content is then too long.
+  mutating func append(_ result: WriteResult) throws {
+    if bytes.count > 1 { bytes.append(UInt8(ascii: ",")) }
+    var headers = basePath.added(to: result.headers).filter { $0.name != "Cache-Control" }.map {
+      ($0.name, JSONValue.string($0.value))
+    }
+    if result.content != nil { headers.append(("Content-Type", .string(MediaType.json.rawValue))) }
+    if let tag = result.tag {
+      headers.append(("ETag", .string(EntityTag(digest: tag, coding: .identity).field)))
+    }
+    let head: JSONValue = .object([
+      ("status", .integer(Int64(result.status.code))), ("headers", .object(headers)),
+    ])
+    bytes += head.bytes.dropLast()
+    if let content = result.content {
+      bytes += ",\"body\":".utf8
+      bytes += content
+    }
+    bytes.append(UInt8(ascii: "}"))
+    try Self.checkLength(bytes.count)
+  }
+
+  /// - Throws: `RequestError` if a content of so many bytes is too long.
+  static func checkLength(_ count: Int) throws {
+    guard count <= WriteAnswer.maximumLength else {
+      throw RequestError(.limitExceeded, "the response to the batch is too long; request less data")
     }
   }
 }

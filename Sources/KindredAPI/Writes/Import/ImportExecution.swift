@@ -89,14 +89,15 @@ struct ImportExecution {
 
   // MARK: Formats
 
+  private typealias RecordBody = (_ draft: RecordDraft, _ line: Int, _ length: Int) throws -> Void
+
   /// Calls `body` with each record of the content, in its order, and with its length there in bytes.
   ///
   /// - Parameters:
   ///   - plain: Inserts records that need nothing but an insertion, without a draft.
   ///   - added: Called after each record that `plain` inserts or a trigger ignores.
   private func forEachRecord(
-    insertedBy plain: PlainInsertion? = nil, added: (Bool) -> Void = { _ in },
-    _ body: (_ draft: RecordDraft, _ line: Int, _ length: Int) throws -> Void
+    insertedBy plain: PlainInsertion? = nil, added: (Bool) -> Void = { _ in }, _ body: RecordBody
   ) throws {
     switch format {
     case .csv: try forEachRecordOfCSV(insertedBy: plain, added: added, body)
@@ -105,8 +106,7 @@ struct ImportExecution {
   }
 
   private func forEachLine(
-    insertedBy plain: PlainInsertion?, added: (Bool) -> Void,
-    _ body: (_ draft: RecordDraft, _ line: Int, _ length: Int) throws -> Void
+    insertedBy plain: PlainInsertion?, added: (Bool) -> Void, _ body: RecordBody
   ) throws {
     var lines = LineReader(execution.request)
     var plain = plain.map(PlainLines.init)
@@ -120,12 +120,7 @@ struct ImportExecution {
         continue
       }
       try atLine(lines.line) {
-        let document: JSONDocument
-        do {
-          document = try JSONDocumentParser.parse(bytes)
-        } catch let error as JSONDocumentParser.SyntaxError {
-          throw Problem(error)
-        }
+        let document = try WriteContent.document(bytes)
         var reader = RecordDraftReader(
           version: execution.plan.version, document: document,
           limits: execution.service.context.options.limits)
@@ -135,8 +130,7 @@ struct ImportExecution {
   }
 
   private func forEachRecordOfCSV(
-    insertedBy plain: PlainInsertion?, added: (Bool) -> Void,
-    _ body: (_ draft: RecordDraft, _ line: Int, _ length: Int) throws -> Void
+    insertedBy plain: PlainInsertion?, added: (Bool) -> Void, _ body: RecordBody
   ) throws {
     var reader = CSVReader(execution.request)
     guard try reader.next() else {

@@ -108,11 +108,10 @@ public struct InferredColumns {
     while try lines.next() {
       count += 1
       do {
-        try read(try JSONDocumentParser.parse(lines.bytes))
-      } catch {
-        var problem = (error as? JSONDocumentParser.SyntaxError).map { Problem($0) } ?? error as? Problem
-        problem?.line = lines.line
-        throw problem ?? error
+        try read(try WriteContent.document(lines.bytes))
+      } catch var problem as Problem {
+        problem.line = lines.line
+        throw problem
       }
     }
     return count

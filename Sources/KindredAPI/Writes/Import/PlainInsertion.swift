@@ -51,11 +51,11 @@ struct PlainInsertion {
 struct PlainFields {
   private let insertion: PlainInsertion
   private let statement: any RecordInsertion
-  private let columns: [PlainField]
+  private let columns: [PlainColumn]
 
   init(_ insertion: PlainInsertion, _ columns: [Column]) throws {
     self.insertion = insertion
-    self.columns = columns.map(PlainField.init)
+    self.columns = columns.map(PlainColumn.init)
     statement = try insertion.statement(of: columns)
   }
 
@@ -68,7 +68,7 @@ struct PlainFields {
         if let bytes, field.isNumeric, let number = ShortNumber(bytes) {
           return try statement.bind(number.value(isInteger: field.isInteger), at: index)
         }
-        guard let bytes, field.isText, !field.isNumeric else {
+        guard let bytes, field.form == .text, !field.isNumeric else {
           let column = field.column
           let value: SQLValue
           do throws(Column.Refusal) {
@@ -86,23 +86,6 @@ struct PlainFields {
       }
     }
     return try insertion.run(statement)
-  }
-}
-
-/// The properties of a column that each field of CSV needs.
-private struct PlainField {
-  let column: Column
-  /// Whether its fields are numbers or texts.
-  let isText: Bool
-  /// Whether digits are a number.
-  let isNumeric: Bool
-  let isInteger: Bool
-
-  init(_ column: Column) {
-    self.column = column
-    isText = column.fieldForm == .text
-    isNumeric = isText && column.affinity.isNumeric
-    isInteger = column.affinity == .integer
   }
 }
 
@@ -176,20 +159,20 @@ struct PlainLines {
 private struct PlainColumn {
   let column: Column
   let name: [UInt8]
-  private let isJSON: Bool
-  private let isInteger: Bool
-  private let takesBase64: Bool
+  /// What a text is to the column.
+  let form: Column.FieldForm
+  /// Whether a field of digits is a number.
+  let isNumeric: Bool
+  let isInteger: Bool
   private let takesBooleans: Bool
-  private let isBoolean: Bool
 
   init(_ column: Column) {
     self.column = column
     name = Array(column.name.utf8)
-    isJSON = column.valueFormat == .json || column.isComposed
+    form = column.fieldForm
+    isNumeric = form == .text && column.affinity.isNumeric
     isInteger = column.affinity == .integer
-    takesBase64 = column.takesBase64
     takesBooleans = column.takesBooleans
-    isBoolean = column.valueFormat == .boolean
   }
 
   /// Binds a value as `Column.value(of:in:)` converts it; returns false if that function must be called instead.
@@ -197,7 +180,7 @@ private struct PlainColumn {
     _ value: FlatObject.Value, _ line: UnsafeRawBufferPointer, to statement: any RecordInsertion,
     at index: Int
   ) throws -> Bool {
-    guard !isJSON else { return false }
+    guard form != .json else { return false }
     switch value {
     case .null: try statement.bind(.null, at: index)
     case .short(let number): try statement.bind(number.value(isInteger: isInteger), at: index)
@@ -207,7 +190,7 @@ private struct PlainColumn {
       }
       try statement.bind(value, at: index)
     case .text(let range):
-      guard !takesBase64, !isInteger, !isBoolean else { return false }
+      guard form == .text, !isInteger else { return false }
       try statement.bind(text: UnsafeRawBufferPointer(rebasing: line[range]), at: index)
     case .boolean(let value):
       guard takesBooleans else { return false }
@@ -223,5 +206,48 @@ extension UnsafeRawBufferPointer {
   /// Most are ASCII, which is checked first.
   fileprivate var isUTF8: Bool {
     allSatisfy { $0 < 0x80 } || String(validating: self, as: UTF8.self) != nil
+  }
+}
+
+extension Column {
+  /// How the fields of CSV, which have no types, are stored.
+  enum FieldForm: Sendable {
+    /// As a number or a text, which the database converts to the column's type.
+    case text
+    /// `true` and `false` as 1 and 0.
+    case boolean
+    /// Bytes in base64.
+    case base64
+    /// Any JSON.
+    case json
+  }
+
+  /// The format in which a field of this column is read and written.
+  var fieldForm: FieldForm {
+    switch valueFormat {
+    case .json, .part: .json
+    case .boolean: .boolean
+    case .plain where isComposed: .json
+    case .plain: takesBase64 ? .base64 : .text
+    }
+  }
+
+  /// Returns what is stored for a field; nil stands for NULL.
+  ///
+  /// - Throws: `Refusal` if the column doesn't accept the value.
+  func value(ofField bytes: UnsafeRawBufferPointer?) throws(Refusal) -> SQLValue {
+    guard let bytes else { return .null }
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw Refusal(message: "`\(name)` is not UTF-8")
+    }
+    switch fieldForm {
+    case .text, .boolean: return try value(ofUntypedText: text)
+    case .base64: return try value(ofText: text)
+    case .json:
+      guard let document = try? JSONDocumentParser.parse(Array(bytes)) else {
+        throw Refusal(message: "`\(name)` must be JSON")
+      }
+      return try value(of: document.root, in: document)
+    }
   }
 }

@@ -1,5 +1,8 @@
 import ArgumentParser
 import KindredAPI
+import KindredHTTP
+import KindredRequests
+import KindredPostgreSQL
 
 /// The origins whose pages may use the server: `*`, or `https://example.org,http://localhost:3000`.
 struct Origins: SettingValue, ExpressibleByArgument {
@@ -58,4 +61,61 @@ struct CompressionLevel: SettingValue, ExpressibleByArgument, CustomStringConver
 
   static var expectation: String { "a number from 0 to 9" }
   var description: String { "\(level ?? 0)" }
+}
+
+extension BasePath: SettingValue, ExpressibleByArgument {
+  init?(setting text: String) {
+    guard !text.isEmpty else { return nil }
+    self.init(text)
+  }
+
+  /// The path of this text.
+  public init?(argument: String) { self.init(setting: argument) }
+
+  static var expectation: String {
+    "a path of letters, digits and -._~ that begins with a slash, such as /library"
+  }
+}
+
+extension TrustedProxies: SettingValue, ExpressibleByArgument {
+  init?(setting text: String) {
+    self.init(text.split(separator: ",", omittingEmptySubsequences: false).map { $0.drop { $0 == " " } })
+  }
+
+  /// The proxies of this text.
+  public init?(argument: String) { self.init(setting: argument) }
+
+  static var expectation: String {
+    "addresses or networks with commas between them, such as 127.0.0.1,10.0.0.0/8,fd00::/8, or unix"
+  }
+  static var isList: Bool { true }
+}
+
+/// URLs of PostgreSQL databases, separated by commas.
+struct ReplicaURLs: SettingValue, ExpressibleByArgument {
+  let targets: [ConnectionTarget]
+
+  init?(setting text: String) {
+    // The hosts of one URL are separated by commas as well.
+    let urls = text.split(separator: /(?i), *(?=postgres(?:ql)?:\/\/)/, omittingEmptySubsequences: false)
+    targets = urls.compactMap { ConnectionTarget(String($0)) }
+    guard targets.count == urls.count, !text.contains("\0") else { return nil }
+  }
+
+  static var expectation: String {
+    "URLs of PostgreSQL databases, separated by commas, such as postgres://USER@HOST/NAME"
+  }
+  static var isList: Bool { true }
+  static var isSecret: Bool { true }
+}
+
+extension [ReplicaURLs]: SettingValue {
+  init?(setting text: String) {
+    guard let urls = ReplicaURLs(setting: text) else { return nil }
+    self = [urls]
+  }
+
+  static var expectation: String { ReplicaURLs.expectation }
+  static var isList: Bool { true }
+  static var isSecret: Bool { true }
 }

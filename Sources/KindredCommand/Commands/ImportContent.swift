@@ -13,7 +13,7 @@ protocol TextRewriter {
 extension ContentFile {
   /// Returns this content in another form, in a temporary file.
   ///
-  /// - Throws: `ImportError`, and what the rewriter throws.
+  /// - Throws: `CommandError`, and what the rewriter throws.
   func rewritten(by rewriter: some TextRewriter) throws -> ContentFile {
     var rewriter = rewriter
     let copy = try TemporaryFiles.content()
@@ -22,7 +22,7 @@ extension ContentFile {
     var offset = 0
     while true {
       guard let count = read(into: memory, from: offset) else {
-        throw ImportError(description: "the content can't be read")
+        throw CommandError("the content can't be read")
       }
       var output: [UInt8] = []
       if count == 0 {
@@ -98,7 +98,7 @@ struct JSONArrayText: TextRewriter {
 
   mutating func end(_ output: inout [UInt8]) throws {
     guard place == .end else {
-      throw ImportError(description: "the content is not a JSON array: it ends before the array does")
+      throw CommandError("the content is not a JSON array: it ends before the array does")
     }
   }
 
@@ -117,12 +117,12 @@ struct JSONArrayText: TextRewriter {
     case (.start, _) where isSpace, (.first, _) where isSpace, (.next, _) where isSpace: break
     case (.end, _) where isSpace: break
     case (.start, _):
-      throw ImportError(
-        description: "the content is not a JSON array; use --format jsonl for an object per line")
-    case (.end, _): throw ImportError(description: "the content continues after the end of its JSON array")
+      throw CommandError(
+        "the content is not a JSON array; use --format jsonl for an object per line")
+    case (.end, _): throw CommandError("the content continues after the end of its JSON array")
     case (.first, UInt8(ascii: "]")): place = .end
     case (.first, UInt8(ascii: ",")), (.next, UInt8(ascii: ",")), (.next, UInt8(ascii: "]")):
-      throw ImportError(description: "the content is not a JSON array: an element is missing after a comma")
+      throw CommandError("the content is not a JSON array: an element is missing after a comma")
     case (.element, UInt8(ascii: ",")) where depth == 0:
       output.append(UInt8(ascii: "\n"))
       place = .next
@@ -140,5 +140,44 @@ struct JSONArrayText: TextRewriter {
       default: break
       }
     }
+  }
+}
+
+/// A file to be imported: one on disk, a pipe, or standard input.
+struct ImportFile {
+  /// The path; `-` for standard input.
+  let path: String
+
+  /// Returns the content as that of a request.
+  ///
+  /// - Throws: `CommandError`
+  func content() throws(CommandError) -> ContentFile {
+    let descriptor = path == "-" ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC)
+    var status = stat()
+    guard descriptor >= 0, fstat(descriptor, &status) == 0 else { throw unreadable() }
+    let isFile = status.st_mode & S_IFMT == S_IFREG
+    // A shell may have read the beginning of its standard input.
+    if isFile, path != "-" { return ContentFile(descriptor: descriptor, length: Int(status.st_size)) }
+    defer { close(descriptor) }
+    return try copy(of: descriptor)
+  }
+
+  /// Returns a copy in a temporary file, because the content is read at several positions, which a pipe doesn't allow.
+  private func copy(of descriptor: CInt) throws(CommandError) -> ContentFile {
+    let copy = try TemporaryFiles.content()
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = read(descriptor, &buffer, buffer.count)
+      if count == 0 { return copy }
+      guard count > 0 else {
+        if errno == EINTR { continue }
+        throw unreadable()
+      }
+      guard buffer[..<count].withUnsafeBytes({ copy.append($0) }) else { throw TemporaryFiles.full() }
+    }
+  }
+
+  private func unreadable() -> CommandError {
+    CommandError("\(path) can't be read: \(String(cString: strerror(errno)))")
   }
 }

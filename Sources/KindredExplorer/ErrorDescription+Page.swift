@@ -1,11 +1,10 @@
 import KindredOutput
 import KindredRequests
-import KindredTools
 
-extension ErrorIndex {
+extension ErrorDescription {
   /// The index as a page for browsers; the `type` of a problem links to its entry.
   package static func page(below basePath: BasePath) -> Representation {
-    let rows = ErrorDescription.all.map { error in
+    let rows = all.map { error in
       """
       <dt id="\(error.code.escapedForHTML)"><code>\(error.code.escapedForHTML)</code></dt>
       <dd>\(error.title.escapedForHTML): \(error.text.escapedForHTML)</dd>
