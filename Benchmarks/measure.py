@@ -26,16 +26,16 @@ def check():
 
 
 def requests():
-    """Requests per second and processor time per request; Kindred with a rollback journal and in WAL mode."""
+    """Requests per second and processor time per request; Kindred with a rollback journal, in WAL mode, and with its cache."""
     names = [name for name in ROUTES if name != "d"]
     with (kindred(library(AUTHORS)) as ours, kindred(library(AUTHORS, wal=True), PORT + 3) as ours_in_wal_mode,
-          peer(library(AUTHORS)) as theirs):
+          kindred(library(AUTHORS), PORT + 4, caches=True) as ours_cached, peer(library(AUTHORS)) as theirs):
         files = {name: body(ours, ROUTES[name][1]) for name in names if name != "hello"}
         still = nginx(files)
         rows = []
         for name in names:
             what, path, peer_path = ROUTES[name]
-            paths = {ours: path, ours_in_wal_mode: path, theirs: peer_path, **({still: f"/{name}"} if still else {})}
+            paths = {ours: path, ours_in_wal_mode: path, ours_cached: path, theirs: peer_path, **({still: f"/{name}"} if still else {})}
             for server in paths: server.load(paths[server], seconds=1)
             runs = {server: [] for server in paths}
             for _ in range(REPEATS):

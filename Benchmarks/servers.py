@@ -109,12 +109,14 @@ class Server:
                 "p50": half / 1000, "p99": most / 1000}
 
 
-def kindred(database, port=PORT, *options):
-    """Kindred without a log of requests, as nginx and the peer have none."""
+def kindred(database, port=PORT, *options, caches=False):
+    """Kindred without a log of requests, as nginx and the peer have none, and without its cache, which would answer nearly
+    all requests of a benchmark."""
     with open(database, "rb") as file: mode = file.read(20)[18]
-    return Server(f"Kindred, {'WAL' if mode == 2 or '--writable' in options else 'rollback journal'}",
+    journal = "WAL" if mode == 2 or "--writable" in options else "rollback journal"
+    return Server(f"Kindred, {journal}{', responses cached' if caches else ''}",
                   [os.environ["KINDRED"], "serve", database, "--port", str(port), "--max-page-size", "0", "--no-log-requests",
-                   *options], port, "/-/health")
+                   *(() if caches else ("--response-cache", "0")), *options], port, "/-/health")
 
 
 def writable(database, durability="full"):

@@ -90,7 +90,8 @@ enum Architecture {
     Module(
       name: "KindredCommand",
       uses: [
-        "KindredAPI", "KindredClients", "KindredSQLiteBackend", "KindredPostgreSQLBackend",
+        "KindredAPI", "KindredClients", "KindredHTTPClient", "KindredSQLiteBackend",
+        "KindredPostgreSQLBackend",
         "KindredMigrations",
         "KindredModelFile",
       ],

@@ -141,11 +141,11 @@ final class KeySource: Sendable {
         guard let content = FileManager.default.contents(atPath: path) else {
           throw KeySetError("it can't be read; check the path and the permissions")
         }
-        guard content.count <= maximumLength else {
-          throw KeySetError("it is longer than \(maximumLength) bytes")
-        }
         bytes = Array(content)
       case .url(let url, let fetch): bytes = try fetch(url, fetchTimeout, maximumLength)
+      }
+      guard bytes.count <= maximumLength else {
+        throw KeySetError("it is longer than \(maximumLength) bytes")
       }
       return try KeySet(bytes)
     } catch {

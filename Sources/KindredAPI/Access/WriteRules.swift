@@ -54,13 +54,15 @@ struct WriteRules {
 
   // MARK: Sight
 
-  /// Returns the same for each of several records.
+  /// Returns whether each of several records of a resource, found by columns, is visible; true if no row rule could hide
+  /// it, even if it doesn't exist.
   func areInSight(
     _ resource: WrittenResource, _ records: [(columns: [String], values: [SQLValue])]
   ) throws -> [Bool] {
     try areInSight(resource, .of(.read, resource: ExactName(resource.name)), records)
   }
 
+  /// Returns the same for records that aren't reached through a resource.
   func areInSight(
     ofTable table: Table, _ records: [(columns: [String], values: [SQLValue])]
   ) throws -> [Bool] {

@@ -63,7 +63,8 @@ final class ServiceMetrics: Sendable {
       histogram.append(to: &text, name, label: "method=\"\(method)\"")
     }
     shapes.append(to: &text)
-    text.counter("unchanged_answers", "Responses that needed no query: 304, or a cached content.", unchanged.count)
+    text.counter(
+      "unchanged_answers", "Responses that needed no query: 304, or a cached content.", unchanged.count)
     text.counter("defects", "Responses with status 500; the log has the details.", defects.count)
   }
 }

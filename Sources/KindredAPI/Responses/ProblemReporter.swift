@@ -7,11 +7,16 @@ import KindredExplorer
 import Logging
 
 /// Turns errors into problems, and makes the responses that report them.
-struct ProblemReporter: Sendable {
-  let parts: ServiceParts
-  let options: KindredService.Options
-  let models: ModelSource
-  let types: OfferedTypes
+final class ProblemReporter: Sendable {
+  private let parts: ServiceParts
+  private let options: KindredService.Options
+  private let models: ModelSource
+  private let types: OfferedTypes
+
+  init(_ parts: ServiceParts, _ options: KindredService.Options, _ models: ModelSource, _ types: OfferedTypes)
+  {
+    (self.parts, self.options, self.models, self.types) = (parts, options, models, types)
+  }
 
   private var logger: Logger { parts.logger }
 

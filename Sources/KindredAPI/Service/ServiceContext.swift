@@ -35,7 +35,7 @@ final class ServiceContext: Sendable {
     planner = RequestPlanner(limits: options.limits, parts.cursors, options.basePath)
     access = try AccessControl(options, sources[0], logger: parts.logger)
     types = OfferedTypes(options)
-    problems = ProblemReporter(parts: parts, options: options, models: sources[0], types: types)
+    problems = ProblemReporter(parts, options, sources[0], types)
     finisher = ResponseFinisher(options, access, parts.metrics)
     isWritable = options.isWritable && parts.backend.isWritable
   }

@@ -181,7 +181,7 @@ struct AssociatedRecords {
       Problem(refusing: $0, at: links[0].pointer)
     }
     let areVisible = try present.map { rows in
-      try rules.areInSight(ofTable: join.table, rows.map { (locators, $0) }).contains(true)
+      try rows.contains { try rules.areInSight(ofTable: join.table, [(locators, $0)])[0] }
     }
     let new = links.indices.filter { !areVisible[$0] }
     let changes = try new.map { index in

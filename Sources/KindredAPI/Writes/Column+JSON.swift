@@ -48,7 +48,10 @@ extension CompositeType {
   /// PostgreSQL would ignore it.
   fileprivate func unknownField(in node: JSONDocument.Node) -> (name: String, type: CompositeType)? {
     switch node.content {
-    case .array(let elements): return elements.lazy.compactMap(unknownField).first
+    case .array(let elements):
+      for element in elements {
+        if let unknown = unknownField(in: element) { return unknown }
+      }
     case .object(let members):
       for member in members {
         guard let field = fields[ExactName(member.name)] else { return (member.name, self) }

@@ -208,11 +208,18 @@ struct RecordDraftReader {
   let document: JSONDocument
   let limits: RequestLimits
   /// Whether JSON objects change what a JSON column contains (RFC 7396) instead of replacing it.
-  var isMergePatch = false
+  let isMergePatch: Bool
   /// The paths of the associations encountered so far.
   private(set) var paths: [[String]] = []
 
   private var model: Model { version.model }
+
+  init(version: ModelVersion, document: JSONDocument, limits: RequestLimits, isMergePatch: Bool = false) {
+    self.version = version
+    self.document = document
+    self.limits = limits
+    self.isMergePatch = isMergePatch
+  }
 
   /// - Throws: `Problem` (422) for invalid content; `RequestError` if something is forbidden or too large.
   mutating func record(

@@ -86,10 +86,12 @@ struct RecordWriter {
       rows.first.map { StoredRecord(change.returned, $0) }
     }
     for (draft, record) in zip(drafts, records) {
+      guard let record else { continue }
       // A view returns only the given values, not keys that its trigger generates.
-      guard record?.hasKey(of: resource) ?? true || resource.table.kind == .view else {
+      guard record.hasKey(of: resource) || resource.table.kind == .view else {
         throw Problem.refusedValue("the record needs a key", at: draft.pointer)
       }
+      try draft.check(draft.generatedColumns, of: record)
     }
     try finish(records, of: resource, written)
     try rules.didInsert(records.compactMap(\.self), into: resource)
@@ -104,7 +106,6 @@ struct RecordWriter {
     let stored = zip(records, written).compactMap { record, written in
       record.map { WrittenRecord(stored: $0, written: written) }
     }
-    for one in stored { try one.written.draft.check(one.written.draft.generatedColumns, of: one.stored) }
     try rules.checkReferences(of: stored)
     try associated.storeAssociated(with: stored, of: resource)
     for one in stored { try checkComputed(one.stored, of: resource, one.written.draft) }
@@ -193,6 +194,9 @@ struct RecordWriter {
         throw Problem.refusedValue("the record needs a key", at: draft.pointer)
       }
       return record
+    }
+    for (written, record) in zip(written, records) {
+      if let record { try written.draft.check(written.draft.generatedColumns, of: record) }
     }
     try finish(records, of: resource, written)
     return records

@@ -46,7 +46,7 @@ extension Column {
   ///
   /// - Throws: `Refusal` as `value(ofText:)` and `value(ofNumber:)`.
   package func value(ofUntypedText text: String) throws(Refusal) -> SQLValue {
-    try affinity.isNumeric && JSONDocumentParser.isNumber(text) ? value(ofNumber: text) : value(ofText: text)
+    try affinity.isNumeric && text.isJSONNumber ? value(ofNumber: text) : value(ofText: text)
   }
 
   /// Returns what is stored for a number in JSON notation.
@@ -93,6 +93,29 @@ extension String {
     let text = String(decoding: Array(number), as: UTF8.self)
     guard text.wholeNumber == nil, let real = Double(text) else { return false }
     return real.magnitude >= 0x1p63
+  }
+
+  /// Whether it is a number in JSON notation (RFC 8259 §6).
+  fileprivate var isJSONNumber: Bool {
+    var rest = utf8[...]
+    func take(_ bytes: UInt8...) -> Bool {
+      guard let first = rest.first, bytes.contains(first) else { return false }
+      rest = rest.dropFirst()
+      return true
+    }
+    func takeDigits() -> Bool {
+      let count = rest.count
+      rest = rest.drop { (0x30...0x39).contains($0) }
+      return rest.count < count
+    }
+    _ = take(UInt8(ascii: "-"))
+    guard take(UInt8(ascii: "0")) || takeDigits() else { return false }
+    if take(UInt8(ascii: ".")), !takeDigits() { return false }
+    if take(UInt8(ascii: "e"), UInt8(ascii: "E")) {
+      _ = take(UInt8(ascii: "+"), UInt8(ascii: "-"))
+      guard takeDigits() else { return false }
+    }
+    return rest.isEmpty
   }
 }
 

@@ -40,12 +40,6 @@ package struct JSONDocumentParser {
     return JSONDocument(bytes: bytes, root: root)
   }
 
-  /// Returns whether a text is a number as JSON writes it.
-  static func isNumber(_ text: String) -> Bool {
-    var parser = JSONDocumentParser(Array(text.utf8))
-    return (try? parser.number()) != nil && parser.index == parser.bytes.count
-  }
-
   // MARK: Values
 
   private mutating func value() throws -> JSONDocument.Node {

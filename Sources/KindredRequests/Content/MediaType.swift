@@ -48,12 +48,13 @@ package enum MediaType: String {
 
   /// Returns the type that a query's `format` names, or nil if there is none or the parser will refuse it.
   package init?(formatIn query: URLQuery) {
-    let names = query.parameters.filter { query.isNamed($0, "format") }
-      .compactMap { try? query.decodedValue($0) }
-    guard let name = names.last, let format = Self.formats.first(where: { $0.key == name }) else {
-      return nil
+    var type: MediaType?
+    for parameter in query.parameters where query.isNamed(parameter, "format") {
+      guard let value = try? query.decodedValue(parameter) else { continue }
+      type = Self.formats.first { $0.key == value }?.value
     }
-    self = format.value
+    guard let type else { return nil }
+    self = type
   }
 
   /// Returns the type that the `Accept` fields prefer; JSON without any.
@@ -62,9 +63,12 @@ package enum MediaType: String {
   package static func negotiate(_ accept: [String], among types: [MediaType]) throws -> MediaType {
     let ranges = Preference.list(accept).filter { $0.value.contains("/") }
     guard !ranges.isEmpty else { return .json }
-    let weighed = types.map { (type: $0, quality: $0.quality(in: ranges)) }
-    // Of equal ones the first.
-    guard let best = weighed.max(by: { $0.quality < $1.quality }), best.quality > 0 else {
+    var best: (type: MediaType, quality: Int)?
+    for type in types {
+      let quality = type.quality(in: ranges)
+      if quality > best?.quality ?? 0 { best = (type, quality) }
+    }
+    guard let best else {
       throw Problem.notAcceptable(
         "this is available as \(types.map(\.rawValue).joined(separator: ", ")); change `Accept`")
     }
@@ -73,9 +77,13 @@ package enum MediaType: String {
 
   /// Returns the weight of the most specific range that includes the type.
   private func quality(in ranges: [Preference]) -> Int {
-    let including = ranges.compactMap { range in specificity(of: range).map { ($0, range.quality) } }
-    // Of duplicate ranges, the higher weight.
-    return including.max(by: <)?.1 ?? 0
+    var best: (specificity: Int, quality: Int)?
+    for range in ranges {
+      guard let specificity = specificity(of: range) else { continue }
+      // Of duplicate ranges, the higher weight.
+      if (specificity, range.quality) > best ?? (-1, 0) { best = (specificity, range.quality) }
+    }
+    return best?.quality ?? 0
   }
 
   /// Returns how specifically a range describes the type, or nil if the range doesn't include it.

@@ -71,6 +71,10 @@ package final class WriteTarget: Sendable {
   package func checkPermission(for method: HTTPMethod, in model: Model) throws {
     // Other methods are refused for what they are, whoever asks.
     guard let method = WriteMethod(method) else { return }
+    guard case .join = linkage else {
+      if !resource.allows(method) { throw RequestError.forbidden(resource.name) }
+      return
+    }
     for effect in Self.effects(of: method, on: resource, linkage, in: model)
     where !effect.resource.allows(effect.method) {
       // The client may not know the join table.
@@ -127,21 +131,33 @@ package final class WriteTarget: Sendable {
   private static func isPossible(
     _ method: WriteMethod, on resource: Resource, _ linkage: Linkage?, in model: Model
   ) -> Bool {
-    effects(of: method, on: resource, linkage, in: model).allSatisfy { resource, method in
-      let changes = resource.table.changes
-      guard resource.allows(method) else { return false }
-      return switch method {
-      case .post: changes.contains(.insert)
-      case .patch: changes.contains(.update)
-      case .put: changes.contains([.insert, .update])
-      case .delete: changes.contains(.delete)
-      }
+    guard case .join = linkage else { return isPossible(method, on: resource) }
+    return effects(of: method, on: resource, linkage, in: model)
+      .allSatisfy { isPossible($0.method, on: $0.resource) }
+  }
+
+  private static func isPossible(_ method: WriteMethod, on resource: Resource) -> Bool {
+    guard resource.allows(method) else { return false }
+    let changes = resource.table.changes
+    return switch method {
+    case .post: changes.contains(.insert)
+    case .patch: changes.contains(.update)
+    case .put: changes.contains([.insert, .update])
+    case .delete: changes.contains(.delete)
     }
+  }
+
+  /// Returns whether a method is among those of the path.
+  private func allows(_ method: HTTPMethod, in model: Model) -> Bool {
+    guard !isColumn, let method = WriteMethod(method) else { return false }
+    return Self.methods(
+      linkage, isAssociated: association != nil, isSingle: path.isSingle, hasKey: key != nil
+    ).contains(method) && Self.isPossible(method, on: resource, linkage, in: model)
   }
 
   /// - Throws: `Problem` (405) if the method isn't among those of the path.
   package func checkMethod(_ method: HTTPMethod, in model: Model) throws {
-    guard !methods(in: model).contains(method) else { return }
+    guard !allows(method, in: model) else { return }
     var problem = Problem.methodNotAllowed(method, allow: allow(in: model))
     if !isColumn, resource.table.kind == .view, resource.table.primaryKey.isEmpty,
       !resource.table.insteadOf.isSubset(of: .insert)

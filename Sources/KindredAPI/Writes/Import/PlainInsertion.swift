@@ -180,7 +180,7 @@ private struct PlainColumn {
     _ value: FlatObject.Value, _ line: UnsafeRawBufferPointer, to statement: any RecordInsertion,
     at index: Int
   ) throws -> Bool {
-    guard form != .json else { return false }
+    guard form != .json, !column.isComposed else { return false }
     switch value {
     case .null: try statement.bind(.null, at: index)
     case .short(let number): try statement.bind(number.value(isInteger: isInteger), at: index)
@@ -210,7 +210,7 @@ extension UnsafeRawBufferPointer {
 }
 
 extension Column {
-  /// How the fields of CSV, which have no types, are stored.
+  /// How fields that have no types, such as those of CSV, are stored, and what a text of NDJSON is to the column.
   enum FieldForm: Sendable {
     /// As a number or a text, which the database converts to the column's type.
     case text
