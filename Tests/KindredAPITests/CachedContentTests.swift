@@ -1,3 +1,4 @@
+import KindredBackend
 import KindredHTTP
 import KindredSQLite
 import Testing
@@ -142,5 +143,17 @@ struct CachedContentTests {
       for _ in 1...4 { _ = try library.answer(target) }
       #expect(try unchangedCount(of: library) == 0)
     }
+  }
+
+  @Test
+  func `only a whole request that holds no connection waits for the state, once`() {
+    func context(_ readers: ReaderSource) -> RequestContext {
+      RequestContext(HTTPRequest(method: .get, target: "/"), at: .index, by: .operator, readers: readers)
+    }
+    #expect(context(.free).mayWaitForState)
+    #expect(!context(.waiting).mayWaitForState)
+    #expect(!context(.queued(ReaderTicket(number: 1) { _, _ in })).mayWaitForState)
+    #expect(!context(.free).part(HTTPRequest(method: .get, target: "/"), at: .index).mayWaitForState)
+    #expect(!context(.free).knowing(.init(number: 1, position: nil), of: 0).mayWaitForState)
   }
 }

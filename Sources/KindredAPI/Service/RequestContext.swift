@@ -54,7 +54,12 @@ struct RequestContext: Sendable {
   }
 
   /// Whether the request can wait for the state of a database without a thread, which it does once.
-  var mayWaitForState: Bool { !isPart && state == nil && readers.mayQueue }
+  ///
+  /// One that has been granted a connection would have to give it back meanwhile.
+  var mayWaitForState: Bool {
+    guard case .free = readers else { return false }
+    return !isPart && state == nil
+  }
 
   /// The seconds until the request must be answered; nil for no limit.
   var secondsLeft: Double? {
