@@ -1,5 +1,6 @@
 import KindredBackend
 import KindredHTTP
+import KindredRequests
 import KindredSQLite
 import Testing
 

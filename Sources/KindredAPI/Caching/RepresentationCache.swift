@@ -111,7 +111,7 @@ final class RepresentationCache: Sendable {
       return change <= state
     }
 
-    fileprivate var size: Int { key.size + fields.byteCount + (content?.size ?? 0) + 256 }
+    fileprivate var size: Int { key.size + fields.byteCount + 256 }
   }
 
   /// The content of a response in memory.
@@ -125,8 +125,10 @@ final class RepresentationCache: Sendable {
 
   private struct State {
     var entries = [Entry?](repeating: nil, count: RepresentationCache.capacity)
-    /// The size of all entries in bytes.
+    /// The size of all entries without their contents, in bytes.
     var size = 0
+    /// The size of all contents in bytes.
+    var contentSize = 0
     /// The slot that is the next to be emptied where there is no room.
     var hand = 0
 
@@ -143,12 +145,13 @@ final class RepresentationCache: Sendable {
     /// Sets the entry of a slot; nil empties it.
     mutating func set(_ entry: Entry?, at slot: Int) {
       size += (entry?.size ?? 0) - (entries[slot]?.size ?? 0)
+      contentSize += (entry?.content?.size ?? 0) - (entries[slot]?.content?.size ?? 0)
       entries[slot] = entry
     }
 
-    /// Empties slots, in turn, until no more than so many bytes are left.
-    mutating func shrink(to maximum: Int) {
-      while size > maximum {
+    /// Empties slots, in turn, until no more than so many bytes of entries and of contents are left.
+    mutating func shrink(to maximum: Int, contents maximumContents: Int) {
+      while size > maximum || contentSize > maximumContents {
         set(nil, at: hand)
         hand = (hand + 1) & (RepresentationCache.capacity - 1)
       }
@@ -164,12 +167,12 @@ final class RepresentationCache: Sendable {
   private static let maximumSize = 16 << 20
   /// The largest size in bytes of a content: a larger one would evict many others.
   let maximumContent: Int
-  private let maximum: Int
+  private let contents: Int
   private let state = Mutex(State())
 
   /// - Parameter contents: The room for contents in bytes; with 0, there are none.
   init(contents: Int) {
-    maximum = Self.maximumSize + contents
+    self.contents = contents
     maximumContent = contents / 16
   }
 
@@ -179,12 +182,23 @@ final class RepresentationCache: Sendable {
   }
 
   func store(_ entry: Entry) {
-    guard entry.size <= Self.maximumSize / 256 + (entry.content?.size ?? 0) else { return }
+    // An entry this large would evict many others.
+    guard entry.size <= Self.maximumSize / 256 else { return }
+    state.withLock { add(entry, to: &$0) }
+  }
+
+  /// Replaces an entry, unless there is another one by now.
+  func replace(_ entry: Entry, by new: Entry) {
     state.withLock { state in
-      let slot = state.slot(for: entry.key)
-      state.set(nil, at: slot)
-      state.shrink(to: maximum - entry.size)
-      state.set(entry, at: slot)
+      let slot = entry.key.slot
+      if state.entries[slot] === entry || state.entries[slot + 1] === entry { add(new, to: &state) }
     }
+  }
+
+  private func add(_ entry: Entry, to state: inout State) {
+    let slot = state.slot(for: entry.key)
+    state.set(nil, at: slot)
+    state.shrink(to: Self.maximumSize - entry.size, contents: contents - (entry.content?.size ?? 0))
+    state.set(entry, at: slot)
   }
 }

@@ -1,11 +1,12 @@
 import Dispatch
 import KindredBackend
+import KindredClock
 import Synchronization
 
 /// The current state of a database that has to be asked for it: requests that wait at the same time share a question that
 /// began after they arrived, and wait without a thread.
 final class CurrentState: Sendable {
-  /// A state, and how far the changes have come that it shows.
+  /// A state, and how far the changes have come that it shows, or a later position.
   struct Answer {
     /// Nil if it is unknown.
     let number: Int64?
@@ -19,37 +20,74 @@ final class CurrentState: Sendable {
   }
 
   private struct State {
-    var isAsking = false
-    /// The requests that wait for the next question.
+    /// When the question under way began, in nanoseconds of `MonotonicTime`; nil if there is none.
+    var askedSince: UInt64?
+    /// The requests that wait for the question under way, and for the next one.
+    var asking: [@Sendable (Answer) -> Void] = []
     var waiting: [@Sendable (Answer) -> Void] = []
+    /// Whether the timer runs that ends their patience.
+    var isTimed = false
   }
 
   private let backend: any Backend
   private let state = Mutex(State())
   private let queue = DispatchQueue(label: "kindred.state")
+  private let timer = DispatchQueue(label: "kindred.state.timer")
   private let latest = Atomic<Int64>(.min)
+  /// How often, of late, asking has saved a reading, less how often it was in vain.
+  private let score = Atomic(0)
+  private let doubts = Atomic(0)
+
+  /// How long a question may take before those who wait for it go on without the state, in nanoseconds: the records can
+  /// as well be read.
+  private static let patience: UInt64 = 100_000_000
 
   init(of backend: any Backend) { self.backend = backend }
 
-  /// Whether a response that showed a state may still be current; without a question, this is known only of older ones.
+  /// Returns false if a later state has been seen, so that a response that showed this one is outdated.
   func mayBe(_ number: Int64) -> Bool { number >= latest.load(ordering: .relaxed) }
 
   /// Notes a state that the database has reached.
   func note(_ number: Int64) { _ = latest.max(number, ordering: .relaxed) }
 
-  /// Asks for the state, and returns the answer; nil if another question is under way, after which `body` is called with
-  /// the answer to the next one, on another thread.
+  /// Notes whether the last response was current in a state that was asked for.
+  func note(wasCurrent: Bool) {
+    let score = score.load(ordering: .relaxed)
+    self.score.store(wasCurrent ? min(score + 1, 64) : max(score - 4, -64), ordering: .relaxed)
+  }
+
+  /// Whether asking is likely to save a reading: where others commit all the time, it is tried only now and then.
+  var isWorthAsking: Bool {
+    score.load(ordering: .relaxed) >= 0 || doubts.add(1, ordering: .relaxed).newValue % 32 == 0
+  }
+
+  /// Asks for the state, and returns the answer, on this thread.
+  ///
+  /// If another question is under way, returns nil, and calls `body` later, on another thread, with the answer to the next
+  /// one. That has no number if it takes too long.
   func ask(orLater body: @escaping @Sendable (Answer) -> Void) -> Answer? {
-    let isFirst = state.withLock { state in
-      if state.isAsking { state.waiting.append(body) }
-      defer { state.isAsking = true }
-      return !state.isAsking
+    let now = MonotonicTime.now()
+    enum Turn { case first, later, never }
+    let (turn, startsTimer) = state.withLock { state -> (Turn, Bool) in
+      guard let since = state.askedSince else {
+        state.askedSince = now
+        return (.first, false)
+      }
+      guard now < since + Self.patience else { return (.never, false) }
+      state.waiting.append(body)
+      defer { state.isTimed = true }
+      return (.later, !state.isTimed)
     }
-    guard isFirst else { return nil }
+    if startsTimer { startTimer() }
+    switch turn {
+    case .later: return nil
+    case .never: return Answer(number: nil, position: nil)
+    case .first: break
+    }
     let answer = answer()
     let hasMore = state.withLock { state in
-      state.isAsking = !state.waiting.isEmpty
-      return state.isAsking
+      if state.waiting.isEmpty { state.askedSince = nil }
+      return state.askedSince != nil
     }
     if hasMore { queue.async { self.askForOthers() } }
     return answer
@@ -58,15 +96,40 @@ final class CurrentState: Sendable {
   /// Asks for those who wait until nobody does.
   private func askForOthers() {
     while true {
-      let waiting = state.withLock { state in
-        defer { state.waiting = [] }
-        state.isAsking = !state.waiting.isEmpty
-        return state.waiting
+      let isDone = state.withLock { state in
+        (state.asking, state.waiting) = (state.waiting, [])
+        state.askedSince = state.asking.isEmpty ? nil : MonotonicTime.now()
+        return state.asking.isEmpty
       }
-      if waiting.isEmpty { return }
+      if isDone { return }
       let answer = answer()
-      for body in waiting { body(answer) }
+      let asking = state.withLock { state in
+        defer { state.asking = [] }
+        return state.asking
+      }
+      for body in asking { body(answer) }
     }
+  }
+
+  private func startTimer() {
+    timer.asyncAfter(deadline: .now() + .nanoseconds(Int(Self.patience))) { self.endPatience() }
+  }
+
+  /// Lets those who wait go on without the state if the question under way takes too long.
+  private func endPatience() {
+    let now = MonotonicTime.now()
+    let late = state.withLock { state -> [@Sendable (Answer) -> Void]? in
+      guard let since = state.askedSince else {
+        state.isTimed = false
+        return nil
+      }
+      guard now >= since + Self.patience else { return [] }
+      defer { (state.asking, state.waiting) = ([], []) }
+      return state.asking + state.waiting
+    }
+    guard let late else { return }
+    for body in late { body(Answer(number: nil, position: nil)) }
+    startTimer()
   }
 
   private func answer() -> Answer {

@@ -29,6 +29,8 @@ final class ReadServices: Sendable {
     var order = replication.order(after: try Self.position(of: asked.request))
     if case .queued(let ticket) = asked.readers {
       order = [ticket.database] + order.filter { $0 != ticket.database }
+    } else if let known = asked.state?.database, order.contains(known) {
+      order = [known] + order.filter { $0 != known }
     }
     var busy: ReaderSource.NoneFree?
     var failure: any Error = Problem.unavailable

@@ -154,13 +154,16 @@ final class RecordsReading {
     _ content: Representation.Content, _ tag: ContentHash.Digest
   ) -> RepresentationCache.Content? {
     guard let last = asked.last, last.tag == tag else { return nil }
-    if let content = last.content { return content }
     let maximum = service.representations.maximumContent
+    let bytes: [UInt8]
     switch content {
-    case .bytes(let bytes): return bytes.count <= maximum ? .init(bytes: bytes) : nil
-    case .result(let parts): return parts.byteCount <= maximum ? .init(bytes: parts.joinedBytes) : nil
-    case .stream: return nil
+    case .bytes(let whole) where whole.count <= maximum: bytes = whole
+    case .result(let parts) where parts.byteCount <= maximum: bytes = parts.joinedBytes
+    case .bytes, .result, .stream: return nil
     }
+    // Tags only detect changes: contents with the same one may differ if somebody wants it.
+    if let known = last.content, known.bytes == bytes { return known }
+    return RepresentationCache.Content(bytes: bytes)
   }
 
   // MARK: Reading

@@ -19,10 +19,11 @@ final class RecordsRequest: Sendable {
   /// Whether the cursor of the page is found before the records are read.
   let startsWithCursor: Bool
 
-  /// - Parameter version: Called if the last response may be the answer, in the state that it returns.
+  /// - Parameter version: Returns the state for a request with a condition, or whose last response may be the answer.
   init(
     _ records: RecordsQuery, _ request: HTTPRequest, isAttachment: Bool, startsWithCursor: Bool,
-    among representations: RepresentationCache, version: (RepresentationCache.Entry) throws -> Int64?
+    among representations: RepresentationCache,
+    version: (RepresentationCache.Entry?, _ isConditional: Bool) throws -> Int64?
   ) rethrows {
     self.records = records
     self.request = request
@@ -31,8 +32,7 @@ final class RecordsRequest: Sendable {
     condition = EntityTag.Condition(request.headers.values(for: "If-None-Match"))
     key = RepresentationCache.Key(records)
     last = representations.entry(for: key)
-    self.version =
-      if let last, condition != nil || last.content != nil { try version(last) } else { nil }
+    self.version = condition == nil && last?.content == nil ? nil : try version(last, condition != nil)
   }
 
   var type: MediaType { records.type }

@@ -78,7 +78,10 @@ final class RecordsService: Sendable {
     let records = try RecordsRequest(
       wanted, request, isAttachment: format?.isUnpaged ?? false, startsWithCursor: startsWithCursor,
       among: representations
-    ) { try state(for: $0, asked) }
+    ) { last, isConditional in
+      guard case .success = accepted else { return nil }
+      return try state(for: last, isNeeded: isConditional, asked)
+    }
     if case .success = accepted, let response = unchanged(records, models.known?.number) {
       return response.telling(lastPosition(for: asked))
     }
@@ -111,7 +114,7 @@ final class RecordsService: Sendable {
             : Representation(explanation),
           to: request)
       }
-      if records.last?.content != nil || held(by: records) != nil {
+      if held(by: records) != nil || records.last?.content != nil && planned.plan.readTables.known != nil {
         // Once the tables are known, the next such request needs no connection.
         _ = try? planned.plan.readTables.find { try reading.tables(readBy: planned.plan.plan) }
         if let response = unchanged(records, version.number, planned.plan.readTables) {
@@ -141,17 +144,26 @@ final class RecordsService: Sendable {
     return database.backend.lastPosition
   }
 
-  /// Returns the state of the database, or an earlier one; nil if it is unknown, or of no use.
+  /// Returns the state of the database, or an earlier one; nil if it is unknown, or if asking for it wouldn't pay off.
   ///
   /// It is read before the snapshot is taken: after a commit in between, the response counts as older than it is, which
   /// only costs another query.
   ///
+  /// - Parameters:
+  ///   - last: The last response.
+  ///   - isNeeded: Whether the request has a condition; without one, it can as well be read.
   /// - Throws: `CurrentState.Wanted`
-  private func state(for last: RepresentationCache.Entry, _ asked: RequestContext) throws -> Int64? {
+  private func state(
+    for last: RepresentationCache.Entry?, isNeeded: Bool, _ asked: RequestContext
+  ) throws -> Int64? {
     guard database.backend.asksForState else { return database.backend.stateNumber }
-    // What is certainly outdated is read again, and the state with it.
-    guard database.currentState.mayBe(last.state) else { return nil }
     if let state = asked.state, state.database == database.number { return state.answer.number }
+    let current = database.currentState
+    if !isNeeded {
+      guard let last, asked.mayWaitForState, current.mayBe(last.state), current.isWorthAsking else {
+        return nil
+      }
+    }
     if asked.mayWaitForState { throw CurrentState.Wanted(database: database.number) }
     return database.backend.stateNumber
   }
@@ -167,9 +179,10 @@ final class RecordsService: Sendable {
   ) -> HTTPResponse? {
     guard let last = records.last, last.model == model else { return nil }
     let held = held(by: records)
-    guard held != nil || last.content != nil,
-      last.isCurrent(at: records.version, tables ?? last.tables, database.tableStates)
-    else { return nil }
+    guard held != nil || last.content != nil else { return nil }
+    let isCurrent = last.isCurrent(at: records.version, tables ?? last.tables, database.tableStates)
+    if records.version != nil { database.currentState.note(wasCurrent: isCurrent) }
+    guard isCurrent else { return nil }
     context.parts.metrics.countUnchanged()
     if let held { return Representation.notModified(held, with: last.fields) }
     return last.content.map { repeated(last, $0, for: records) }
@@ -183,7 +196,7 @@ final class RecordsService: Sendable {
     if content.compressed == nil, coding(of: last, for: records) == .gzip {
       content.compressed = try? Gzip.compress(
         content.bytes, level: context.options.compressionLevel ?? Gzip.defaultLevel)
-      representations.store(last.with(content))
+      representations.replace(last, by: last.with(content))
     }
     var representation = Representation(
       headers: records.headers(with: last.fields), content: .bytes(content.bytes), tag: last.tag)

@@ -1,4 +1,5 @@
 import KindredSystem
+
 /// The character classes of RFC 9110 §5.5, §5.6 and RFC 3986, on bytes.
 extension UInt8 {
   static let tab: UInt8 = 0x09

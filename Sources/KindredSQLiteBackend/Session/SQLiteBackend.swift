@@ -52,7 +52,7 @@ public final class SQLiteBackend: Backend {
   public var isWritable: Bool { pool.isWritable }
 
   /// The number of the current state of the database; nil if it can't be determined.
-  public var stateNumber: Int64? { watcher.current }
+  public var stateNumber: Int64? { refusesReads.load(ordering: .relaxed) ? nil : watcher.current }
 
   /// Whether another process waits to commit, in a rollback-journal mode.
   public var hasWaitingWriter: Bool { watcher.hasWaitingWriter }
