@@ -74,7 +74,8 @@ struct CachedContentTests {
       try served.run("UPDATE counter SET value = value + 1 WHERE id = 1")
       let group = DispatchGroup()
       @Sendable func check(_ answer: CurrentState.Answer) {
-        if (answer.number ?? .min) <= before { isLate.withLock { $0 = true } }
+        // On a busy machine, a question may take too long to be waited for.
+        if let number = answer.number, number <= before { isLate.withLock { $0 = true } }
         group.leave()
       }
       DispatchQueue.concurrentPerform(iterations: 16) { _ in
