@@ -84,6 +84,7 @@ extension RequestSource {
   public func filter(literal: SQLLiteral) -> Refined { filter(literal.sqlExpression) }
 
   /// Keeps all of the records, or none of them.
+  @_disfavoredOverload
   public func filter(_ predicate: Bool) -> Refined { filter(SQLExpression(.boolean(predicate))) }
 
   /// Keeps none of the records.

@@ -189,6 +189,7 @@ extension TableRecord {
   public static func distinct() -> QueryInterfaceRequest<Self> { all().distinct() }
 
   /// Returns a request of all records, or of none of them.
+  @_disfavoredOverload
   public static func filter(_ predicate: Bool) -> QueryInterfaceRequest<Self> { all().filter(predicate) }
 
   /// Returns whether there are no records.
