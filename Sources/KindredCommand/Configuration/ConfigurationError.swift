@@ -7,13 +7,6 @@ struct ConfigurationError: Error, CustomStringConvertible {
   var description: String { "\(place): \(message)" }
 }
 
-/// An error in what a command is given or in what the system lets it do.
-struct CommandError: Error, CustomStringConvertible {
-  let description: String
-
-  init(_ description: String) { self.description = description }
-}
-
 /// Collects mistakes, so that `kindred serve --check` can report all of them; everything else reports the first.
 final class Mistakes {
   private(set) var all: [any Error] = []
