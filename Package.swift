@@ -128,7 +128,7 @@ let package = Package(
       name: "Kindred",
       dependencies: [
         "KindredSQLSyntax", "KindredModel", "KindredPlanning", "KindredSQLiteDialect", "KindredOutput",
-        "KindredSQLite", "KindredSQLiteBackend", "CKindredSQLite",
+        "KindredSQLite", "KindredSQLiteBackend", "KindredClock", "CKindredSQLite",
         .product(name: "OrderedCollections", package: "swift-collections"),
       ]),
 
