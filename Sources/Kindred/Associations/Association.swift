@@ -36,31 +36,51 @@ extension Association {
 }
 
 /// An association from a record to the one that it refers to.
-public struct BelongsToAssociation<OriginRowDecoder, RowDecoder>: AssociationToOne {
+public struct BelongsToAssociation<Origin, Destination>: AssociationToOne {
+  /// The records that the association starts from.
+  public typealias OriginRowDecoder = Origin
+  /// The records that the association leads to.
+  public typealias RowDecoder = Destination
   /// The path from the origin to the destination.
   public var path: AssociationPath
 }
 
 /// An association from a record to the records that refer to it.
-public struct HasManyAssociation<OriginRowDecoder, RowDecoder>: AssociationToMany {
+public struct HasManyAssociation<Origin, Destination>: AssociationToMany {
+  /// The records that the association starts from.
+  public typealias OriginRowDecoder = Origin
+  /// The records that the association leads to.
+  public typealias RowDecoder = Destination
   /// The path from the origin to the destination.
   public var path: AssociationPath
 }
 
 /// An association from a record to the only one that refers to it.
-public struct HasOneAssociation<OriginRowDecoder, RowDecoder>: AssociationToOne {
+public struct HasOneAssociation<Origin, Destination>: AssociationToOne {
+  /// The records that the association starts from.
+  public typealias OriginRowDecoder = Origin
+  /// The records that the association leads to.
+  public typealias RowDecoder = Destination
   /// The path from the origin to the destination.
   public var path: AssociationPath
 }
 
 /// An association from a record to any number of records, by way of other associations.
-public struct HasManyThroughAssociation<OriginRowDecoder, RowDecoder>: AssociationToMany {
+public struct HasManyThroughAssociation<Origin, Destination>: AssociationToMany {
+  /// The records that the association starts from.
+  public typealias OriginRowDecoder = Origin
+  /// The records that the association leads to.
+  public typealias RowDecoder = Destination
   /// The path from the origin to the destination.
   public var path: AssociationPath
 }
 
 /// An association from a record to one record, by way of other associations.
-public struct HasOneThroughAssociation<OriginRowDecoder, RowDecoder>: AssociationToOne {
+public struct HasOneThroughAssociation<Origin, Destination>: AssociationToOne {
+  /// The records that the association starts from.
+  public typealias OriginRowDecoder = Origin
+  /// The records that the association leads to.
+  public typealias RowDecoder = Destination
   /// The path from the origin to the destination.
   public var path: AssociationPath
 }
