@@ -107,9 +107,14 @@ extension RowContainer {
   func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? { try optional(type, key) }
   func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? { try optional(type, key) }
 
+  // Inlined, so that the type is known where a column is read, though the keys are the client's.
+
+  @inline(__always)
   private func scalar<Value: DatabaseValueConvertible & Decodable>(
     _ type: Value.Type, _ key: Key
   ) throws -> Value { try decoder.column(type, key.stringValue) ?? value(type, key) }
+
+  @inline(__always)
   private func optional<Value: DatabaseValueConvertible & Decodable>(
     _ type: Value.Type, _ key: Key
   ) throws -> Value? { try decoder.optionalColumn(type, key.stringValue) ?? valueIfPresent(type, key) }

@@ -99,7 +99,8 @@ final class RequestPlanCache: Sendable {
 extension Plan {
   /// The texts of the statements without the numbers of their parameters, of which equal values share one.
   fileprivate var unnumberedSQL: [String] {
-    nodes.flatMap { [$0.statement.sql] + ($0.batch.map { [$0.statement.sql] } ?? []) }
-      .map { $0.replacing(/\?[0-9]+/, with: "?") }
+    let number = /\?[0-9]+/.matchingSemantics(.unicodeScalar)
+    return nodes.flatMap { [$0.statement.sql] + ($0.batch.map { [$0.statement.sql] } ?? []) }
+      .map { $0.replacing(number, with: "?") }
   }
 }
