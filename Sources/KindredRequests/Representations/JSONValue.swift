@@ -27,7 +27,8 @@ package indirect enum JSONValue: Sendable, ExpressibleByStringLiteral, Expressib
     self = .object(elements.compactMap { name, value in value.map { (name, $0) } })
   }
 
-  /// Returns an object with the members of both.
+  /// Returns an object with the members of both; what isn't an object, such as a list, has no members to add to, and stays
+  /// as it is.
   package static func + (object: JSONValue, other: JSONValue) -> JSONValue {
     guard case .object(let members) = object, case .object(let others) = other else { return object }
     return .object(members + others)
