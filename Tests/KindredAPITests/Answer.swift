@@ -1,5 +1,6 @@
 import Foundation
 import KindredHTTP
+import KindredSQLite
 import Testing
 
 @testable import KindredAPI
@@ -94,4 +95,11 @@ extension KindredService {
   func takesLongBody(_ request: HTTPRequest) -> Bool {
     if case .receive(let isLong, _) = consider(request) { isLong } else { false }
   }
+}
+
+/// Runs `body` while no request can get a connection, so that any response needs no query.
+func withoutConnections<Result>(of database: TestDatabase, _ body: () throws -> Result) throws -> Result {
+  let taken = try (0..<4).map { _ in try database.pool.reader() }
+  defer { for connection in taken { database.pool.release(connection) } }
+  return try body()
 }

@@ -8,15 +8,6 @@ import Testing
 
 @Suite("Contents that are cached")
 struct CachedContentTests {
-  /// Runs `body` while no request can get a connection, so that any response needs no query.
-  private func withoutConnections<Result>(
-    of database: TestDatabase, _ body: () throws -> Result
-  ) throws -> Result {
-    let taken = try (0..<4).map { _ in try database.pool.reader() }
-    defer { for connection in taken { database.pool.release(connection) } }
-    return try body()
-  }
-
   /// A separate connection, like that of another process.
   private func write(_ sql: String, to database: TestDatabase) throws {
     try Connection(path: database.path, access: .readWrite).execute(sql)

@@ -25,15 +25,6 @@ struct CachingTests {
     try Connection(path: database.path, access: .readWrite).execute(sql)
   }
 
-  /// Runs `body` while no request can get a connection, so that any response needs no query.
-  private func withoutConnections<Result>(
-    of database: TestDatabase, _ body: () throws -> Result
-  ) throws -> Result {
-    let taken = try (0..<4).map { _ in try database.pool.reader() }
-    defer { for connection in taken { database.pool.release(connection) } }
-    return try body()
-  }
-
   private let large = "/books?limit=1000&fields=id,title,kind,year,price,authorId"
 
   @Test(arguments: [

@@ -29,7 +29,8 @@ final class CurrentState: Sendable {
     var isTimed = false
   }
 
-  private let backend: any Backend
+  /// Asks the database, which takes a round trip.
+  private let answer: @Sendable () -> Answer
   private let state = Mutex(State())
   private let queue = DispatchQueue(label: "kindred.state")
   private let timer = DispatchQueue(label: "kindred.state.timer")
@@ -42,7 +43,12 @@ final class CurrentState: Sendable {
   /// as well be read.
   private static let patience: UInt64 = 100_000_000
 
-  init(of backend: any Backend) { self.backend = backend }
+  /// - Parameter answer: Asks the database; called by one thread at a time.
+  init(_ answer: @escaping @Sendable () -> Answer) { self.answer = answer }
+
+  init(of backend: any Backend) {
+    answer = { Answer(number: backend.stateNumber, position: backend.lastPosition) }
+  }
 
   /// Returns false if a later state has been seen, so that a response that showed this one is outdated.
   func mayBe(_ number: Int64) -> Bool { number >= latest.load(ordering: .relaxed) }
@@ -56,8 +62,9 @@ final class CurrentState: Sendable {
     self.score.store(wasCurrent ? min(score + 1, 64) : max(score - 4, -64), ordering: .relaxed)
   }
 
-  /// Whether asking is likely to save a reading: where others commit all the time, it is tried only now and then.
-  var isWorthAsking: Bool {
+  /// Returns whether to ask, because it is likely to save a reading: where others commit all the time, one request in 32
+  /// tries it.
+  func shouldAsk() -> Bool {
     score.load(ordering: .relaxed) >= 0 || doubts.add(1, ordering: .relaxed).newValue % 32 == 0
   }
 
@@ -84,7 +91,7 @@ final class CurrentState: Sendable {
     case .never: return Answer(number: nil, position: nil)
     case .first: break
     }
-    let answer = answer()
+    let answer = noted()
     let hasMore = state.withLock { state in
       if state.waiting.isEmpty { state.askedSince = nil }
       return state.askedSince != nil
@@ -102,7 +109,7 @@ final class CurrentState: Sendable {
         return state.asking.isEmpty
       }
       if isDone { return }
-      let answer = answer()
+      let answer = noted()
       let asking = state.withLock { state in
         defer { state.asking = [] }
         return state.asking
@@ -132,8 +139,8 @@ final class CurrentState: Sendable {
     startTimer()
   }
 
-  private func answer() -> Answer {
-    let answer = Answer(number: backend.stateNumber, position: backend.lastPosition)
+  private func noted() -> Answer {
+    let answer = answer()
     if let number = answer.number { note(number) }
     return answer
   }

@@ -160,7 +160,7 @@ final class RecordsService: Sendable {
     if let state = asked.state, state.database == database.number { return state.answer.number }
     let current = database.currentState
     if !isNeeded {
-      guard let last, asked.mayWaitForState, current.mayBe(last.state), current.isWorthAsking else {
+      guard let last, asked.mayWaitForState, current.mayBe(last.state), current.shouldAsk() else {
         return nil
       }
     }
@@ -181,7 +181,9 @@ final class RecordsService: Sendable {
     let held = held(by: records)
     guard held != nil || last.content != nil else { return nil }
     let isCurrent = last.isCurrent(at: records.version, tables ?? last.tables, database.tableStates)
-    if records.version != nil { database.currentState.note(wasCurrent: isCurrent) }
+    if database.backend.asksForState, records.version != nil {
+      database.currentState.note(wasCurrent: isCurrent)
+    }
     guard isCurrent else { return nil }
     context.parts.metrics.countUnchanged()
     if let held { return Representation.notModified(held, with: last.fields) }
