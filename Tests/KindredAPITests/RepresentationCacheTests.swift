@@ -38,4 +38,17 @@ struct RepresentationCacheTests {
     #expect(kept.count > 12 && kept.count < 17)
     #expect(cache.entry(for: entries[40].key)?.content?.bytes.count == 1 << 20)
   }
+
+  @Test(arguments: [0, 1, 15, 16])
+  func `a content for which there is no room isn't kept`(room: Int) {
+    let cache = RepresentationCache(contents: room)
+    let plain = entry(1, length: 1, content: 0)
+    cache.store(plain)
+    var content = RepresentationCache.Content(bytes: [])
+    content.compressed = [UInt8](repeating: 0, count: 20)
+    cache.replace(plain, by: plain.with(content))
+    cache.store(entry(2, length: 1, content: 17))
+    #expect(cache.entry(for: plain.key)?.content?.compressed == nil)
+    #expect(cache.entry(for: entry(2, length: 1).key) == nil)
+  }
 }

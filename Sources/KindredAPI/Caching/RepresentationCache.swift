@@ -196,9 +196,12 @@ final class RepresentationCache: Sendable {
   }
 
   private func add(_ entry: Entry, to state: inout State) {
+    let contentSize = entry.content?.size ?? 0
+    // Both forms of a content may be longer than one; no room could be made for what is longer than all.
+    guard contentSize <= contents else { return }
     let slot = state.slot(for: entry.key)
     state.set(nil, at: slot)
-    state.shrink(to: Self.maximumSize - entry.size, contents: contents - (entry.content?.size ?? 0))
+    state.shrink(to: Self.maximumSize - entry.size, contents: contents - contentSize)
     state.set(entry, at: slot)
   }
 }

@@ -153,8 +153,8 @@ final class RecordsReading {
   private func contentToCache(
     _ content: Representation.Content, _ tag: ContentHash.Digest
   ) -> RepresentationCache.Content? {
-    guard let last = asked.last, last.tag == tag else { return nil }
     let maximum = service.representations.maximumContent
+    guard maximum > 0, let last = asked.last, last.tag == tag else { return nil }
     let bytes: [UInt8]
     switch content {
     case .bytes(let whole) where whole.count <= maximum: bytes = whole
