@@ -201,4 +201,34 @@ struct RowTests {
     #expect(name.dateComponents.year == nil)
     #expect(throws: RowDecodingError.self) { try row.checkDecoding() }
   }
+
+  /// Decodes the columns that `names` lists, one after the other.
+  private struct Named: Decodable, FetchableRecord {
+    @TaskLocal static var names: [String] = []
+    struct Name: CodingKey {
+      let stringValue: String
+      var intValue: Int? { nil }
+      init(stringValue: String) { self.stringValue = stringValue }
+      init?(intValue: Int) { nil }
+    }
+    let values: [Int]
+
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: Name.self)
+      values = try Self.names.map { try container.decode(Int.self, forKey: Name(stringValue: $0)) }
+    }
+  }
+
+  @Test
+  func `a record reads the first of several columns with one name, in whatever order it reads them`() throws {
+    for _ in 0..<500 {
+      let columns = (0..<6).map { _ in ["id", "name", "Id", "é", "teamId"].randomElement() ?? "id" }
+      let selection = columns.enumerated().map { "\($0) AS \"\($1)\"" }.joined(separator: ", ")
+      let row = try row("SELECT \(selection)")
+      let names = columns.shuffled() + columns
+      let expected = names.map { row[$0] as Int }
+      let decoded = try Named.$names.withValue(names) { try Named(row: row) }
+      #expect(decoded.values == expected, "\(columns) \(names)")
+    }
+  }
 }

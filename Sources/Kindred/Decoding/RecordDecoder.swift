@@ -51,10 +51,7 @@ final class RecordDecoder: Decoder {
 
   /// Returns the position of the column with a name.
   func position(of name: String) -> Int? {
-    let columns = row.layout.columns
-    if columns.indices.contains(expectedPosition), columns[expectedPosition].name == name,
-      case .useDefaultKeys = naming
-    {
+    if case .useDefaultKeys = naming, row.layout.isColumn(at: expectedPosition, named: name) {
       expectedPosition += 1
       return expectedPosition - 1
     }

@@ -50,6 +50,8 @@ public final class RowLayout: Sendable {
   ///
   /// It rejects most names that no column has, such as those of scopes, without hashing them.
   private let foldedLengths: UInt64
+  /// Whether each column is the first of its name, so that the name means it.
+  private let areFirst: [Bool]
 
   /// Creates a layout of columns and scopes.
   public convenience init(columns: [Column], scopes: [Scope] = []) {
@@ -68,6 +70,7 @@ public final class RowLayout: Sendable {
     foldedPositions = Dictionary(
       columns.enumerated().map { ($1.name.lowercased(), $0) }, uniquingKeysWith: { first, _ in first })
     foldedLengths = foldedPositions.keys.reduce(0) { $0 | Self.lengthBit($1) }
+    areFirst = columns.enumerated().map { positions[$1.name] == $0 }
   }
 
   /// Creates the layout of a statement's rows, with a column for each value.
@@ -88,6 +91,11 @@ public final class RowLayout: Sendable {
     // Changing the case preserves the length of ASCII names only.
     let isTold = foldedLengths & Self.lengthBit(name) == 0 && name.utf8.allSatisfy { $0 < 0x80 }
     return isTold ? nil : foldedPositions[name.lowercased()]
+  }
+
+  /// Returns whether the column at a position is the one that `position(of:)` finds by a name.
+  func isColumn(at position: Int, named name: String) -> Bool {
+    columns.indices.contains(position) && columns[position].name == name && areFirst[position]
   }
 
   private static func lengthBit(_ name: String) -> UInt64 { 1 << UInt64(name.utf8.count % 64) }
