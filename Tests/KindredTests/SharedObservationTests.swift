@@ -158,4 +158,50 @@ struct SharedObservationTests {
     #expect(received.withLock { $0 } == [0, 1])
     token.cancel()
   }
+
+  /// Owns a subscription, as a view does whose closures own it.
+  private final class Owner: Sendable {
+    let token = Mutex<AnyDatabaseCancellable?>(nil)
+    func use() {}
+  }
+
+  @Test
+  func `a subscriber may own another subscription of the same observation`() throws {
+    let shared = count.shared(in: queue, scheduling: .task)
+    let token: AnyDatabaseCancellable
+    do {
+      let owner = Owner()
+      owner.token.withLock { $0 = shared.start(onError: { _ in }, onChange: { _ in }) }
+      token = shared.start(onError: { _ in }, onChange: { _ in owner.use() })
+    }
+    token.cancel()
+    // The observation has ended with its subscriptions, so that the next one fetches again.
+    let again = shared.start(onError: { _ in }, onChange: { _ in })
+    again.cancel()
+  }
+
+  @Test
+  func `a shared value may own a subscription of its observation`() throws {
+    let shared = Mutex<SharedValueObservation<Owner>?>(nil)
+    let observation = ValueObservation.tracking { db -> Owner in
+      _ = try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM player")
+      return Owner()
+    }
+    let values = observation.shared(in: queue, scheduling: .task)
+    shared.withLock { $0 = values }
+    let received = DispatchSemaphore(value: 0)
+    let token = values.start(
+      onError: { Issue.record($0) },
+      onChange: { owner in
+        owner.token.withLock { token in
+          token = shared.withLock { $0 }?.start(onError: { _ in }, onChange: { _ in })
+        }
+        received.signal()
+      })
+    received.wait()
+    try queue.write { db in try db.execute(sql: "INSERT INTO player (id) VALUES (1)") }
+    received.wait()
+    token.cancel()
+    shared.withLock { $0 = nil }
+  }
 }

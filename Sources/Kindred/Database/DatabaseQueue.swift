@@ -108,7 +108,10 @@ public final class DatabaseQueue: ConnectionWriter {
   /// - Throws: `DatabaseError` (misuse) inside an access.
   public func close() throws {
     try lock.withLock {
-      guarded.withLock { $0 = .failure(DatabaseError.misuse("the database is closed")) }
+      var closed = Result<GuardedConnection, any Error>.failure(
+        DatabaseError.misuse("the database is closed"))
+      // The connection, which owns the program's functions, is released outside the lock.
+      guarded.withLock { swap(&$0, &closed) }
     }
   }
 

@@ -53,6 +53,11 @@ final class ObservationSubscriber<Element: Sendable>: Sendable {
 
   /// Ends the subscription: no further event is delivered.
   func cancel() {
-    state.withLock { ($0.isCancelled, $0.events) = (true, []) }
+    // The events are released outside the lock, because values are the program's.
+    let dropped = state.withLock { state in
+      defer { (state.isCancelled, state.events) = (true, []) }
+      return state.events
+    }
+    withExtendedLifetime(dropped) {}
   }
 }

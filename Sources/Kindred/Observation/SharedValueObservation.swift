@@ -15,6 +15,13 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
     var cancellable: AnyDatabaseCancellable?
   }
 
+  /// What an event removes from the state, to be released outside the lock: values and closures are the program's, and
+  /// what they own may use the observation.
+  private struct Ended {
+    var last: Element?
+    var cancellable: AnyDatabaseCancellable?
+  }
+
   typealias Start =
     @Sendable (
       _ onError: @escaping @Sendable (any Error) -> Void, _ onChange: @escaping @Sendable (Element) -> Void
@@ -81,31 +88,34 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
 
   /// Passes an event of a run to all subscribers, in the order in which they have subscribed; an error ends the run.
   private func notify(_ event: Result<Element, any Error>, _ run: Int) {
-    let subscribers = state.withLock { state -> [ObservationSubscriber<Element>] in
-      guard state.run == run else { return [] }
+    let (subscribers, ended) = state.withLock { state -> ([ObservationSubscriber<Element>], Ended) in
+      guard state.run == run else { return ([], Ended()) }
       let subscribers = state.subscribers.sorted { $0.key < $1.key }.map(\.value)
       for subscriber in subscribers { subscriber.enqueue(event) }
+      var ended = Ended(last: state.last)
       switch event {
       case .success(let value): state.last = value
       case .failure:
+        ended.cancellable = state.cancellable
         (state.subscribers, state.last, state.cancellable) = ([:], nil, nil)
         state.run += 1
       }
-      return subscribers
+      return (subscribers, ended)
     }
     for subscriber in subscribers { _ = subscriber.deliver() }
+    withExtendedLifetime(ended) {}
   }
 
   private func unsubscribe(_ number: Int) {
-    let ended = state.withLock { state -> AnyDatabaseCancellable? in
-      guard let subscriber = state.subscribers.removeValue(forKey: number) else { return nil }
-      subscriber.cancel()
-      guard state.subscribers.isEmpty, extent == .whileObserved else { return nil }
+    let (subscriber, ended) = state.withLock { state -> (ObservationSubscriber<Element>?, Ended) in
+      guard let subscriber = state.subscribers.removeValue(forKey: number) else { return (nil, Ended()) }
+      guard state.subscribers.isEmpty, extent == .whileObserved else { return (subscriber, Ended()) }
       defer { (state.last, state.cancellable) = (nil, nil) }
       state.run += 1
-      return state.cancellable
+      return (subscriber, Ended(last: state.last, cancellable: state.cancellable))
     }
-    ended?.cancel()
+    subscriber?.cancel()
+    ended.cancellable?.cancel()
   }
 }
 

@@ -37,11 +37,20 @@ final class TransactionObservers: Sendable {
   }
 
   func remove(_ observer: any TransactionObserver) {
-    observations.withLock { $0.removeAll { $0.observer === observer } }
+    remove { $0.observer === observer }
   }
 
   func remove(_ observation: TransactionObservation) {
-    observations.withLock { $0.removeAll { $0 === observation } }
+    remove { $0 === observation }
+  }
+
+  /// Removes observations, which release their observers outside the lock.
+  private func remove(_ isRemoved: (TransactionObservation) -> Bool) {
+    let removed = observations.withLock { observations in
+      defer { observations.removeAll(where: isRemoved) }
+      return observations.filter(isRemoved)
+    }
+    withExtendedLifetime(removed) {}
   }
 
   /// The observations whose observers exist.
