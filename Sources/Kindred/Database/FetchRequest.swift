@@ -80,8 +80,14 @@ public struct AdaptedFetchRequest<Base: FetchRequest>: FetchRequest {
   /// Returns the base request's statement, with this adapter applied after the request's own.
   public func prepare(_ db: Database) throws -> (Statement, (any RowAdapter)?) {
     let (statement, inner) = try base.prepare(db)
-    let outer = try adapter(db)
-    return (statement, inner.map { ChainedAdapter(first: $0, second: outer) } ?? outer)
+    return (statement, try adapter(db).following(inner))
+  }
+
+  /// Returns the base request, including its collections, with this adapter applied after the request's own.
+  public func prepareRequest(_ db: Database, isForSingleRow: Bool) throws -> PreparedRequest {
+    var request = try base.prepareRequest(db, isForSingleRow: isForSingleRow)
+    request.adapter = try adapter(db).following(request.adapter)
+    return request
   }
 
   /// Returns the tables and columns that the base request reads.
@@ -89,6 +95,13 @@ public struct AdaptedFetchRequest<Base: FetchRequest>: FetchRequest {
 
   /// Returns the number of rows of the base request.
   public func fetchCount(_ db: Database) throws -> Int { try base.fetchCount(db) }
+}
+
+extension RowAdapter {
+  /// Returns the adapter, applied to the result of another one if there is one.
+  fileprivate func following(_ first: (any RowAdapter)?) -> any RowAdapter {
+    first.map { ChainedAdapter(first: $0, second: self) } ?? self
+  }
 }
 
 /// An adapter that is applied to the result of another.

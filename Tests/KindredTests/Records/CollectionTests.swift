@@ -253,4 +253,18 @@ struct CollectionTests {
       #expect(try Row.fetchAll(db, Box.all()).count == 2)
     }
   }
+
+  @Test
+  func `an adapted request keeps its collections, and reads one row where one is needed`() throws {
+    try queue.read { db in
+      let request = Parent.including(all: Parent.children.order(Column("id"))).order(Column("id"))
+        .asRequest(of: Row.self)
+      let adapted = request.adapted { _ in RenameColumnAdapter { $0.uppercased() } }
+      let rows = try adapted.fetchAll(db)
+      #expect(rows.map { $0["ID"] as Int64 } == [1, 2, 3])
+      #expect(rows.map { $0.prefetchedRows["children"]?.count } == [2, 1, 0])
+      #expect(try adapted.fetchOne(db)?.prefetchedRows["children"]?.count == 2)
+      #expect(try adapted.prepareRequest(db, isForSingleRow: true).statement.sql.contains("LIMIT"))
+    }
+  }
 }
