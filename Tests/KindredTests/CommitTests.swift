@@ -29,7 +29,9 @@ struct CommitTests {
   private final class Seen: CommitObserver {
     private let changes = Mutex<[DatabaseChanges]>([])
 
-    func didCommit(_ changes: DatabaseChanges) { self.changes.withLock { $0.append(changes) } }
+    func didCommit(_ changes: DatabaseChanges, in db: Database?) {
+      self.changes.withLock { $0.append(changes) }
+    }
 
     /// Returns what has been notified since the last call: a text for each time, with the tables that have changed.
     func take() -> [String] {

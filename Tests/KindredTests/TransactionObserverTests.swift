@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 
 @testable import Kindred
@@ -312,31 +313,32 @@ struct TransactionObserverTests {
   func `the observation of a region is notified of each transaction that changes it, on the writing thread`()
     throws
   {
-    var counts: [Int] = []
+    let counts = Mutex<[Int]>([])
     let observation = DatabaseRegionObservation(tracking: Player.select(Column("score")))
     let cancellable = observation.start(in: queue) {
       Issue.record($0)
     } onChange: { db in
-      counts.append((try? Player.fetchCount(db)) ?? -1)
+      let count = (try? Player.fetchCount(db)) ?? -1
+      counts.withLock { $0.append(count) }
     }
     try queue.write { db in try Player(id: 1, name: "Arthur", score: 1).insert(db) }
     try queue.write { db in try db.execute(sql: "UPDATE player SET name = 'Barbara'") }
     try queue.write { db in try Player(id: 2, name: "Craig", score: 1).insert(db) }
-    #expect(counts == [1, 2])
+    #expect(counts.withLock { $0 } == [1, 2])
     cancellable.cancel()
     try queue.write { db in try Player(id: 3, name: "David", score: 1).insert(db) }
-    #expect(counts == [1, 2])
+    #expect(counts.withLock { $0 } == [1, 2])
   }
 
   @Test
   func `a region that can't be determined is an error`() {
-    var errors: [any Error] = []
+    let errors = Mutex(0)
     let missing = DatabaseRegionObservation(tracking: SQLRequest<Row>(sql: "SELECT * FROM nowhere"))
-    _ = missing.start(in: queue) {
-      errors.append($0)
+    _ = missing.start(in: queue) { _ in
+      errors.withLock { $0 += 1 }
     } onChange: { _ in
     }
-    #expect(errors.count == 1)
+    #expect(errors.withLock { $0 } == 1)
   }
 
   @Test
@@ -365,5 +367,111 @@ struct TransactionObserverTests {
     }
     #expect(
       log.lines.dropFirst() == ["will commit", "commit false", "insert player 2", "rollback false"])
+  }
+
+  // MARK: Registrations during an access
+
+  @Test
+  func `the observation of a region that an access starts is notified of what that access commits`() throws {
+    let counts = Mutex<[Int]>([])
+    var token: AnyDatabaseCancellable?
+    try queue.write { db in
+      token = DatabaseRegionObservation(tracking: Player.all()).start(in: queue) {
+        Issue.record($0)
+      } onChange: { db in
+        let count = (try? Player.fetchCount(db)) ?? -1
+        counts.withLock { $0.append(count) }
+      }
+      try Player(id: 1, name: "Arthur", score: 1).insert(db)
+    }
+    try queue.write { db in try db.execute(sql: "INSERT INTO award VALUES (1, NULL)") }
+    #expect(counts.withLock { $0 } == [1])
+    token?.cancel()
+  }
+
+  @Test
+  func `the observation of a region waits for the write access of another thread`() throws {
+    let isWriting = DispatchSemaphore(value: 0)
+    let mayCommit = DispatchSemaphore(value: 0)
+    let changes = Mutex(0)
+    let queue = queue
+    DispatchQueue.global().async {
+      try? queue.write { db in
+        isWriting.signal()
+        mayCommit.wait()
+        try Player(id: 1, name: "Arthur", score: 1).insert(db)
+      }
+    }
+    isWriting.wait()
+    mayCommit.signal()
+    let token = DatabaseRegionObservation(tracking: Player.all()).start(in: queue) {
+      Issue.record($0)
+    } onChange: { _ in
+      changes.withLock { $0 += 1 }
+    }
+    // What is read once it has started misses nothing: it has been committed before, or is notified.
+    let known = try queue.read { db in try Player.fetchCount(db) }
+    #expect(known == 1 || changes.withLock { $0 } == 1)
+    token.cancel()
+  }
+
+  @Test
+  func `an observer that is added during a write access of another thread misses no later transaction`()
+    throws
+  {
+    let log = Log()
+    let isWriting = DispatchSemaphore(value: 0)
+    let hasWritten = DispatchSemaphore(value: 0)
+    let queue = queue
+    DispatchQueue.global().async {
+      try? queue.write { db in
+        isWriting.signal()
+        try Player(id: 1, name: "Arthur", score: 1).insert(db)
+      }
+      hasWritten.signal()
+    }
+    isWriting.wait()
+    queue.add(transactionObserver: log)
+    hasWritten.wait()
+    try queue.write { db in try Player(id: 2, name: "Barbara", score: 1).insert(db) }
+    queue.remove(transactionObserver: log)
+    try queue.write { db in try Player(id: 3, name: "Craig", score: 1).insert(db) }
+    #expect(log.lines == ["insert player 2", "will commit", "commit false"])
+  }
+
+  // MARK: Virtual tables
+
+  @Test
+  func `changes of a full-text table are events of its own tables, and changes of its region`() throws {
+    for module in ["fts5", "fts4"] {
+      let queue = DatabaseQueue()
+      try queue.write { db in try db.execute(sql: "CREATE VIRTUAL TABLE f USING \(module)(body)") }
+      let log = Log()
+      queue.add(transactionObserver: log)
+      let changes = Mutex(0)
+      let token = DatabaseRegionObservation(tracking: Table("f")).start(in: queue) {
+        Issue.record($0)
+      } onChange: { _ in
+        changes.withLock { $0 += 1 }
+      }
+      try queue.write { db in try db.execute(sql: "INSERT INTO f VALUES ('white whale')") }
+      #expect(log.lines.contains("insert f_content 1"), "\(module): \(log.lines)")
+      #expect(changes.withLock { $0 } == 1)
+      token.cancel()
+    }
+  }
+
+  @Test
+  func `changes of a table without rowids are changes of its region`() throws {
+    try queue.write { db in try db.execute(sql: "CREATE TABLE tag (name TEXT PRIMARY KEY) WITHOUT ROWID") }
+    let changes = Mutex(0)
+    let token = DatabaseRegionObservation(tracking: Table("tag")).start(in: queue) {
+      Issue.record($0)
+    } onChange: { _ in
+      changes.withLock { $0 += 1 }
+    }
+    try queue.write { db in try db.execute(sql: "INSERT INTO tag VALUES ('sea')") }
+    #expect(changes.withLock { $0 } == 1)
+    token.cancel()
   }
 }

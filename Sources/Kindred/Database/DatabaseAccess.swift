@@ -212,8 +212,12 @@ extension Connection {
       defer { if !mayStayOpen { rollback() } }
       return try access(in: context, cancellation) { database in
         database.commitWatch = watch
+        watch.database = database
         try database.observeTransactions()
-        defer { if isInTransaction, !mayStayOpen { try? database.rollback() } }
+        defer {
+          if isInTransaction, !mayStayOpen { try? database.rollback() }
+          watch.tell()
+        }
         let result = try body(database)
         guard mayStayOpen || !isInTransaction else {
           throw DatabaseError.misuse(

@@ -19,10 +19,12 @@ final class CommitWatch: ConnectionListener {
     var isCommitted = false
   }
 
-  /// Whether there were observers when the access began.
+  /// Whether it notes what the access changes: from the beginning if there were observers, or once it is activated.
   ///
-  /// Without any, those that are added meanwhile are notified at the end that anything may have changed.
-  let isActive: Bool
+  /// Otherwise observers that are added meanwhile are notified at the end that anything may have changed.
+  private(set) var isActive: Bool
+  /// The access that is watched, which observers may use until it ends.
+  weak var database: Database?
 
   private let connection: Connection
   private let observers: ObserverRegister
@@ -53,9 +55,23 @@ final class CommitWatch: ConnectionListener {
     let known = (connection.attachment as? ConnectionHooks)?.memory as? ObserverMemory
     pending = known?.uncommitted ?? UncommittedChanges()
     known?.uncommitted = nil
-    guard isActive else { return }
+    if isActive { try listen() }
+  }
+
+  private func listen() throws {
     pending.version = try pending.version ?? DatabaseSchema.Version(connection)
     ConnectionHooks.of(connection).add(self)
+  }
+
+  /// Notes the changes of the access from now on, for an observer that the access adds.
+  ///
+  /// - Throws: `DatabaseError` if the schema can't be read.
+  func activate() throws {
+    guard !isActive else { return }
+    try listen()
+    isActive = true
+    // What the open transaction has changed before is committed with it.
+    if connection.isInTransaction { settle() } else { lastCount = sqlite3_total_changes64(connection.handle) }
   }
 
   /// Notes changes that SQLite doesn't report, and that observers are notified of with those of the open transaction.
@@ -114,7 +130,7 @@ final class CommitWatch: ConnectionListener {
     }
     let changes = changes()
     committed = UncommittedChanges()
-    if !changes.isEmpty { observers.tell(changes) }
+    if !changes.isEmpty { observers.tell(changes, in: database.flatMap { $0.isOpen ? $0 : nil }) }
   }
 
   /// Returns what has been committed.

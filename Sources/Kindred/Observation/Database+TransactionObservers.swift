@@ -50,7 +50,7 @@ extension Database {
     if isInsideTransaction, let commitWatch {
       commitWatch.announce(changes)
     } else {
-      context.observers.tell(changes)
+      context.observers.tell(changes, in: self)
     }
   }
 
@@ -73,17 +73,23 @@ extension Database {
 extension DatabaseWriter {
   /// Adds an observer of changes and transactions.
   ///
+  /// It waits for the write access that is under way, unless this thread has it: the observer is notified of all
+  /// transactions that begin afterwards.
+  ///
   /// - Parameters:
   ///   - transactionObserver: The observer.
   ///   - extent: How long it is notified; by default as long as it exists.
   public func add(
     transactionObserver: some TransactionObserver,
     extent: Database.TransactionObservationExtent = .observerLifetime
-  ) { commits.context.transactionObservers.add(transactionObserver, extent) }
+  ) {
+    // A database that has been closed has no transactions to observe.
+    try? unsafeReentrantWrite { db in db.add(transactionObserver: transactionObserver, extent: extent) }
+  }
 
-  /// Removes an observer.
+  /// Removes an observer, after the write access that is under way, unless this thread has it.
   public func remove(transactionObserver: some TransactionObserver) {
-    commits.context.transactionObservers.remove(transactionObserver)
+    try? unsafeReentrantWrite { db in db.remove(transactionObserver: transactionObserver) }
   }
 }
 

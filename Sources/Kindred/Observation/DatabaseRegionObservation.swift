@@ -25,21 +25,27 @@ public struct DatabaseRegionObservation: Sendable {
 
   /// Starts the observation, which lasts until the returned token is deallocated or cancelled.
   ///
+  /// It waits for the write access that is under way, unless this thread has it: the closure is called for each
+  /// transaction that is committed afterwards.
+  ///
   /// - Parameters:
   ///   - writer: The database.
   ///   - onError: Receives the error of a region that can't be determined, which ends the observation.
   ///   - onChange: Receives the database after each transaction that changes the regions.
   public func start(
-    in writer: some DatabaseWriter, onError: @escaping (any Error) -> Void,
-    onChange: @escaping (Database) -> Void
+    in writer: some DatabaseWriter, onError: @escaping @Sendable (any Error) -> Void,
+    onChange: @escaping @Sendable (Database) -> Void
   ) -> AnyDatabaseCancellable {
     do {
-      let region = try writer.unsafeReentrantRead { db in try regions(db) }
-      let observer = RegionObserver(region, onChange)
-      writer.add(transactionObserver: observer, extent: .databaseLifetime)
-      return AnyDatabaseCancellable { [weak writer] in
-        observer.cancel()
-        writer?.remove(transactionObserver: observer)
+      return try writer.unsafeReentrantWrite { db in
+        let observer = RegionObserver(try regions(db), onChange)
+        try db.commitWatch?.activate()
+        let observers = db.context.observers
+        observers.add(observer)
+        return AnyDatabaseCancellable {
+          observer.cancel()
+          observers.remove(observer)
+        }
       }
     } catch {
       onError(error)
@@ -49,37 +55,19 @@ public struct DatabaseRegionObservation: Sendable {
 }
 
 /// Calls a closure after the transactions that change a region.
-private final class RegionObserver: TransactionObserver, @unchecked Sendable {
+private final class RegionObserver: CommitObserver {
   private let region: DatabaseRegion
-  private let onChange: (Database) -> Void
-  private var isChanged = false
-  private let isCancelled = Mutex(false)
+  private let onChange: @Sendable (Database) -> Void
+  private let isCancelled = Atomic(false)
 
-  init(_ region: DatabaseRegion, _ onChange: @escaping (Database) -> Void) {
+  init(_ region: DatabaseRegion, _ onChange: @escaping @Sendable (Database) -> Void) {
     (self.region, self.onChange) = (region, onChange)
   }
 
-  func cancel() { isCancelled.withLock { $0 = true } }
+  func cancel() { isCancelled.store(true, ordering: .relaxed) }
 
-  func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool {
-    region.isModified(byEventsOfKind: eventKind)
+  func didCommit(_ changes: DatabaseChanges, in db: Database?) {
+    guard let db, region.isTouched(by: changes), !isCancelled.load(ordering: .relaxed) else { return }
+    onChange(db)
   }
-
-  func databaseDidChange() {
-    isChanged = true
-    stopObservingDatabaseChangesUntilNextTransaction()
-  }
-
-  func databaseDidChange(with event: DatabaseEvent) {
-    guard region.isModified(by: event) else { return }
-    databaseDidChange()
-  }
-
-  func databaseDidCommit(_ db: Database) {
-    guard isChanged else { return }
-    isChanged = false
-    if !isCancelled.withLock({ $0 }) { onChange(db) }
-  }
-
-  func databaseDidRollback(_ db: Database) { isChanged = false }
 }

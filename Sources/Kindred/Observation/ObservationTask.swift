@@ -111,7 +111,7 @@ final class ObservationTask<Reducer: ValueReducer, Reader: DatabaseReader>: Comm
     return wasRunning
   }
 
-  func didCommit(_ changes: DatabaseChanges) {
+  func didCommit(_ changes: DatabaseChanges, in db: Database?) {
     let isNew = state.withLock { state in
       switch state.phase {
       case .idle where state.region.isTouched(by: changes):
@@ -183,7 +183,8 @@ final class ObservationTask<Reducer: ValueReducer, Reader: DatabaseReader>: Comm
     // No other fetch runs meanwhile.
     let value = reducer.value(fetched.result)
     events.send(.willTrackRegion(region))
-    state.withLock { $0.reducer = reducer }
+    // What the reducer has kept of the program's is released outside the lock.
+    state.withLock { swap(&$0.reducer, &reducer) }
     // Delivered before the next fetch can begin, so that values arrive in order.
     if let value { deliver(isFirst, event(.success(value))) }
     let isOutdated = state.withLock { state in

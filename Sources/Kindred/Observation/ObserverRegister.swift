@@ -4,7 +4,11 @@ import Synchronization
 /// A type that is notified of commits.
 protocol CommitObserver: AnyObject, Sendable {
   /// Called after a commit, on the thread that committed.
-  func didCommit(_ changes: DatabaseChanges)
+  ///
+  /// - Parameters:
+  ///   - changes: What has been changed.
+  ///   - db: The access that committed; nil if it has ended.
+  func didCommit(_ changes: DatabaseChanges, in db: Database?)
 }
 
 /// The observers of commits to a database.
@@ -41,9 +45,11 @@ final class ObserverRegister: Sendable {
   }
 
   /// Notifies the observers of changes.
-  func tell(_ changes: DatabaseChanges) {
+  ///
+  /// - Parameter db: The access that committed them; nil if it has ended.
+  func tell(_ changes: DatabaseChanges, in db: Database? = nil) {
     // Outside the lock, because observers may add or remove observers.
-    for observer in observers.withLock({ Array($0.values) }) { observer.didCommit(changes) }
+    for observer in observers.withLock({ Array($0.values) }) { observer.didCommit(changes, in: db) }
   }
 
   // MARK: Reading

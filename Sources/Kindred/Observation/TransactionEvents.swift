@@ -7,6 +7,16 @@ final class TransactionEvents: ConnectionListener {
   private struct Interest {
     let observation: TransactionObservation
     let kinds: [DatabaseEventKind]
+    /// All kinds of events that the statement makes.
+    let announced: [DatabaseEventKind]
+
+    /// Returns whether an event is one of a kind that is observed.
+    ///
+    /// An event of no kind that the statement makes is one of a virtual table's own tables, such as those of a
+    /// full-text index. It belongs to the changes of the virtual table.
+    func includes(_ event: DatabaseEvent) -> Bool {
+      kinds.contains(where: event.isOfKind) || !announced.contains(where: event.isOfKind)
+    }
   }
 
   private enum Outcome { case committed, rolledBack }
@@ -60,7 +70,8 @@ final class TransactionEvents: ConnectionListener {
       of: statement.sql, db.versionOfSchema, on: db.connection)
     prepared[statement.handle] = observers.current.compactMap { observation in
       let observed = effects.eventKinds.filter { observation.observer?.observes(eventsOfKind: $0) ?? false }
-      return observed.isEmpty ? nil : Interest(observation: observation, kinds: observed)
+      guard !observed.isEmpty else { return nil }
+      return Interest(observation: observation, kinds: observed, announced: effects.eventKinds)
     }
   }
 
@@ -144,8 +155,7 @@ final class TransactionEvents: ConnectionListener {
   }
 
   private func send(_ event: DatabaseEvent, to interests: [Interest]) {
-    for interest in interests
-    where !interest.observation.isSilent && interest.kinds.contains(where: event.isOfKind) {
+    for interest in interests where !interest.observation.isSilent && interest.includes(event) {
       interest.observation.notify { $0.databaseDidChange(with: event) }
     }
   }
