@@ -281,7 +281,7 @@ struct SchemaTests {
   }
 
   @Test
-  func `migrations that GRDB has run don't run again`() throws {
+  func `a migrator goes on with the table in which GRDB recorded what has run`() throws {
     let queue = DatabaseQueue()
     try queue.write { db throws in
       try db.execute(
@@ -298,7 +298,11 @@ struct SchemaTests {
     migrator.registerMigration("second") { db in try db.execute(sql: "CREATE TABLE book (id)") }
     try migrator.migrate(queue)
     #expect(try queue.read { db in try migrator.appliedIdentifiers(db) } == ["first", "gone", "second"])
-    #expect(try queue.read { db in try Table("grdb_migrations").fetchCount(db) } == 2)
+    let identifiers = try queue.read { db in
+      try String.fetchSet(db, sql: "SELECT identifier FROM grdb_migrations")
+    }
+    #expect(identifiers == ["first", "gone", "second"])
+    #expect(try queue.read { db in try !db.tableExists("kindred_named_migration") })
     try migrator.migrate(queue)
   }
 }

@@ -7,7 +7,8 @@
 ///     try migrator.migrate(dbQueue)
 ///
 /// Migrations run in the order in which they are registered, each once and in its own transaction. The table
-/// `kindred_named_migration` records which have run. Foreign keys are not enforced during a migration, so that it
+/// `kindred_named_migration` records which have run; in the file of a program that used GRDB, its `grdb_migrations` does.
+/// Foreign keys are not enforced during a migration, so that it
 /// can rebuild a table (<https://www.sqlite.org/lang_altertable.html#otheralter>); they are checked before it is
 /// committed.
 public struct DatabaseMigrator: Sendable {
@@ -203,15 +204,13 @@ public struct DatabaseMigrator: Sendable {
 
   /// Applies a migration unless it has been applied, possibly by another process a moment ago.
   private func apply(_ migration: Migration, on db: Database, isDeferred: Bool) throws {
-    if try !db.tableExists("kindred_named_migration") {
-      let adopted = try Self.applied(on: db)
+    if try Self.register(on: db) == nil {
       try db.execute(
         sql: """
-          CREATE TABLE kindred_named_migration (
+          CREATE TABLE \(Register.own.rawValue) (
             identifier TEXT PRIMARY KEY NOT NULL, appliedAt TEXT NOT NULL
           ) WITHOUT ROWID
           """)
-      for identifier in adopted { try Self.note(identifier, on: db) }
     }
     guard try !Self.applied(on: db).contains(migration.identifier) else { return }
     let replaced = try Self.applied(on: db).intersection(migration.merged)
@@ -223,16 +222,13 @@ public struct DatabaseMigrator: Sendable {
         resultCode: .SQLITE_CONSTRAINT_FOREIGNKEY,
         message: "\(try violation.failureDescription(db)), \(place)")
     }
+    guard let register = try Self.register(on: db) else { return }
     for identifier in replaced {
-      try db.execute(
-        sql: "DELETE FROM kindred_named_migration WHERE identifier = ?", arguments: [identifier])
+      try db.execute(literal: "DELETE FROM \(sql: register.rawValue) WHERE identifier = \(identifier)")
     }
-    try Self.note(migration.identifier, on: db)
-  }
-
-  private static func note(_ identifier: String, on db: Database) throws {
+    let date: SQLLiteral = register == .own ? ", datetime('now')" : ""
     try db.execute(
-      sql: "INSERT INTO kindred_named_migration VALUES (?, datetime('now'))", arguments: [identifier])
+      literal: "INSERT INTO \(sql: register.rawValue) VALUES (\(migration.identifier)\(literal: date))")
   }
 
   /// Runs the migrations that have not run yet, on another thread, while no other access runs.
@@ -256,12 +252,20 @@ public struct DatabaseMigrator: Sendable {
   }
 
   private static func applied(on db: Database) throws -> Set<String> {
-    guard try db.tableExists("kindred_named_migration") else {
-      // The file of a program that used GRDB: what its migrator has run needn't run again.
-      guard try db.tableExists("grdb_migrations", in: "main") else { return [] }
-      return try String.fetchSet(db, sql: "SELECT identifier FROM main.grdb_migrations")
-    }
-    return try String.fetchSet(db, sql: "SELECT identifier FROM kindred_named_migration")
+    guard let register = try register(on: db) else { return [] }
+    return try String.fetchSet(db, sql: "SELECT identifier FROM \(register.rawValue)")
+  }
+
+  /// A table that records which migrations have run.
+  private enum Register: String, CaseIterable {
+    case own = "kindred_named_migration"
+    /// That of a program that used GRDB, with which both libraries can go on.
+    case ofGRDB = "grdb_migrations"
+  }
+
+  /// Returns the table that records which migrations have run; nil if none has run.
+  private static func register(on db: Database) throws -> Register? {
+    try Register.allCases.first { try db.tableExists($0.rawValue, in: "main") }
   }
 }
 
