@@ -41,7 +41,7 @@ struct AccessFormsTests {
         }
       }
       #expect(barrier == 1)
-      #expect(try pool.barrierWriteWithoutTransaction { db in try Self.count(db) } == 1)
+      #expect(try await pool.barrierWriteWithoutTransaction { db in try Self.count(db) } == 1)
       await #expect(throws: DatabaseError.self) {
         try await withCheckedThrowingContinuation { continuation in
           pool.asyncWrite({ db in try db.execute(sql: "INSERT INTO player VALUES (1)") }) { _, result in
@@ -121,7 +121,7 @@ struct AccessFormsTests {
     try await writer.write { db in try db.execute(sql: "CREATE TABLE player (id)") }
     try await writer.write { db in try db.execute(sql: "INSERT INTO player VALUES (1)") }
     try await writer.writeWithoutTransaction { db in try db.execute(sql: "INSERT INTO player VALUES (2)") }
-    try writer.barrierWriteWithoutTransaction { db in
+    try await writer.barrierWriteWithoutTransaction { db in
       try db.execute(sql: "INSERT INTO player VALUES (3)")
     }
     #expect(try await reader.read { db in try Self.count(db) } == 3)

@@ -261,6 +261,20 @@ struct AccessTests {
     #expect(throws: DatabaseError.self) { try copy.read { _ in } }
   }
 
+  @Test
+  func `each access that blocks has an asynchronous form`() async throws {
+    try await queue.write { db in try db.execute(sql: "INSERT INTO t (n) VALUES (1)") }
+    let path = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+    try await queue.vacuum()
+    try await queue.vacuum(into: path)
+    let tables = try await queue.barrierWriteWithoutTransaction { db in try db.tableExists("t") }
+    #expect(tables)
+    try await queue.erase()
+    #expect(try await queue.read { db in try db.tableExists("t") } == false)
+    #expect(
+      try await DatabaseQueue(path: path).read { db in try Int.fetchOne(db, sql: "SELECT n FROM t") } == 1)
+  }
+
   // MARK: Errors
 
   @Test

@@ -100,6 +100,13 @@ public final class AnyDatabaseWriter: DatabaseWriter {
     _ body: (Database) throws -> Result
   ) throws -> Result { try base.barrierWriteWithoutTransaction(body) }
 
+  /// Runs `body` on another thread without opening a transaction, while no other access runs.
+  ///
+  /// - Throws: The error that `body` throws; `DatabaseError`; `CancellationError`.
+  public func barrierWriteWithoutTransaction<Result: Sendable>(
+    _ body: @escaping @Sendable (Database) throws -> Result
+  ) async throws -> Result { try await base.barrierWriteWithoutTransaction(body) }
+
   /// Begins a read access, which sees what has been committed by now, and runs `body` in it.
   public func spawnConcurrentRead(_ body: @escaping @Sendable (Result<Database, any Error>) -> Void) {
     base.spawnConcurrentRead(body)

@@ -66,6 +66,14 @@ public protocol DatabaseWriter: DatabaseReader {
   /// - Throws: The error that `body` throws, or `DatabaseError`.
   func barrierWriteWithoutTransaction<Result>(_ body: (Database) throws -> Result) throws -> Result
 
+  /// Runs `body` on another thread without opening a transaction, while no other access runs.
+  ///
+  /// - Throws: The error that `body` throws; `DatabaseError`; `CancellationError` if the task is cancelled, which
+  ///   interrupts the access.
+  func barrierWriteWithoutTransaction<Result: Sendable>(
+    _ body: @escaping @Sendable (Database) throws -> Result
+  ) async throws -> Result
+
   /// Begins a read access, which sees what has been committed by now, and runs `body` in it: on another thread if the
   /// database has several connections.
   ///
@@ -128,6 +136,11 @@ protocol ConnectionWriter: ConnectionReader, DatabaseWriter {
   func writeWithoutTransaction<Result>(
     _ cancellation: AccessCancellation?, _ body: (Database) throws -> Result
   ) throws -> Result
+
+  /// Runs `body` as a write access beside which no other access runs, and which a cancellation of its task ends.
+  func barrierWriteWithoutTransaction<Result>(
+    _ cancellation: AccessCancellation?, _ body: (Database) throws -> Result
+  ) throws -> Result
 }
 
 extension ConnectionWriter {
@@ -164,6 +177,22 @@ extension ConnectionWriter {
     _ body: @escaping @Sendable (Database) throws -> Result
   ) async throws -> Result {
     try await context.writes.result { try self.writeWithoutTransaction($0, body) }
+  }
+
+  /// Runs `body` without opening a transaction, after the accesses that are under way, and before any other.
+  ///
+  /// - Throws: The error that `body` throws, or `DatabaseError`.
+  public func barrierWriteWithoutTransaction<Result>(
+    _ body: (Database) throws -> Result
+  ) throws -> Result { try barrierWriteWithoutTransaction(nil, body) }
+
+  /// Runs `body` on another thread without opening a transaction, while no other access runs.
+  ///
+  /// - Throws: The error that `body` throws; `DatabaseError`; `CancellationError`.
+  public func barrierWriteWithoutTransaction<Result: Sendable>(
+    _ body: @escaping @Sendable (Database) throws -> Result
+  ) async throws -> Result {
+    try await context.writes.result { try self.barrierWriteWithoutTransaction($0, body) }
   }
 }
 

@@ -83,15 +83,15 @@ public final class DatabasePool: ConnectionWriter {
   /// Runs `body` without opening a transaction, after the read accesses that are under way, and before any other.
   ///
   /// - Throws: The error that `body` throws, or `DatabaseError`.
-  public func barrierWriteWithoutTransaction<Result>(
-    _ body: (Database) throws -> Result
+  func barrierWriteWithoutTransaction<Result>(
+    _ cancellation: AccessCancellation?, _ body: (Database) throws -> Result
   ) throws -> Result {
     try readingThreads.entering {
       try writerLock.withLock {
         var readers: [Connection] = []
         defer { for reader in readers { connections.release(reader) } }
         for _ in 0..<max(1, configuration.maximumReaderCount) { readers.append(try connections.reader()) }
-        return try connections.withWriter { try $0.writingAccess(in: context, nil, body) }
+        return try connections.withWriter { try $0.writingAccess(in: context, cancellation, body) }
       }
     }
   }

@@ -99,9 +99,9 @@ public final class DatabaseQueue: ConnectionWriter {
   /// Runs `body` without opening a transaction; no other access of a queue runs meanwhile.
   ///
   /// - Throws: The error that `body` throws, or `DatabaseError`.
-  public func barrierWriteWithoutTransaction<Result>(
-    _ body: (Database) throws -> Result
-  ) throws -> Result { try writeWithoutTransaction(body) }
+  func barrierWriteWithoutTransaction<Result>(
+    _ cancellation: AccessCancellation?, _ body: (Database) throws -> Result
+  ) throws -> Result { try writeWithoutTransaction(cancellation, body) }
 
   /// Closes the connection after the access that is under way; later ones throw.
   ///

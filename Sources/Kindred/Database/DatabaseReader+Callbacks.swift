@@ -53,20 +53,6 @@ extension DatabaseWriter {
       context.report(to: updates) { access in try self.barrierWriteWithoutTransaction(access) }
     }
   }
-
-  /// Runs `body` on another thread without opening a transaction, while no other access runs.
-  ///
-  /// - Throws: The error that `body` throws; `DatabaseError`; `CancellationError`.
-  public func barrierWriteWithoutTransaction<Value: Sendable>(
-    _ body: @escaping @Sendable (Database) throws -> Value
-  ) async throws -> Value {
-    try await commits.context.writes.result { cancellation in
-      try self.barrierWriteWithoutTransaction { db in
-        try cancellation.use(db.connection.interruptHandle)
-        return try body(db)
-      }
-    }
-  }
 }
 
 extension DatabaseContext {

@@ -109,6 +109,13 @@ extension DatabaseWriter {
     try writeWithoutTransaction { db in try db.execute(sql: "VACUUM") }
   }
 
+  /// Rebuilds the database without the space that deleted rows have left, on another thread.
+  ///
+  /// - Throws: `DatabaseError`; `CancellationError`.
+  public func vacuum() async throws {
+    try await writeWithoutTransaction { db in try db.execute(sql: "VACUUM") }
+  }
+
   /// Writes a copy of the database without that space to a file, which must not exist.
   ///
   /// - Throws: `DatabaseError`.
@@ -116,11 +123,25 @@ extension DatabaseWriter {
     try writeWithoutTransaction { db in try db.execute(sql: "VACUUM INTO ?", arguments: [path]) }
   }
 
+  /// Writes a copy of the database without that space to a file, which must not exist, on another thread.
+  ///
+  /// - Throws: `DatabaseError`; `CancellationError`.
+  public func vacuum(into path: String) async throws {
+    try await writeWithoutTransaction { db in try db.execute(sql: "VACUUM INTO ?", arguments: [path]) }
+  }
+
   /// Deletes all tables, views, indexes and triggers, with their content.
   ///
   /// - Throws: `DatabaseError`.
   public func erase() throws {
     try barrierWriteWithoutTransaction { db in try db.erase() }
+  }
+
+  /// Deletes all tables, views, indexes and triggers, with their content, on another thread.
+  ///
+  /// - Throws: `DatabaseError`; `CancellationError`.
+  public func erase() async throws {
+    try await barrierWriteWithoutTransaction { db in try db.erase() }
   }
 }
 
