@@ -123,15 +123,17 @@ public final class RemoteDatabase: RequestReader {
   /// away, the sequence goes on once it is back; it ends by the error of a server that refuses the request.
   public func values<Value: RowDecodable & Sendable>(
     of request: QueryInterfaceRequest<Value>
-  ) -> AsyncThrowingStream<[Value], any Error> {
+  ) -> AsyncValueObservation<[Value]> {
     let blueprint = request.blueprint
-    return .running(bufferingPolicy: .bufferingNewest(1)) { [server] continuation in
-      try await server.listen(to: blueprint) { rows in
-        let failures = DecodingFailures()
-        defer { failures.detach() }
-        let values = try rows(failures).map { row in try Value.decoded(from: row) }
-        try failures.check()
-        continuation.yield(values)
+    return AsyncValueObservation { [server] in
+      .running(bufferingPolicy: .bufferingNewest(1)) { continuation in
+        try await server.listen(to: blueprint) { rows in
+          let failures = DecodingFailures()
+          defer { failures.detach() }
+          let values = try rows(failures).map { row in try Value.decoded(from: row) }
+          try failures.check()
+          continuation.yield(values)
+        }
       }
     }
   }

@@ -204,4 +204,22 @@ struct SharedObservationTests {
     token.cancel()
     shared.withLock { $0 = nil }
   }
+
+  @Test
+  func `values are fetched by each iteration of their sequence, and not before`() async throws {
+    let values = count.values(in: queue)
+    let shared = count.shared(in: queue, scheduling: .task).values()
+    #expect(fetches.all.isEmpty)
+    for expected in [0, 1] {
+      for try await value in values {
+        #expect(value == expected)
+        break
+      }
+      for try await value in shared {
+        #expect(value == expected)
+        break
+      }
+      try await queue.write { db in try db.execute(sql: "INSERT INTO player DEFAULT VALUES") }
+    }
+  }
 }

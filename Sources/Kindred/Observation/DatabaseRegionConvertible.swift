@@ -1,5 +1,5 @@
 /// A type that stands for tables and columns that can be observed: regions, requests, tables.
-public protocol DatabaseRegionConvertible {
+public protocol DatabaseRegionConvertible: Sendable {
   /// Returns the tables and columns.
   ///
   /// - Throws: The error of a request that can't be prepared.
@@ -18,16 +18,16 @@ extension DatabaseRegionConvertible where Self == DatabaseRegion {
 
 /// Any region.
 public struct AnyDatabaseRegionConvertible: DatabaseRegionConvertible {
-  private let region: (Database) throws -> DatabaseRegion
+  private let region: @Sendable (Database) throws -> DatabaseRegion
 
   /// Creates a region that a closure determines.
-  public init(_ region: @escaping (Database) throws -> DatabaseRegion) {
+  public init(_ region: @escaping @Sendable (Database) throws -> DatabaseRegion) {
     self.region = region
   }
 
   /// Creates a region of another one.
   public init(_ region: any DatabaseRegionConvertible) {
-    self.region = region.databaseRegion
+    self.region = { db in try region.databaseRegion(db) }
   }
 
   /// Returns the tables and columns.

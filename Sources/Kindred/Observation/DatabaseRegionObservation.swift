@@ -12,12 +12,12 @@ public struct DatabaseRegionObservation: Sendable {
   private let regions: @Sendable (Database) throws -> DatabaseRegion
 
   /// Creates an observation of regions: requests, tables, `.fullDatabase`.
-  public init(tracking regions: any DatabaseRegionConvertible & Sendable...) {
+  public init(tracking regions: any DatabaseRegionConvertible...) {
     self.init(tracking: regions)
   }
 
   /// Creates an observation of regions: requests, tables, `.fullDatabase`.
-  public init(tracking regions: [any DatabaseRegionConvertible & Sendable]) {
+  public init(tracking regions: [any DatabaseRegionConvertible]) {
     self.regions = { db in
       try regions.reduce(into: DatabaseRegion()) { $0.formUnion(try $1.databaseRegion(db)) }
     }

@@ -81,9 +81,9 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
   ///
   /// - Parameter bufferingPolicy: The values that are kept for a slow consumer; all by default.
   public func values(
-    bufferingPolicy: AsyncThrowingStream<Element, any Error>.Continuation.BufferingPolicy = .unbounded
-  ) -> AsyncThrowingStream<Element, any Error> {
-    AsyncThrowingStream(bufferingPolicy: bufferingPolicy, observing: { start(onError: $0, onChange: $1) })
+    bufferingPolicy: AsyncValueObservation<Element>.BufferingPolicy = .unbounded
+  ) -> AsyncValueObservation<Element> {
+    AsyncValueObservation(bufferingPolicy) { self.start(onError: $0, onChange: $1) }
   }
 
   /// Passes an event of a run to all subscribers, in the order in which they have subscribed; an error ends the run.

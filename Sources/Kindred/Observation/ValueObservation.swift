@@ -66,8 +66,8 @@ extension ValueObservation {
   ///   - otherRegions: More of them.
   ///   - fetch: Returns the value.
   public static func tracking<Value: Sendable>(
-    region: any DatabaseRegionConvertible & Sendable,
-    _ otherRegions: any DatabaseRegionConvertible & Sendable...,
+    region: any DatabaseRegionConvertible,
+    _ otherRegions: any DatabaseRegionConvertible...,
     fetch: @escaping @Sendable (Database) throws -> Value
   ) -> ValueObservation where Reducer == ValueReducers.Fetch<Value> {
     tracking(regions: [region] + otherRegions, fetch: fetch)
@@ -75,7 +75,7 @@ extension ValueObservation {
 
   /// Returns an observation of the value that `fetch` returns, fetched again after the changes of given regions only.
   public static func tracking<Value: Sendable>(
-    regions: [any DatabaseRegionConvertible & Sendable],
+    regions: [any DatabaseRegionConvertible],
     fetch: @escaping @Sendable (Database) throws -> Value
   ) -> ValueObservation where Reducer == ValueReducers.Fetch<Value> {
     ValueObservation(reducer: ValueReducers.Fetch(body: fetch, regions: regions))

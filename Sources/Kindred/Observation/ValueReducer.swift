@@ -31,7 +31,7 @@ public enum ValueReducers {
   public struct Fetch<Value: Sendable>: ValueReducer {
     let body: @Sendable (Database) throws -> Value
     /// The tables and columns that are observed; nil for those that the closure reads.
-    var regions: [any DatabaseRegionConvertible & Sendable]?
+    var regions: [any DatabaseRegionConvertible]?
 
     /// Calls the closure of the observation.
     public func fetch(_ db: Database) throws -> Value { try body(db) }

@@ -28,7 +28,7 @@ public protocol RequestReader: Sendable {
   /// The sequence ends by the error that fetching throws, or when its task is cancelled.
   func values<Value: RowDecodable & Sendable>(
     of request: QueryInterfaceRequest<Value>
-  ) -> AsyncThrowingStream<[Value], any Error>
+  ) -> AsyncValueObservation<[Value]>
 }
 
 extension RequestReader {
@@ -65,7 +65,7 @@ extension RequestReader where Self: DatabaseReader {
   /// Returns all values of a request, at once and again after each commit that may change them.
   public func values<Value: RowDecodable & Sendable>(
     of request: QueryInterfaceRequest<Value>
-  ) -> AsyncThrowingStream<[Value], any Error> {
+  ) -> AsyncValueObservation<[Value]> {
     ValueObservation.tracking { db in try request.fetchAll(db) }
       .values(in: self, bufferingPolicy: .bufferingNewest(1))
   }
