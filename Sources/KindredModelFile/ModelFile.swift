@@ -19,6 +19,8 @@ import KindredModel
 ///         access:
 ///           read: { roles: [reader], rows: id = auth.sub, fields: [id, name] }
 ///       awards: null
+///     access:
+///       read: { roles: [reader] }
 ///     commonTableExpressions:
 ///       authorStats:
 ///         sql: SELECT authorId, COUNT(*) AS n FROM book GROUP BY authorId
@@ -125,14 +127,16 @@ public struct ModelFile: Sendable {
   let path: String
   var resources: [ResourceEntry] = []
   var commonTableExpressions: [CommonTableExpression] = []
+  /// The access rules of the resources without any.
+  var access: Located<[AccessDefinition]>?
   /// The errors of the parts that are missing here, which are reported with those of the rest.
   var errors: [ModelFileError] = []
 
   /// Throws the errors of the parts that are missing here.
   public func checkDraft() throws { try ModelFileErrors(errors).check() }
 
-  /// Whether any resource has access rules.
-  public var hasAccess: Bool { resources.contains { $0.refinement?.access != nil } }
+  /// Whether it has access rules, for all resources or for any.
+  public var hasAccess: Bool { access != nil || resources.contains { $0.refinement?.access != nil } }
 
   /// The last component of the path, which is all of it that clients may see.
   var name: Substring { path.split(separator: "/").last ?? "model file" }

@@ -12,6 +12,11 @@ extension ModelFileParser {
         verbs = [.create, .update, .delete]
       } else if let verb = ResourceAccess.Verb(rawValue: name.value) {
         verbs = [verb]
+      } else if Self.configured.contains(name.value) {
+        throw node.file.error(
+          name.line,
+          "`\(name.value)` belongs to `access` of the configuration file, which says who clients are; `access` of the model file says what their roles may do: move it there"
+        )
       } else {
         throw node.file.unknown(
           name, "access has no `\(name.value)`",
@@ -25,13 +30,31 @@ extension ModelFileParser {
         }
         named[verb] = name.line
       }
-      definitions += try value.elements.map { try entry($0, verbs) }
+      definitions += try entries(value, verbs)
     }
     return ModelFile.Located(definitions, line: node.line)
   }
 
   /// The member that stands for `create`, `update` and `delete`.
   private static let writing = "write"
+  /// The members of `access` in the configuration file.
+  private static let configured = ["jwt", "keys", "anonymous", "operations"]
+
+  /// Parses the entries of a verb, of which the first one for a client applies.
+  private func entries(
+    _ node: ModelFileNode, _ verbs: [ResourceAccess.Verb]
+  ) throws -> [ModelFile.AccessDefinition] {
+    var entries: [ModelFile.AccessDefinition] = []
+    for element in node.elements {
+      if let last = entries.last, last.roles == nil {
+        throw element.error(
+          "no client gets to this entry of \(node.name), because the one before it has no `roles` and so is for everybody; give that one `roles`, or put it last"
+        )
+      }
+      entries.append(try entry(element, verbs))
+    }
+    return entries
+  }
 
   private func entry(
     _ node: ModelFileNode, _ verbs: [ResourceAccess.Verb]

@@ -39,9 +39,11 @@ public struct ModelFileParser {
           file.commonTableExpressions = try value.entries(
             "write one as `authorStats: { sql: SELECT …, key: [authorId] }`"
           ).compactMap { entry in try errors.attempt { try commonTableExpression(entry.key, entry.value) } }
+        case "access": file.access = try access(value)
         default:
           throw file.unknown(
-            member, "a model file has no `\(member.value)`", among: ["resources", "commonTableExpressions"])
+            member, "a model file has no `\(member.value)`",
+            among: ["resources", "commonTableExpressions", "access"])
         }
       }
     }

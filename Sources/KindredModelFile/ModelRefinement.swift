@@ -9,7 +9,7 @@ extension ModelFile {
   public func model(of source: any SchemaSource) throws -> Model {
     var model = try model(
       refining: Model(inferredFrom: try source.schema()), for: source.dialect, tables: source.tables)
-    try model.closeWhatReadsRestricted(source.tables(readBy:_:))
+    try settleAccess(of: &model, for: source.dialect, source.tables(readBy:_:))
     return model
   }
 
@@ -74,12 +74,7 @@ struct ModelRefinement {
 
   /// Returns the name of a column of the table or of a computed one in its spelling.
   func column(_ name: Located<String>, of resource: Resource) throws -> String {
-    guard let column = resource.column(withName: name.value) else {
-      throw file.unknown(
-        name, "`\(resource.table.name)` has no column `\(name.value)`",
-        among: resource.table.columns.map(\.name) + resource.computed.keys)
-    }
-    return column.name
+    try file.column(name, of: resource)
   }
 
   /// Returns the name of a column in the table's spelling.
@@ -184,6 +179,14 @@ extension ModelRefinement {
   fileprivate mutating func refineColumns() throws {
     for (name, refinement) in refinements {
       guard let resource = model.resources[name.value] else { continue }
+      let hidden = try refinement.hidden.compactMap { name in
+        try errors.attempt { try column(name, of: resource) }
+      }
+      model.resources[name.value]?.hidden = NameSet(hidden)
+    }
+    model.hideInherited()
+    for (name, refinement) in refinements {
+      guard let resource = model.resources[name.value] else { continue }
       model.resources[name.value] = try errors.attempt { try refined(resource, refinement) } ?? resource
     }
   }
@@ -192,8 +195,6 @@ extension ModelRefinement {
     _ resource: Resource, _ refinement: ModelFile.ResourceRefinement
   ) throws -> Resource {
     var resource = resource
-    resource.hidden = NameSet(
-      try refinement.hidden.compactMap { name in try errors.attempt { try column(name, of: resource) } })
     if let fields = refinement.fields {
       resource.fields = try fields.compactMap { field in
         try errors.attempt {
@@ -215,7 +216,7 @@ extension ModelRefinement {
       }
     }
     resource.sort = refinement.sort?.value ?? resource.sort
-    resource.access = try refinement.access.map { try access($0.value, to: resource) }
+    resource.access = try refinement.access.map { try file.resourceAccess($0.value, to: resource) }
     return resource
   }
 }
@@ -229,7 +230,9 @@ extension ModelRefinement {
       try errors.attempt { try plan(name.value, for: refinement.sort?.line, of: "`sort`") }
     }
     for (name, refinement) in refinements {
-      for entry in refinement.access?.value ?? [] { try errors.attempt { try plan(name.value, entry) } }
+      for entry in refinement.access?.value ?? [] {
+        try errors.attempt { try file.check(entry.rows, of: name.value, in: model, dialect) }
+      }
       for entry in refinement.associations {
         guard let definition = entry.definition,
           let association = model.resources[name.value]?.associations[entry.key.value]
@@ -241,22 +244,6 @@ extension ModelRefinement {
           try plan(name.value, association, for: definition.sort?.line, of: "`sort`")
         }
       }
-    }
-  }
-
-  /// Plans a request under the row rule of an access entry.
-  private func plan(_ resource: String, _ entry: ModelFile.AccessDefinition) throws {
-    guard let rows = entry.rows else { return }
-    var model = model
-    var literals = Literals()
-    var root = RequestNode()
-    root.giveParameters(of: model.resources[resource], &literals)
-    model.resources[resource]?.access = ResourceAccess([.read: [AccessEntry(rows: rows.value)]])
-    do {
-      _ = try Planner(model: model.seen(by: []), dialect: dialect, limits: PlanningLimits()).plan(
-        FetchRequest(path: RequestPath(resource: resource), root: root, literals: literals))
-    } catch let error as RequestError {
-      throw file.error(rows.line, in: "`rows`", error)
     }
   }
 
@@ -279,29 +266,5 @@ extension ModelRefinement {
     } catch let error as RequestError {
       throw file.error(line, in: member, error)
     }
-  }
-}
-
-extension RequestNode {
-  /// Gives the parameters of a resource values, as every request for it does.
-  fileprivate mutating func giveParameters(of resource: Resource?, _ literals: inout Literals) {
-    for parameter in resource?.table.query?.parameters ?? [] {
-      parameters[parameter.name] = literals.numberOfUnknown()
-    }
-  }
-}
-
-extension ModelRefinement {
-  /// Returns the access rules of a resource, with the columns in their spelling.
-  func access(_ definitions: [ModelFile.AccessDefinition], to resource: Resource) throws -> ResourceAccess {
-    var access = ResourceAccess([:])
-    for definition in definitions {
-      let fields = try definition.fields.map { try $0.map { try column($0, of: resource) } }
-      let entry = AccessEntry(
-        roles: definition.roles.map { NameSet($0.map(\.value)) }, rows: definition.rows?.value,
-        fields: fields.map { NameSet($0) })
-      for verb in definition.verbs { access.entries[verb, default: []].append(entry) }
-    }
-    return access
   }
 }

@@ -17,8 +17,10 @@ extension SchemaReader {
         table: name, columns: columns, version: version, rowIDName: rowIDName,
         hasColumnFilters: declaration.hasColumnFilters)
 
-      guard let content = drafts[position].externalContent, let content = positions[content.foldingASCIICase],
-        drafts[content].fullText == nil,
+      guard let content = drafts[position].externalContent, let content = positions[content.foldingASCIICase]
+      else { continue }
+      drafts[position].content = drafts[content].name
+      guard drafts[content].fullText == nil,
         let contentRowID = drafts[content].key(named: declaration.contentRowID)
       else { continue }
       drafts[content].fullText = FullText(

@@ -39,7 +39,8 @@ public struct SchemaReader {
   private func read() throws -> Schema {
     var warnings: [String] = []
     let entries = try entries()
-    let triggers = try insteadOfTriggers()
+    let triggers = try triggers()
+    let (insteadOf, writers) = (insteadOf(triggers), writers(triggers))
     let words = try DefinitionWords(connection, database: database)
     let compounds = words.names(with: DefinitionWords.compound)
     let moving = words.names(with: DefinitionWords.clock)
@@ -51,7 +52,8 @@ public struct SchemaReader {
         if selection == .resources, BookkeepingTable.isOwn(entry.name, columns: draft.columns.map(\.name)) {
           continue
         }
-        draft.insteadOf = triggers[entry.name.foldingASCIICase] ?? []
+        draft.insteadOf = insteadOf[entry.name.foldingASCIICase] ?? []
+        draft.writers = writers[entry.name.foldingASCIICase] ?? []
         draft.isTimeless = !volatile.contains(entry.name.foldingASCIICase)
         if entry.kind == .view {
           draft.isCompound = compounds.contains(entry.name.foldingASCIICase)
@@ -121,28 +123,6 @@ extension SchemaReader {
     var isTransient: Bool { name.hasPrefix("kindred:") }
 
     var kindName: String { kind == .view ? "view" : "virtual table" }
-  }
-
-  /// Returns the changes to views that `INSTEAD OF` triggers implement, by the folded names of the views.
-  private func insteadOfTriggers() throws -> [String: Table.Changes] {
-    let triggers = try connection.rows(
-      "SELECT tbl_name, sql FROM main.sqlite_schema WHERE type = 'trigger'"
-    ) { (table: $0.text(0) ?? "", tokens: SQLTokens.all(in: $0.text(1) ?? "")) }
-    return triggers.reduce(into: [:]) { changes, trigger in
-      let tokens = trigger.tokens
-      // A trigger may itself be called `instead`, so the two words are searched together.
-      guard
-        let place = tokens.indices.first(where: {
-          tokens[$0].isKeyword("instead") && $0 + 2 < tokens.count && tokens[$0 + 1].isKeyword("of")
-        })
-      else { return }
-      let kinds: [(keyword: String, change: Table.Changes)] = [
-        ("insert", .insert), ("update", .update), ("delete", .delete),
-      ]
-      for kind in kinds where tokens[place + 2].isKeyword(kind.keyword) {
-        changes[trigger.table.foldingASCIICase, default: []].insert(kind.change)
-      }
-    }
   }
 
   /// Returns all tables and views in the order of their creation.

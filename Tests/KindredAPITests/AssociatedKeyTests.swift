@@ -131,7 +131,8 @@ struct AssociatedKeyTests {
     options.access = AccessFixture.configuration
     let database = try TestDatabase(
       Self.visits,
-      modelFile: "resources: { visits: { access: { read: { fields: [guestId, year, note] } } } }",
+      modelFile:
+        "{ access: { read: {} }, resources: { visits: { access: { read: { fields: [guestId, year, note] } } } } }",
       options: options)
     let json = #"{"guestId":1,"year":1850,"note":"a"}"#
     for target in ["/visits/1,7,1850", "/guests/1/visits/7,1850", "/houses/7/visits/1,1850"] {

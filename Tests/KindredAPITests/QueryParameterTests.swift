@@ -212,6 +212,10 @@ struct QueryParameterTests {
       "  later:\n    associations", with: "  books: { access: { read: {} } }\n  later:\n    associations")
     let library = try TestDatabase(Library.schema + Library.records, modelFile: model)
     #expect(try library.get("/later?since=1").status == 401)
-    #expect(try library.get("/echoes?said=a").status == 200)
+    #expect(try library.get("/echoes?said=a").status == 401)
+    let opened = try TestDatabase(
+      Library.schema + Library.records, modelFile: model + "\naccess: { read: {} }\n")
+    #expect(try opened.get("/later?since=1").status == 401)
+    #expect(try opened.get("/echoes?said=a").status == 200)
   }
 }

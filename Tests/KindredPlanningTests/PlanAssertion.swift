@@ -38,6 +38,10 @@ enum Library {
     var model = model(dialect)
     var parser = try ExpressionParser(rule)
     let entry = AccessEntry(rows: try parser.parseExpression())
+    model.hasAccess = true
+    for name in model.resources.keys {
+      model.resources[name]?.access = ResourceAccess([.read: [AccessEntry()]])
+    }
     model.resources["books"]?.access = ResourceAccess([.read: [entry]])
     return model.seen(by: [])
   }

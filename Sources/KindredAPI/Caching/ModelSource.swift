@@ -11,6 +11,8 @@ final class ModelSource: Sendable {
   private let backend: any Backend
   private let read: @Sendable (any SchemaSource) throws -> Model
   private let logger: Logger
+  /// Called when a model replaces another one.
+  private let changed: @Sendable (_ old: Model, _ new: Model) -> Void
   private let current = Mutex<ModelVersion?>(nil)
   /// The version of the schema that the model file doesn't fit; nil if it fits the latest one.
   private let misfit = Mutex<Int64?>(nil)
@@ -24,14 +26,18 @@ final class ModelSource: Sendable {
   /// The counts of all versions together.
   let planCounts: PlanCounts
 
-  /// - Parameter read: Creates the model of the database as a snapshot shows it.
+  /// - Parameters:
+  ///   - changed: Called when a model replaces another one.
+  ///   - read: Creates the model of the database as a snapshot shows it.
   init(
     _ backend: any Backend, _ planCounts: PlanCounts, logger: Logger,
+    changed: @escaping @Sendable (_ old: Model, _ new: Model) -> Void = { _, _ in },
     read: @escaping @Sendable (any SchemaSource) throws -> Model
   ) {
     self.backend = backend
     self.planCounts = planCounts
     self.logger = logger
+    self.changed = changed
     self.read = read
   }
 
@@ -86,10 +92,12 @@ final class ModelSource: Sendable {
     let schemaVersion = source.schemaVersion
     if let version = current.withLock({ $0 }), version.schemaVersion == schemaVersion { return version }
     let version = try made(for: source)
-    current.withLock { current in
-      current = version
+    let replaced = current.withLock { current in
+      defer { current = version }
       isRestricted.store(version.vocabulary != nil, ordering: .sequentiallyConsistent)
+      return current
     }
+    if let replaced { changed(replaced.model, version.model) }
     return version
   }
 

@@ -5,6 +5,7 @@ import KindredRequests
 import KindredTools
 import KindredExplorer
 import Logging
+import Synchronization
 
 /// Turns errors into problems, and makes the responses that report them.
 final class ProblemReporter: Sendable {
@@ -12,6 +13,8 @@ final class ProblemReporter: Sendable {
   private let options: KindredService.Options
   private let models: ModelSource
   private let types: OfferedTypes
+  /// The closed resources that have been logged.
+  private let noted = Mutex<NameSet>([])
 
   init(_ parts: ServiceParts, _ options: KindredService.Options, _ models: ModelSource, _ types: OfferedTypes)
   {
@@ -47,6 +50,7 @@ final class ProblemReporter: Sendable {
         "the schema of the database was changed, and the server isn't configured for it yet; try again later",
         headers: [("Retry-After", "10")])
     case let error as RequestError where error.code == .forbidden:
+      if let resource = error.deniedResource { noteClosed(resource) }
       var problem = Problem(error)
       // Credentials might help (RFC 9110 §15.5.2).
       if !(principal?.isAuthenticated ?? false) { problem.asksForCredentials() }
@@ -76,6 +80,14 @@ final class ProblemReporter: Sendable {
     parts.metrics.countDefect()
     logger.error("\(error)", metadata: ["id": "\(id)"])
     return Problem.defect(id)
+  }
+
+  /// Logs once that a resource is closed because it has no access rules, and what opens it, which clients don't learn.
+  private func noteClosed(_ resource: String) {
+    guard let reason = models.known?.model.closed[resource],
+      noted.withLock({ $0.insert(resource) })
+    else { return }
+    logger.notice("\(reason.line(of: resource))")
   }
 
   /// Returns the problem for a failure of the disk, the file or the memory, for which neither the client nor the

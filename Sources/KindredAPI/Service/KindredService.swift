@@ -70,18 +70,23 @@ public final class KindredService: HTTPHandler {
     let version = try context.models.version(for: reading)
     if context.isWritable, try reading.keepsAnswers() { writes.removeExpiredAnswers() }
     if version.model.resources.isEmpty { logger.warning("the database has no tables that can be served") }
+    if version.model.fitsNoResource { throw MisfittingAccess(lines: version.model.accessMisfits) }
     for warning in warnings(of: version.model) { logger.warning("\(warning)") }
+    for notice in context.accessReport(of: version.model).notices { logger.notice("\(notice)") }
   }
 
   private func warnings(of model: Model) -> [String] {
-    model.warnings
-      + AccessWarnings(
-        model: model, configuration: context.options.access, isWritable: context.isWritable
-      ).lines
+    model.warnings + context.accessReport(of: model).warnings
   }
 
   /// What the server warns of when it starts, one line each.
   var warnings: [String] { context.models.known.map { warnings(of: $0.model) } ?? [] }
+
+  /// What the server says when it starts about what is open, one line each.
+  var notices: [String] { context.models.known.map { context.accessReport(of: $0.model).notices } ?? [] }
+
+  /// Where the access rules for all resources don't fit some, one line each.
+  public var accessMisfits: [String] { context.models.known?.model.accessMisfits ?? [] }
 
   /// Ends background work.
   ///

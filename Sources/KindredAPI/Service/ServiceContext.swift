@@ -29,15 +29,34 @@ final class ServiceContext: Sendable {
   ) throws {
     self.parts = parts
     self.options = options
-    sources = parts.databases.map {
-      ModelSource($0.backend, parts.planCounts, logger: parts.logger, read: model)
+    let isWritable = options.isWritable && parts.backend.isWritable
+    self.isWritable = isWritable
+    sources = parts.databases.map { database in
+      ModelSource(
+        database.backend, parts.planCounts, logger: parts.logger,
+        changed: { old, new in
+          // Copies of the database change with it.
+          guard database.number == 0 else { return }
+          let changes = Self.report(new, options, isWritable)
+            .changes(since: Self.report(old, options, isWritable))
+          for warning in changes.warnings { parts.logger.warning("\(warning)") }
+          for notice in changes.notices { parts.logger.notice("\(notice)") }
+        }, read: model)
     }
     planner = RequestPlanner(limits: options.limits, parts.cursors, options.basePath)
     access = try AccessControl(options, sources[0], logger: parts.logger)
     types = OfferedTypes(options)
     problems = ProblemReporter(parts, options, sources[0], types)
     finisher = ResponseFinisher(options, access, parts.metrics)
-    isWritable = options.isWritable && parts.backend.isWritable
+  }
+
+  /// Returns what the server says about who may do what.
+  func accessReport(of model: Model) -> AccessReport { Self.report(model, options, isWritable) }
+
+  private static func report(
+    _ model: Model, _ options: KindredService.Options, _ isWritable: Bool
+  ) -> AccessReport {
+    AccessReport(model: model, configuration: options.access, isWritable: isWritable)
   }
 
   /// The models of the database that takes the writes.

@@ -24,7 +24,7 @@ struct ModelCommand: ParsableCommand {
 
   @Argument(help: "The database, an SQLite file or a PostgreSQL URL.") var database: String
   @Option(
-    "A model file to check; a resource without access rules is reported if other resources have some.",
+    "A model file to check; a resource that is closed because it has no access rules is reported.",
     value: "file")
   var model: String?
   @OptionGroup(title: "PostgreSQL") var postgreSQL: PostgreSQLSettings
@@ -35,9 +35,8 @@ struct ModelCommand: ParsableCommand {
       (Model(inferredFrom: try source.schema()), try file?.model(of: source))
     }
     if let checked {
-      let open = checked.openResources.map { "\($0) has no `access` section, so everybody may read it" }
-      let warnings = checked.accessWarnings + open
-      for warning in warnings { Logger.kindred(level: .warning).warning("\(warning)") }
+      let closed = checked.closed.map { $0.value.line(of: $0.key) }
+      for warning in checked.accessWarnings + closed { Logger.kindred(level: .warning).warning("\(warning)") }
     }
     try StandardOutput.write(.bytes(Array(ModelFileRenderer().text(of: model).utf8)))
   }

@@ -34,7 +34,14 @@ struct AccessSection {
   func configuration(_ mistakes: Mistakes) -> AccessConfiguration {
     var configuration = AccessConfiguration()
     let members = mistakes.attempt {
-      try root.members(["jwt", "keys", "anonymous", "operations"], mistakes)
+      try root.members(
+        ["jwt", "keys", "anonymous", "operations"], mistakes,
+        elsewhere: ["read", "create", "update", "delete", "write"].map {
+          (
+            $0,
+            "it belongs to `access` of the model file, which says what roles may do; `access` of the configuration says who clients are: move it there"
+          )
+        })
     }
     for (name, value) in members ?? [] {
       mistakes.attempt {

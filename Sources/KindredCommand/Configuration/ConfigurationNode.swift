@@ -24,9 +24,10 @@ struct ConfigurationNode {
   /// - Parameters:
   ///   - names: the allowed names; nil for any.
   ///   - mistakes: receives a `ConfigurationError` for each other name.
+  ///   - elsewhere: names of settings of another file, with what is said about them.
   /// - Throws: `ConfigurationError` for another kind of node.
   func members(
-    _ names: [String]?, _ mistakes: Mistakes
+    _ names: [String]?, _ mistakes: Mistakes, elsewhere: [(name: String, message: String)] = []
   ) throws -> [(name: String, value: ConfigurationNode)] {
     if node.isNull { return [] }
     guard let entries = node.entries else {
@@ -38,6 +39,10 @@ struct ConfigurationNode {
         return nil
       }
       let member = ConfigurationNode(entry.value, in: path, key: "\(key).\(name)")
+      if let other = elsewhere.first(where: { $0.name == name }) {
+        mistakes.add(member.error(other.message))
+        return nil
+      }
       if let names, !names.contains(name) {
         let nearest = NameSuggestion.nearest(to: name, among: names)
         mistakes.add(member.error("there is no such setting" + Suggestion.text(nearest)))

@@ -75,7 +75,9 @@ struct Checkup {
       // Without a usable model file, the keys of tokens are checked nevertheless.
       let model = try model ?? ModelDefinition(nil)
       mistakes.attempt {
-        _ = try KindredService(database.backend, options: options, logger: logger, model: model.model)
+        let service = try KindredService(
+          database.backend, options: options, logger: logger, model: model.model)
+        for misfit in service.accessMisfits { mistakes.add(MisfittingDefault(message: misfit)) }
       }
     }
   }
@@ -95,6 +97,13 @@ struct Checkup {
     guard let error = mistake as? ModelFileError else { return [Kindred.message(for: mistake)] }
     return ([error] + error.others).sorted { ($0.line ?? 0) < ($1.line ?? 0) }.map { "\($0)" }
   }
+}
+
+/// The access rules for all resources don't fit one, which is closed.
+private struct MisfittingDefault: Error, CustomStringConvertible {
+  let message: String
+
+  var description: String { message }
 }
 
 /// There are mistakes, which have been reported.

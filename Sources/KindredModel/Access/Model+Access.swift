@@ -1,12 +1,4 @@
 extension Model {
-  /// Whether any resource has access rules.
-  public var hasAccess: Bool { unrestricted.resources.values.contains { $0.access != nil } }
-
-  /// The resources without access rules, which everybody may read; empty where no resource has rules.
-  public var openResources: [String] {
-    hasAccess ? resources.values.filter { $0.access == nil }.map(\.name) : []
-  }
-
   /// Whether it is limited to what some roles may read and write.
   public var isRestricted: Bool { whole != nil }
 
@@ -38,7 +30,7 @@ extension Model {
     guard hasAccess else { return self }
     var whole = self
     for (name, resource) in resources {
-      whole.resources[name]?.permissions = resource.access?.permissions(of: roles) ?? .readOnly
+      whole.resources[name]?.permissions = resource.access?.permissions(of: roles) ?? .none
     }
     var seen = whole
     seen.whole = Whole(whole)
@@ -79,8 +71,14 @@ extension Model {
 
   /// Whether an association exists but is hidden from the roles of this model.
   public func isDenied(_ association: String, of resource: Resource) -> Bool {
-    resource.associations[association] == nil
-      && unrestricted.resources[resource.name]?.associations[association] != nil
+    deniedDestination(of: association, resource) != nil
+  }
+
+  /// Returns the resource to which an association leads that exists but is hidden from the roles of this model; nil if it
+  /// isn't hidden.
+  public func deniedDestination(of association: String, _ resource: Resource) -> String? {
+    guard resource.associations[association] == nil else { return nil }
+    return unrestricted.resources[resource.name]?.associations[association]?.destination
   }
 
   /// Whether the destination of an association, and every table on the way to it, may be read.
@@ -97,6 +95,26 @@ extension Model {
     unrestricted.resources[resource.name]?.columns ?? resource.columns
   }
 
+  /// Returns the columns that the content of a write may have: those that the client may write by an access entry, also
+  /// those that it may not read.
+  ///
+  /// - Parameter entry: The entry for creating or updating; nil for one that the client lacks.
+  public func writableColumns(of resource: Resource, by entry: AccessEntry?) -> [Column] {
+    guard let entry else { return [] }
+    return writableColumns(of: resource).filter { column in
+      !column.isGenerated && entry.fields?.contains(column.name) ?? true
+    }
+  }
+
+  /// Returns the columns that the client may write and not read.
+  public func writeOnlyColumns(of resource: Resource) -> [Column] {
+    let (create, update) = (resource.permissions.create, resource.permissions.update)
+    let written = NameSet([create, update].flatMap { writableColumns(of: resource, by: $0).map(\.name) })
+    return writableColumns(of: resource).filter { column in
+      written.contains(column.name) && !resource.columns.contains(named: column.name)
+    }
+  }
+
   /// Returns the resource of a table that is reached without naming a resource, such as a join table.
   ///
   /// Where several readable resources share the table, the rules and hidden columns of all of them apply. A table that
@@ -110,10 +128,16 @@ extension Model {
       return removed
     }
     guard visible.count > 1, isRestricted else { return pivot }
-    let rules = visible.compactMap { $0.permissions.read?.rows }
-    pivot.permissions.read?.rows = rules.count > 1 ? Expression(.all(rules), at: Origin()) : rules.first
+    pivot.otherResources = visible.dropFirst().map(\.name)
     pivot.hidden = visible.reduce(into: []) { $0.formUnion($1.hidden) }
     return pivot
+  }
+
+  /// Returns the row rules that hold for records of a resource, each with the resource in whose names it is.
+  public func rowRules(of resource: Resource) -> [(rule: Expression, resource: Resource)] {
+    ([resource] + resource.otherResources.compactMap { resources[$0] }).compactMap { resource in
+      resource.permissions.rowRule.map { ($0, resource) }
+    }
   }
 
   private func resources(ofTable name: String) -> [Resource] {

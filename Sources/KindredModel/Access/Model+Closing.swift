@@ -1,51 +1,145 @@
-/// What has no access rules of its own, and shows records of tables that have some.
+/// What has no access rules of its own, once access is configured.
 extension Model {
-  /// Closes the full-text tables, views and common table expressions without access rules that read a table with some.
+  /// Gives the resources without access rules those for all resources, and closes the others.
   ///
-  /// - Parameter tables: Returns the names of the tables that one of them reads, given all common table expressions; nil
-  ///   if it may read any table.
-  package mutating func closeWhatReadsRestricted(
-    _ tables: (_ table: Table, _ definitions: [Table]) throws -> NameSet?
-  ) rethrows {
-    guard hasAccess else { return }
-    let restricted = NameSet(resources.values.filter { $0.access != nil }.map(\.table.name))
-    let definitions = self.tables.values.filter {
-      if case .commonTableExpression = $0.kind { true } else { false }
+  /// Views, full-text tables, queries and second resources of a table that show records of tables with rules of their
+  /// own need theirs.
+  ///
+  /// - Parameters:
+  ///   - hasDefault: Whether the model file has access rules for all resources.
+  ///   - read: Determines what views and queries read.
+  ///   - fitted: Returns the access rules for all resources as those of one; throws what it lacks.
+  package mutating func close(
+    hasDefault: Bool, _ read: inout TableDependencies,
+    fitted: (Resource) throws(ClosingReason.Misfit) -> ResourceAccess
+  ) throws {
+    let open = resources.values.filter { $0.access == nil }
+    guard hasDefault else {
+      for resource in open { close(resource.name, .noDefault) }
+      return
     }
-    var direct: NameDictionary<NameSet?> = [:]
-    for resource in resources.values
-    where resource.access == nil && resource.records == nil && resource.table.kind.readsOthers {
-      var found = NameSet()
-      var waiting = [resource.table]
-      var readsAny = false
-      while let table = waiting.popLast() {
-        if direct[table.name] == nil { direct[table.name] = try tables(table, definitions) }
-        guard let names = direct[table.name] ?? nil else {
-          readsAny = true
-          break
-        }
-        for name in names where found.insert(name) {
-          if let next = self.tables[name], next.kind.readsOthers { waiting.append(next) }
-        }
+    let restricted = try tablesWithAccess(&read)
+    var fitting = 0
+    // The queries whose rows are records of a resource come after it.
+    for resource in open.filter({ $0.records == nil }) + lent(open) {
+      if let reason = try reasonToClose(resource, restricted, &read) {
+        close(resource.name, reason)
+        continue
       }
-      guard readsAny || !restricted.isDisjoint(with: found) else { continue }
-      resources[resource.name]?.access = ResourceAccess([:])
-      let shown = restricted.filter(found.contains).sorted().map { "`\($0)`" }.joined(separator: ", ")
-      accessWarnings.append(
-        "\(resource.name) is closed: it has no `access` section, and "
-          + (readsAny
-            ? "may read any table, of which some have restricted access"
-            : "shows records of \(shown), whose access is restricted") + "; add `access` to \(resource.name)")
+      if let lender = resource.records?.destination {
+        let access = resources[lender]?.access ?? ResourceAccess([:])
+        resources[resource.name]?.access = resource.followingRecords(access)
+        continue
+      }
+      do throws(ClosingReason.Misfit) {
+        resources[resource.name]?.access = try fitted(resource)
+        fitting += 1
+      } catch {
+        close(resource.name, .misfit(error.reason))
+        accessMisfits.append(error.line)
+      }
     }
+    fitsNoResource = fitting == 0 && !accessMisfits.isEmpty
+  }
+
+  /// Adds a warning for each association through a table that the model file removes, with the roles that see its links.
+  package mutating func nameLinksThroughRemoved() {
+    let served = NameSet(resources.values.map(\.table.name))
+    for resource in resources.values {
+      for association in resource.associations.values {
+        let removed = association.steps.dropLast().map(\.destination).filter { !served.contains($0) }
+        guard let table = removed.first, let destination = resources[association.destination],
+          let readers = readers(of: [resource, destination])
+        else { continue }
+        accessWarnings.append(
+          "\(resource.name).\(association.key) leads through the table `\(table)`, which the model file removes, so no rules apply to its links: \(readers) may read them; remove the association from \(resource.name) with `associations: { \(association.key): null }` unless that is intended"
+        )
+      }
+    }
+  }
+
+  /// Returns who may read all of some resources; nil if nobody may.
+  private func readers(of resources: [Resource]) -> String? {
+    func mayRead(_ roles: NameSet) -> Bool {
+      resources.allSatisfy { $0.access?.number(of: .read, for: roles) != nil }
+    }
+    if mayRead([]) { return "everybody" }
+    let roles = accessVocabulary.roles.filter { mayRead([$0]) }.sorted()
+    guard !roles.isEmpty else { return nil }
+    return "\(roles.count == 1 ? "the role" : "the roles") \(roles.joined(separator: ", "))"
+  }
+
+  private mutating func close(_ resource: String, _ reason: ClosingReason) {
+    resources[resource]?.access = ResourceAccess([:])
+    closed[resource] = reason
+  }
+
+  /// Returns the queries whose rows are records of resources, after these.
+  private func lent(_ open: [Resource]) -> [Resource] {
+    var waiting = open.filter { $0.records != nil }
+    var ordered: [Resource] = []
+    while !waiting.isEmpty {
+      let names = NameSet(waiting.map(\.name))
+      let next = waiting.partition { !names.contains($0.records?.destination ?? "") }
+      // None leads back to itself, as the model file is checked for that.
+      guard next < waiting.count else { break }
+      ordered += waiting[next...]
+      waiting.removeSubrange(next...)
+    }
+    return ordered + waiting
+  }
+
+  /// Returns why a resource doesn't get the access rules for all resources; nil if it does.
+  private func reasonToClose(
+    _ resource: Resource, _ restricted: NameSet, _ read: inout TableDependencies
+  ) throws -> ClosingReason? {
+    if let lender = resource.records?.destination, closed[lender] != nil { return .recordsOf(lender) }
+    let own = resource.table.dependencyName
+    if restricted.contains(own) { return .shows([resource.table.name]) }
+    guard !restricted.isEmpty, resource.table.showsOthers else { return nil }
+    guard let found = try read.tables(readBy: resource.table) else { return .mayReadAny }
+    let shown = restricted.filter(found.contains).sorted()
+    return shown.isEmpty ? nil : .shows(shown)
+  }
+
+  /// Returns the tables of the resources that have access rules, and the tables that these show and that aren't served
+  /// themselves: views of one table that isn't served are views of one another.
+  private func tablesWithAccess(_ read: inout TableDependencies) throws -> NameSet {
+    let served = NameSet(resources.values.map(\.table.dependencyName))
+    var tables = NameSet()
+    for resource in resources.values where resource.access != nil && resource.records == nil {
+      tables.insert(resource.table.dependencyName)
+      guard resource.table.showsOthers else { continue }
+      let found = try read.tables(readBy: resource.table) ?? []
+      tables.formUnion(found.filter { !served.contains($0) })
+    }
+    return tables
   }
 }
 
-extension Table.Kind {
+extension ClosingReason {
+  /// What keeps the access rules for all resources from being those of one.
+  package struct Misfit: Error {
+    /// A clause that says what the resource lacks.
+    let reason: String
+    /// A line that names the place in the model file, too.
+    let line: String
+
+    /// Creates a misfit.
+    package init(reason: String, line: String) { (self.reason, self.line) = (reason, line) }
+  }
+}
+
+extension Table {
+  /// The name by which dependencies name it: with its schema, where it has one.
+  package var dependencyName: String { schema.map { "\($0).\(nameInSchema)" } ?? name }
+
   /// Whether its rows are those of other tables.
-  fileprivate var readsOthers: Bool {
-    switch self {
+  package var showsOthers: Bool {
+    switch kind {
     case .view, .virtual, .commonTableExpression: true
-    case .table, .ofRequest: false
+    case .table: sharesRows
+    case .ofRequest: false
     }
   }
 }

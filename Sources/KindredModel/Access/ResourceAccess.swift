@@ -20,11 +20,14 @@ public struct ResourceAccess: Sendable {
 
   /// Returns what a client with these roles may do.
   func permissions(of roles: NameSet) -> Permissions {
-    func entry(_ verb: Verb) -> AccessEntry? {
-      number(of: verb, for: roles).flatMap { entries[verb]?[$0] }
-    }
-    return Permissions(
-      read: entry(.read), create: entry(.create), update: entry(.update), delete: entry(.delete))
+    Permissions(
+      read: entry(.read, for: roles), create: entry(.create, for: roles), update: entry(.update, for: roles),
+      delete: entry(.delete, for: roles))
+  }
+
+  /// Returns the entry that applies to a client with these roles; nil if it may not use the verb.
+  public func entry(_ verb: Verb, for roles: NameSet) -> AccessEntry? {
+    number(of: verb, for: roles).flatMap { entries[verb]?[$0] }
   }
 
   /// Returns the index of the entry that applies to a client with these roles; nil if none does.
@@ -65,9 +68,12 @@ public struct Permissions: Sendable {
   public static let unrestricted = Permissions(
     read: AccessEntry(), create: AccessEntry(), update: AccessEntry(), delete: AccessEntry())
 
-  /// Those to a table without access rules of its own, where others have some: everybody may read it, and nobody write
-  /// it.
-  public static let readOnly = Permissions(read: AccessEntry(), create: nil, update: nil, delete: nil)
+  /// Those of a resource without access rules where others have some: it is closed.
+  static let none = Permissions(read: nil, create: nil, update: nil, delete: nil)
+
+  /// Those of a table that the model file removes, where resources have access rules: it is only read through
+  /// associations, and isn't written.
+  static let readOnly = Permissions(read: AccessEntry(), create: nil, update: nil, delete: nil)
 
   /// The condition under which a record may be read; nil if all records may be.
   public var rowRule: Expression? { read.map(\.rows) ?? Expression(.boolean(false), at: Origin()) }

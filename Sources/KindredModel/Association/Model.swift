@@ -6,8 +6,16 @@ public struct Model: Sendable {
   public var tables: NameDictionary<Table>
   /// Problems of the schema that were ignored, one line each.
   public var warnings: [String]
-  /// The resources that are closed because they show what other resources restrict, one line each.
-  public var accessWarnings: [String] = []
+  /// Whether the model file has access rules: then every resource without any is closed.
+  public var hasAccess = false
+  /// The resources without access rules that are closed although others have some, with the reasons.
+  public package(set) var closed: NameDictionary<ClosingReason> = [:]
+  /// What the owner of the server should know about the access rules and the hidden columns, one line each.
+  public package(set) var accessWarnings: [String] = []
+  /// Where the access rules for all resources don't fit some, one line each.
+  public package(set) var accessMisfits: [String] = []
+  /// Whether the access rules for all resources fit none.
+  public package(set) var fitsNoResource = false
 
   /// The unrestricted model, if this one is limited to what some roles may see.
   package var whole: Whole?
@@ -46,6 +54,9 @@ public struct Resource: Sendable {
   public var access: ResourceAccess?
   /// What the roles of this model may do.
   public var permissions = Permissions.unrestricted
+  /// The names of the other readable resources of its table, whose row rules hold for its records, too; empty where the
+  /// resource is reached by its own name.
+  public package(set) var otherResources: [String] = []
   /// The columns that the model file defines by expressions, by name.
   public var computed: NameDictionary<ComputedColumn> = [:]
   /// The association of the rows of a query with the records of another resource that they are; nil for other resources.

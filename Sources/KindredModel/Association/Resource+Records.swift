@@ -53,10 +53,13 @@ extension Resource {
     if shown.sort.isEmpty, resource.sort.allSatisfy({ isAvailable($0.expression, shown) }) {
       shown.sort = resource.sort
     }
-    shown.access = resource.access.map { access in
-      ResourceAccess([.read: (access.entries[.read] ?? []).map(followingRecords)])
-    }
+    shown.access = resource.access.map(followingRecords)
     return shown
+  }
+
+  /// Returns the access rules of the resource whose records the rows are, as far as they are for reading.
+  func followingRecords(_ access: ResourceAccess) -> ResourceAccess {
+    ResourceAccess([.read: (access.entries[.read] ?? []).map(followingRecords)])
   }
 
   /// Returns an access entry whose condition is that on the record of a row: `not "kindred:record".filter(…).isEmpty`.

@@ -31,6 +31,9 @@ public struct RequestError: Error, Sendable {
   public var origin: Origin?
   /// Existing names that may have been meant, the nearest first.
   public var suggestions: [String]
+  /// The name of the resource to which the client has no access, for the log and never for the client; nil for other
+  /// errors.
+  public var deniedResource: String?
 
   /// Creates an error, with the names that may have been meant.
   public init(_ code: Code, _ message: String, at origin: Origin? = nil, suggestions: [String] = []) {
@@ -65,8 +68,14 @@ public struct RequestError: Error, Sendable {
 
 extension RequestError {
   /// Returns the error of something that exists, but that the roles of the client may not access.
-  public static func forbidden(_ name: String, at origin: Origin? = nil) -> RequestError {
-    RequestError(.forbidden, "`\(name)` requires another role", at: origin)
+  ///
+  /// - Parameter resource: The name of the resource, if it is one or an association leads to it.
+  public static func forbidden(
+    _ name: String, of resource: String? = nil, at origin: Origin? = nil
+  ) -> RequestError {
+    var error = RequestError(.forbidden, "`\(name)` requires another role", at: origin)
+    error.deniedResource = resource
+    return error
   }
 
   /// The error of a join table that the roles of the client may not write, and whose name they may not know.

@@ -11,6 +11,8 @@ public struct PlainView: Sendable, Hashable {
   public let table: String?
   /// Whether foreign keys to the table lead to the view: it is the only plain view of a table that isn't served.
   public let isStandIn: Bool
+  /// The names of the table's columns that the view's columns show, in their order; nil for an expression.
+  public let columns: [String?]
   /// The names of the view's columns, by the names of the table's columns that they show.
   let names: [ExactName: String]
 
@@ -41,7 +43,9 @@ extension Table {
     let names = Dictionary(
       zip(columns, self.columns).compactMap { shown, own in shown.map { (ExactName($0), own.name) } },
       uniquingKeysWith: { first, _ in first })
-    let plain = PlainView(table: isServed ? table.name : nil, isStandIn: isStandIn, names: names)
+    let plain = PlainView(
+      table: isServed ? table.name : nil, isStandIn: isStandIn, columns: columns,
+      names: names)
     func positions(_ key: [Int]) -> [Int]? {
       plain.names(of: key.map { table.columns[$0].name })?.compactMap { view.columns.firstIndex(named: $0) }
     }
@@ -62,9 +66,12 @@ extension Table {
     }
     view.foreignKeys = table.foreignKeys.compactMap { key in
       plain.names(of: key.columns).map {
-        ForeignKey(columns: $0, destination: key.destination, destinationColumns: key.destinationColumns)
+        ForeignKey(
+          columns: $0, destination: key.destination, destinationColumns: key.destinationColumns,
+          isDeferred: key.isDeferred)
       }
     }
+    view.unservedReferences = table.unservedReferences.compactMap(plain.names)
     return view
   }
 }

@@ -85,6 +85,18 @@ public struct Table: Sendable, Hashable {
   /// What the view shows, if its rows are those of one table; nil for tables and other views.
   public package(set) var plainView: PlainView?
 
+  /// The name of the table whose columns a full-text table indexes as its external content; nil for other tables.
+  public package(set) var content: String?
+
+  /// Whether its rows are also those of other tables, from which it inherits or which inherit from it.
+  public var sharesRows = false
+
+  /// The names of the tables whose triggers write to it.
+  public package(set) var writers: NameSet = []
+
+  /// The sets of its columns that refer to tables which aren't served, so that nobody can read what they refer to.
+  public var unservedReferences: [[String]] = []
+
   /// A set of kinds of changes to records.
   public struct Changes: OptionSet, Hashable, Sendable {
     /// The bits of the set.
@@ -305,12 +317,17 @@ public struct ForeignKey: Sendable, Hashable {
   public let destination: String
   /// The names of the columns referred to.
   public let destinationColumns: [String]
+  /// Whether the database checks it only when a transaction is committed.
+  public let isDeferred: Bool
 
   /// Creates a foreign key from `columns` to the same number of `destinationColumns`.
-  public init(columns: [String], destination: String, destinationColumns: [String]) {
+  public init(
+    columns: [String], destination: String, destinationColumns: [String], isDeferred: Bool = false
+  ) {
     self.columns = columns
     self.destination = destination
     self.destinationColumns = destinationColumns
+    self.isDeferred = isDeferred
   }
 }
 

@@ -89,7 +89,7 @@ package final class NameScope: Sendable {
     else { return }
     for (key, association) in associations where resource.associations[key] == nil {
       guard name == key || model.isDefaultName(name, of: association) else { continue }
-      throw RequestError.forbidden(name, at: origin)
+      throw RequestError.forbidden(name, of: association.destination, at: origin)
     }
   }
 }

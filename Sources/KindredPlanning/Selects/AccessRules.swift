@@ -10,9 +10,11 @@ struct AccessRules {
   /// It reads the unrestricted model, since no rule applies inside a rule, and adds no joins, so that it can be used in
   /// any clause.
   func rule(of record: StatementRecord) throws -> SQL? {
-    guard !context.isInRule, let rule = record.resource.permissions.rowRule else { return nil }
+    guard restricts(record) else { return nil }
     context.state.readsRestricted = true
-    return try condition(rule, in: unrestricted(record))
+    return try context.model.rowRules(of: record.resource).map { rule, resource in
+      try condition(rule, in: unrestricted(record, of: resource))
+    }.joined(separator: " AND ")
   }
 
   /// Returns a rule as a condition on an unrestricted record.
@@ -24,12 +26,15 @@ struct AccessRules {
 
   /// Returns whether some records of the same resource may be invisible.
   func restricts(_ record: StatementRecord) -> Bool {
-    !context.isInRule && record.resource.permissions.rowRule != nil
+    !context.isInRule && !context.model.rowRules(of: record.resource).isEmpty
   }
 
   /// Returns the record without the restrictions of the principal.
-  func unrestricted(_ record: StatementRecord) -> StatementRecord {
-    let resource = context.state.model.unrestricted.resources[record.resource.name] ?? record.resource
+  ///
+  /// - Parameter resource: Another resource of its table.
+  func unrestricted(_ record: StatementRecord, of resource: Resource? = nil) -> StatementRecord {
+    let name = resource?.name ?? record.resource.name
+    let resource = context.state.model.unrestricted.resources[name] ?? record.resource
     return StatementRecord(
       NameScope(model: context.model, resource: resource), table: record.table, alias: record.alias,
       select: record.select, parent: nil, canJoin: false)

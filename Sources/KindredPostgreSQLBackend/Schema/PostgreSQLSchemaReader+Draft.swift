@@ -13,10 +13,12 @@ extension PostgreSQLSchemaReader {
     let schema: String?
     /// The name in its schema.
     let relation: String
-    /// Whether its schema is served; else it is read for a view that shows it.
+    /// Whether it is served; else it is read for a view that shows it.
     let isServed: Bool
     /// Whether no trigger takes the place of changes.
     let writesThrough: Bool
+    /// Whether its rows are also those of other tables, from which it inherits or which inherit from it.
+    let sharesRows: Bool
     let comment: String?
     /// What the columns of a view of one table show; nil for other tables and views.
     let targets: ViewTargets?
@@ -29,6 +31,8 @@ extension PostgreSQLSchemaReader {
     var uniqueKeys: [[Int]] = []
     var indexes: [Index] = []
     var foreignKeys: [ForeignKey] = []
+    /// The columns of foreign keys to tables that aren't served.
+    var unservedReferences: [[String]] = []
     /// Whether its rows depend on the database alone.
     var isTimeless = true
     var distribution: Distribution?
@@ -54,6 +58,8 @@ extension PostgreSQLSchemaReader {
       table.isTimeless = isTimeless
       table.distribution = distribution
       table.isKeyPartial = kind == "m"
+      table.sharesRows = sharesRows
+      table.unservedReferences = unservedReferences
       return table
     }
 

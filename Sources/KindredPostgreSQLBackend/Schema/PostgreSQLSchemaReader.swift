@@ -100,8 +100,9 @@ public struct PostgreSQLSchemaReader {
       let draft = Draft(
         id: rows.integer(row, 0) ?? 0, name: name, kind: rows.text(row, 2) ?? "",
         updates: rows.integer(row, 3) ?? 0, schema: rows.text(row, 4), relation: relation,
-        isServed: rows.isTrue(row, 6), writesThrough: rows.isTrue(row, 7), comment: rows.text(row, 8),
-        targets: rows.text(row, 9).map(ViewTargets.init))
+        isServed: rows.isTrue(row, 6), writesThrough: rows.isTrue(row, 7),
+        sharesRows: rows.isTrue(row, 8), comment: rows.text(row, 9),
+        targets: rows.text(row, 10).map(ViewTargets.init))
       drafts.append(draft)
       if draft.isServed, name != relation {
         warnings.append(
@@ -191,16 +192,19 @@ public struct PostgreSQLSchemaReader {
         let destination = rows.integer(row, 2).flatMap({ places[$0] })
           .flatMap({ views.destination($0, otherColumns, in: drafts) })
       else {
+        let columns = group.map { rows.text($0, 3) ?? "" }
+        drafts[place].unservedReferences.append(columns)
         if drafts[place].isServed {
           warnings.append(
-            "a foreign key of \(drafts[place].name) is ignored: the table that it refers to isn't served")
+            "a foreign key of \(drafts[place].name) is ignored: the table that it refers to isn't served; once access is configured, clients can't write \(columns.joined(separator: ", "))"
+          )
         }
         continue
       }
       drafts[place].foreignKeys.append(
         ForeignKey(
           columns: group.map { rows.text($0, 3) ?? "" }, destination: destination.name,
-          destinationColumns: destination.columns))
+          destinationColumns: destination.columns, isDeferred: rows.isTrue(row, 5)))
     }
     return warnings
   }

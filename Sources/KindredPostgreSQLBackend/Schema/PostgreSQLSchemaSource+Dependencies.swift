@@ -4,12 +4,12 @@ import KindredPostgreSQL
 import KindredSQLSyntax
 
 extension PostgreSQLSchemaSource {
-  /// Returns the tables and views that a view or a common table expression reads, directly or through views; nil if a
-  /// function of the database's own is called, which may read any.
+  /// Returns the tables and views that a view, a query or a table that shares rows reads, directly or through views; nil if
+  /// it calls what may read any table.
   func tables(readBy table: Table, _ definitions: [Table]) throws -> NameSet? {
     switch table.kind {
-    case .table, .virtual, .ofRequest: return []
-    case .view:
+    case .virtual, .ofRequest: return []
+    case .table, .view:
       return try tables(readBy: [table.qualifiedName])
     case .commonTableExpression:
       guard let names = try tables(plannedFor: table, definitions) else { return nil }
@@ -29,37 +29,67 @@ extension PostgreSQLSchemaSource {
     return tables
   }
 
-  /// The relations that relations depend on, and those whose part they are, each without and with its schema; NULL for a function that isn't PostgreSQL's.
+  /// The relations on which relations depend, each with its schema; NULL for a function that may read any.
   ///
-  /// An immutable function of an extension reads nothing.
+  /// The rows of a relation are also those of its descendants by partitioning and INHERITS, and rows of the ancestors of
+  /// all of these.
   private static let dependencies = """
-    WITH RECURSIVE read(class, id) AS (
-      SELECT 'pg_class'::regclass::oid, to_regclass(name)::oid FROM unnest($1::text[]) AS name
+    WITH RECURSIVE read(class, id, is_upward) AS (
+      SELECT 'pg_class'::regclass::oid, to_regclass(name)::oid, false FROM unnest($1::text[]) AS name
       UNION
-      SELECT found.class, found.id FROM read CROSS JOIN LATERAL (
-        SELECT d.refclassid AS class, d.refobjid AS id FROM pg_rewrite r
+      SELECT found.class, found.id, found.is_upward FROM read CROSS JOIN LATERAL (
+        SELECT d.refclassid AS class, d.refobjid AS id, false AS is_upward FROM pg_rewrite r
           JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid
           WHERE read.class = 'pg_class'::regclass AND r.ev_class = read.id
         UNION ALL
-        SELECT 'pg_class'::regclass, inhparent FROM pg_inherits
+        SELECT 'pg_class'::regclass, inhparent, true FROM pg_inherits
           WHERE read.class = 'pg_class'::regclass AND inhrelid = read.id
         UNION ALL
-        SELECT 'pg_proc'::regclass, oprcode FROM pg_operator
-          WHERE read.class = 'pg_operator'::regclass AND oid = read.id
+        SELECT 'pg_class'::regclass, inhrelid, false FROM pg_inherits
+          WHERE read.class = 'pg_class'::regclass AND inhparent = read.id AND NOT read.is_upward
       ) AS found)
-    SELECT DISTINCT unnest(ARRAY[c.relname::text, n.nspname || '.' || c.relname])
+    SELECT DISTINCT n.nspname || '.' || c.relname
       FROM read JOIN pg_class c ON c.oid = read.id JOIN pg_namespace n ON n.oid = c.relnamespace
       WHERE read.class = 'pg_class'::regclass
     UNION ALL
-    SELECT NULL FROM read JOIN pg_proc f ON f.oid = read.id JOIN pg_namespace n ON n.oid = f.pronamespace
-      WHERE read.class = 'pg_proc'::regclass AND n.nspname <> 'pg_catalog'
-        AND NOT (f.provolatile = 'i' AND EXISTS (
-          SELECT FROM pg_depend d
-          WHERE d.classid = 'pg_proc'::regclass AND d.objid = f.oid AND d.deptype = 'e'))
+    SELECT NULL FROM read JOIN (\(ownFunctions)) AS f ON f.oid = read.id WHERE read.class = 'pg_proc'::regclass
+    UNION ALL
+    SELECT NULL FROM read JOIN (\(ownOperators)) AS o ON o.oid = read.id WHERE read.class = 'pg_operator'::regclass
+    UNION ALL
+    SELECT NULL FROM read JOIN pg_class c ON c.oid = read.id AND c.relkind IN ('v', 'm')
+      WHERE read.class = 'pg_class'::regclass AND pg_get_viewdef(c.oid) ~* '\(readersOfAny)'
+    """
+
+  /// What reads any table although it is PostgreSQL's, as a regular expression: functions that run SQL which they are
+  /// given (<https://www.postgresql.org/docs/current/functions-xml.html#FUNCTIONS-XML-MAPPING>,
+  /// <https://www.postgresql.org/docs/current/textsearch-features.html>), and statistics, which hold values of columns.
+  ///
+  /// PostgreSQL records no dependencies on what it brings itself.
+  private static let readersOfAny =
+    #"\m((query|table|schema|database|cursor)_to_xml(schema|_and_xmlschema)?|ts_stat|ts_rewrite)"?\s*(\(|--|/\*)|\mpg_(stats|statistic)"#
+
+  /// The functions and aggregates of the database's own, which may read any table.
+  ///
+  /// An immutable function of an extension reads nothing.
+  private static let ownFunctions = """
+    SELECT f.oid, f.proname, f.pronargs, f.proargtypes FROM pg_proc f JOIN pg_namespace n ON n.oid = f.pronamespace
+      WHERE n.nspname NOT IN ('pg_catalog', 'information_schema') AND NOT (f.provolatile = 'i' AND EXISTS (
+        SELECT FROM pg_depend d
+        WHERE d.classid = 'pg_proc'::regclass AND d.objid = f.oid AND d.deptype = 'e'))
+    """
+
+  /// The operators that call such functions; those of extensions in C read nothing.
+  private static let ownOperators = """
+    SELECT o.oid, o.oprname FROM pg_operator o JOIN (\(ownFunctions)) AS f ON f.oid = o.oprcode
+      JOIN pg_proc p ON p.oid = o.oprcode JOIN pg_language l ON l.oid = p.prolang
+      WHERE NOT (l.lanname IN ('c', 'internal') AND p.provolatile <> 'v' AND EXISTS (
+        SELECT FROM pg_depend d
+        WHERE d.classid = 'pg_operator'::regclass AND d.objid = o.oid AND d.deptype = 'e'))
     """
 
   /// Returns the qualified names of the relations in the plan of a common table expression, in which views are replaced
-  /// by what they read; nil if it can't be planned or calls a function of the database's own.
+  /// by what they read, and of the views that its text may name; nil if it can't be planned or calls what may read any
+  /// table.
   private func tables(plannedFor table: Table, _ definitions: [Table]) throws -> [String]? {
     let expressions = CommonTableExpressions(
       definitions.compactMap { definition in
@@ -104,18 +134,59 @@ extension PostgreSQLSchemaSource {
     return text
   }
 
-  /// Returns the name of a function of the database's own that a text calls and that is VOLATILE; nil if there is none.
-  func volatileFunction(calledBy sql: String) throws -> String? {
-    let rows = try run([Query(Self.volatileFunctions, [Array(sql.utf8)])])[0]
-    return rows.rowCount == 0 ? nil : rows.text(0, 0)
+  /// A name in a text, as an unquoted or a quoted identifier.
+  private static let name = #""(?:[^"]|"")+"|[[:alpha:]_][[:alnum:]_$]*"#
+
+  /// The names in a text, `$N`, that something follows.
+  private static func names(inParameter number: Int, followedBy end: String) -> String {
+    """
+    SELECT CASE WHEN name[1] LIKE '"%' THEN replace(trim('"' FROM name[1]), '""', '"') ELSE lower(name[1]) END
+          FROM regexp_matches($\(number), '(\(name))\(end)', 'g') AS name
+    """
   }
 
   /// The names in a text, `$N`, that a parenthesis follows.
   private static func calls(inParameter number: Int) -> String {
+    names(inParameter: number, followedBy: #"\s*(?:\(|--|/\*)"#)
+  }
+
+  /// The relations of a plan and the views that the text of its statement, `$2`, may name, and whether the text calls a
+  /// function that may read any table: by name, as a member of a record, by an operator, or by a cast.
+  ///
+  /// A function may be inlined, and then isn't in the plan. Where a text or a column only looks like a call, the answer
+  /// errs on the safe side.
+  private static let planned = """
+    WITH f AS (\(ownFunctions)),
+    word(name) AS (\(names(inParameter: 2, followedBy: ""))),
+    operator(name) AS (SELECT found[1] FROM regexp_matches($2, '[-+*/<>=~!@#%^&|`?]+', 'g') AS found),
+    cast_to(type) AS (
+      WITH RECURSIVE step(type) AS (
+        SELECT c.casttarget FROM pg_cast c JOIN f ON f.oid = c.castfunc
+        UNION SELECT t.oid FROM step JOIN pg_type t ON t.typbasetype = step.type OR t.typelem = step.type AND t.typlen = -1)
+      SELECT type FROM step),
+    found(calls) AS (SELECT $2 ~* '\(readersOfAny)'
+      OR EXISTS (SELECT FROM f WHERE f.proname IN (\(calls(inParameter: 2))))
+      OR EXISTS (
+        SELECT FROM f JOIN pg_type t ON f.pronargs = 1 AND t.oid = f.proargtypes[0] AND t.typtype = 'c'
+        WHERE f.proname IN (SELECT name FROM word))
+      OR EXISTS (SELECT FROM (\(ownOperators)) AS o JOIN operator ON strpos(operator.name, o.oprname) > 0)
+      OR EXISTS (SELECT FROM pg_cast c JOIN f ON f.oid = c.castfunc WHERE c.castcontext = 'i')
+      OR EXISTS (
+        SELECT FROM cast_to JOIN pg_type t ON t.oid = cast_to.type WHERE t.typname IN (SELECT name FROM word)))
+    SELECT relation.name, found.calls FROM found LEFT JOIN (
+      SELECT format('%I.%I', node->>'Schema', node->>'Relation Name')
+      FROM jsonb_path_query($1::jsonb, 'strict $.**') AS node
+      WHERE jsonb_typeof(node) = 'object' AND node ? 'Relation Name'
+      UNION
+      SELECT format('%I.%I', n.nspname, c.relname) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+      WHERE c.relkind = 'v' AND n.nspname NOT IN ('pg_catalog', 'information_schema')
+        AND c.relname IN (SELECT name FROM word)) AS relation(name) ON true
     """
-    SELECT CASE WHEN name[1] LIKE '"%' THEN replace(trim('"' FROM name[1]), '""', '"') ELSE lower(name[1]) END
-          FROM regexp_matches($\(number), '("(?:[^"]|"")+"|[[:alpha:]_][[:alnum:]_$]*)\\s*(?:\\(|--|/\\*)', 'g') AS name
-    """
+
+  /// Returns the name of a function of the database's own that a text calls and that is VOLATILE; nil if there is none.
+  func volatileFunction(calledBy sql: String) throws -> String? {
+    let rows = try run([Query(Self.volatileFunctions, [Array(sql.utf8)])])[0]
+    return rows.rowCount == 0 ? nil : rows.text(0, 0)
   }
 
   /// The functions of the database's own that a text calls and that are VOLATILE.
@@ -124,22 +195,5 @@ extension PostgreSQLSchemaSource {
     WHERE n.nspname NOT IN ('pg_catalog', 'information_schema') AND f.provolatile = 'v'
       AND f.proname IN (\(calls(inParameter: 1)))
     ORDER BY 1 LIMIT 1
-    """
-
-  /// The relations of a plan, and whether the text of its statement calls a function of the database's own.
-  ///
-  /// A function may be inlined, and then isn't in the plan. Where a text or a column only looks like a call, the answer
-  /// errs on the safe side.
-  private static let planned = """
-    SELECT format('%I.%I', node->>'Schema', node->>'Relation Name'), EXISTS (
-      SELECT FROM pg_proc f JOIN pg_namespace n ON n.oid = f.pronamespace
-      WHERE n.nspname NOT IN ('pg_catalog', 'information_schema')
-        AND f.proname IN (\(calls(inParameter: 2)))
-        AND NOT (f.provolatile = 'i' AND EXISTS (
-          SELECT FROM pg_depend d
-          WHERE d.classid = 'pg_proc'::regclass AND d.objid = f.oid AND d.deptype = 'e')))
-    FROM (SELECT) AS once
-    LEFT JOIN jsonb_path_query($1::jsonb, 'strict $.**') AS node
-      ON jsonb_typeof(node) = 'object' AND node ? 'Relation Name'
     """
 }

@@ -2,33 +2,40 @@
 ///
 /// In each of them, `$1` is the array of the names of the schemas.
 enum SchemaQueries {
-  /// The tables that can be served and, with a `place` of NULL, those of other schemas that their views read, as common
-  /// table expressions of the other queries.
+  /// The tables that can be served and, with a `place` of NULL, those that their views read and that can't, as common table
+  /// expressions of the other queries.
   ///
-  /// Of several tables of one name, the first keeps it; the names of the others begin with their schema.
+  /// What is served is decided by `served` alone: neither parts of partitioned tables nor what belongs to an extension, in
+  /// whatever schema. Of several served tables of one name, the first keeps it; the names of the others begin with their
+  /// schema.
   private static let relations = """
-    WITH RECURSIVE reachable(oid) AS (
+    WITH RECURSIVE served AS (
       SELECT c.oid FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
       WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition AND n.nspname = ANY($1::text[])
         AND NOT EXISTS (
           SELECT FROM pg_depend d
-          WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e')
+          WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e')),
+    reachable(oid) AS (
+      SELECT oid FROM served
       UNION
       SELECT c.oid FROM reachable JOIN pg_class v ON v.oid = reachable.oid AND v.relkind = 'v'
       JOIN pg_rewrite w ON w.ev_class = v.oid
       JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = w.oid AND d.refclassid = 'pg_class'::regclass
       JOIN pg_class c ON c.oid = d.refobjid AND c.relkind IN ('r', 'p', 'v', 'f')),
+    placed AS (
+      SELECT c.oid, c.relname, c.relkind, n.nspname,
+        CASE WHEN served.oid IS NOT NULL THEN array_position($1::text[], n.nspname::text) END AS place
+      FROM reachable JOIN pg_class c USING (oid) JOIN pg_namespace n ON n.oid = c.relnamespace
+      LEFT JOIN served ON served.oid = c.oid),
     relation AS (
-      SELECT c.oid, c.relname, c.relkind, n.nspname, array_position($1::text[], n.nspname::text) AS place,
-        CASE WHEN row_number() OVER (
-            PARTITION BY c.relname ORDER BY array_position($1::text[], n.nspname::text), c.oid) > 1
-          THEN n.nspname || '.' || c.relname ELSE c.relname END AS name
-      FROM reachable JOIN pg_class c USING (oid) JOIN pg_namespace n ON n.oid = c.relnamespace)
+      SELECT placed.*, CASE WHEN place IS NULL OR row_number() OVER (PARTITION BY relname ORDER BY place, oid) > 1
+          THEN nspname || '.' || relname ELSE relname END AS name
+      FROM placed)
 
     """
 
   /// The tables, ordered by schema and then by creation: the last columns tell whether no trigger takes the place of
-  /// changes, the comment, and the definition of a view of one table.
+  /// changes, whether it inherits or is inherited from, the comment, and the definition of a view of one table.
   ///
   /// Views of one table are those that PostgreSQL can write to by itself
   /// (<https://www.postgresql.org/docs/current/sql-createview.html>); with a rule it says so of others too.
@@ -39,6 +46,8 @@ enum SchemaQueries {
           WHEN r.relkind = 'm' THEN 0 ELSE 28 END,
         r.nspname, r.relname, r.place IS NOT NULL,
         NOT EXISTS (SELECT FROM pg_trigger t WHERE t.tgrelid = r.oid AND t.tgtype & 64 <> 0),
+        EXISTS (
+          SELECT FROM pg_inherits i WHERE i.inhrelid = r.oid OR i.inhparent = r.oid AND r.relkind <> 'p'),
         obj_description(r.oid, 'pg_class'),
         CASE WHEN r.relkind = 'v' AND pg_relation_is_updatable(r.oid, false) & 16 <> 0
             AND NOT EXISTS (SELECT FROM pg_rewrite w WHERE w.ev_class = r.oid AND w.rulename <> '_RETURN')
@@ -128,10 +137,10 @@ enum SchemaQueries {
       ORDER BY i.indrelid, i.indisprimary DESC, i.indexrelid, k.place
       """
 
-  /// The columns of the foreign keys, in the order of declaration.
+  /// The columns of the foreign keys, in the order of declaration, and whether only a commit checks them.
   static let foreignKeys =
     relations + """
-      SELECT k.oid, k.conrelid, k.confrelid, a.attname, b.attname
+      SELECT k.oid, k.conrelid, k.confrelid, a.attname, b.attname, k.condeferred
       FROM relation r JOIN pg_constraint k ON k.conrelid = r.oid
       CROSS JOIN LATERAL unnest(k.conkey, k.confkey) WITH ORDINALITY AS c(own, other, place)
       JOIN pg_attribute a ON a.attrelid = k.conrelid AND a.attnum = c.own

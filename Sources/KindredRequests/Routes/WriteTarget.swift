@@ -72,7 +72,9 @@ package final class WriteTarget: Sendable {
     // Other methods are refused for what they are, whoever asks.
     guard let method = WriteMethod(method) else { return }
     guard case .join = linkage else {
-      if !resource.allows(method) { throw RequestError.forbidden(resource.name) }
+      if !resource.allows(method) {
+        throw RequestError.forbidden(resource.name, of: resource.name)
+      }
       return
     }
     for effect in Self.effects(of: method, on: resource, linkage, in: model)

@@ -24,7 +24,7 @@ package struct PathParser {
     }
     let name = try decode(first, 0)
     guard var resource = model.resources[name] else {
-      if model.isDenied(name) { throw RequestError.forbidden(name) }
+      if model.isDenied(name) { throw RequestError.forbidden(name, of: name) }
       throw RequestError.unknown(
         name, .unknownResource, "there is no resource `\(name)`", among: model.resources.keys,
         at: Origin(number: 0))
@@ -44,7 +44,9 @@ package struct PathParser {
             self.column = column
             return path
           }
-          if model.isDenied(key, of: resource) { throw RequestError.forbidden(key) }
+          if let denied = model.deniedDestination(of: key, resource) {
+            throw RequestError.forbidden(key, of: denied)
+          }
           throw RequestError.unknown(
             key, .unknownAssociation,
             "`\(key)` is not an association\(allowsColumn ? " or a column" : "") of \(resource.name)",

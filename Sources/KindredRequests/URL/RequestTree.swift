@@ -121,8 +121,8 @@ package final class RequestTree {
     let name = key ?? step.key
     let known = key == nil ? parent.children[step.key]?.request.association : nil
     guard let association = known ?? parent.resource.associations[step.key] else {
-      if model.isDenied(step.key, of: parent.resource) {
-        throw RequestError.forbidden(step.key, at: step.origin)
+      if let denied = model.deniedDestination(of: step.key, parent.resource) {
+        throw RequestError.forbidden(step.key, of: denied, at: step.origin)
       }
       throw unknown(step, below: parent)
     }

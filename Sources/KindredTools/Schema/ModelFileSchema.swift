@@ -26,6 +26,11 @@ package struct ModelFileSchema {
           "description": "SELECT statements that become resources, by name.", "type": "object",
           "additionalProperties": ["$ref": "#/$defs/commonTableExpression"],
         ],
+        "access": [
+          "description":
+            "Who may read and write the resources without `access`; without it, these are closed once any has some.",
+          "$ref": "#/$defs/access",
+        ],
       ],
       "additionalProperties": false,
       "$defs": definitions,

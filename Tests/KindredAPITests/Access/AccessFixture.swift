@@ -63,6 +63,7 @@ enum AccessFixture {
       paintings:
         access:
           read: { roles: [editor] }
+    access: { read: {} }
     """
 
   static let secret = "a-secret-of-thirty-two-bytes-or-more"

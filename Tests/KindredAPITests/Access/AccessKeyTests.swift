@@ -62,7 +62,9 @@ struct AccessKeyTests {
   func `Location tells the key only of a record that its writer may read`() throws {
     let database = try TestDatabase.writable(
       Self.schema,
-      modelFile: "resources: { members: { access: { read: { rows: companyId = 3 }, create: {} } } }")
+      modelFile:
+        "{ access: { read: {} }, resources: { members: { access: { read: { rows: companyId = 3 }, create: {} } } } }"
+    )
     for preference in ["return=minimal", "return=representation"] {
       let headers: HTTPHeaders = ["Prefer": preference]
       let hidden = try database.send(.post, "/members", #"{"name":"x"}"#, headers: headers)

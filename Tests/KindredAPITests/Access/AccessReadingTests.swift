@@ -205,6 +205,7 @@ struct AccessReadingTests {
             access: { read: [{ roles: [editor] }, { fields: [id, authorId, title] }] }
           countries:
             sort: authors.max(deathYear)
+        access: { read: {} }
         """, options: options)
     func records(_ ids: [Int]) -> String { "[" + ids.map { #"{"id":\#($0)}"# }.joined(separator: ",") + "]" }
     for (target, editors, others) in [
