@@ -34,6 +34,8 @@ struct ForeignKeyReader {
     var from: [String] = []
     /// The columns of the destination; nil for each if they are not named, which means the primary key.
     var to: [String?] = []
+    /// Whether only a commit checks it.
+    let isDeferred: Bool
 
     struct Dangling: Error {
       let message: String
@@ -69,12 +71,16 @@ struct ForeignKeyReader {
       return .success(
         ForeignKey(
           columns: from.map { origin.columnName($0) ?? $0 }, destination: destination.name,
-          destinationColumns: columns))
+          destinationColumns: columns, isDeferred: isDeferred))
     }
   }
 
   /// Returns the foreign keys of a table in the order of their declaration; SQLite numbers them from the last.
   private func foreignKeys(of table: String) throws -> [DeclaredForeignKey] {
+    let sql = try connection.texts(
+      "SELECT sql FROM \(SQL.quoted(database)).sqlite_schema WHERE type = 'table' AND name = ?1",
+      [.text(table)])
+    var deferred = SQLTokens.deferredReferences(in: sql.first ?? "")[...]
     var keys: [DeclaredForeignKey] = []
     var lastNumber: Int64?
     _ = try connection.rows(
@@ -82,7 +88,10 @@ struct ForeignKeyReader {
       SELECT id, "table", "from", "to" FROM pragma_foreign_key_list(?, ?) ORDER BY id DESC, seq
       """, [.text(table), .text(database)]
     ) { row in
-      if lastNumber != row.int64(0) { keys.append(DeclaredForeignKey(table: row.text(1) ?? "")) }
+      if lastNumber != row.int64(0) {
+        keys.append(
+          DeclaredForeignKey(table: row.text(1) ?? "", isDeferred: deferred.popFirst() ?? false))
+      }
       lastNumber = row.int64(0)
       keys[keys.count - 1].from.append(row.text(2) ?? "")
       keys[keys.count - 1].to.append(row.text(3))

@@ -65,6 +65,20 @@ struct SQLTokens {
     return generations
   }
 
+  /// Returns for each foreign key that a `CREATE TABLE` declares, in order, whether it is
+  /// `DEFERRABLE INITIALLY DEFERRED` (<https://www.sqlite.org/foreignkeys.html#fk_deferred>).
+  static func deferredReferences(in sql: String) -> [Bool] {
+    let tokens = all(in: sql)
+    let starts = tokens.indices.filter { tokens[$0].isKeyword("references") }
+    return starts.enumerated().map { number, start in
+      let end = number + 1 < starts.count ? starts[number + 1] : tokens.endIndex
+      // Where the keyword stands before those of another clause, it is this one's.
+      let clause = tokens[start..<end].firstIndex { $0.isKeyword("deferrable") }
+      guard let clause, !tokens[clause - 1].isKeyword("not"), clause + 2 < end else { return false }
+      return tokens[clause + 1].isKeyword("initially") && tokens[clause + 2].isKeyword("deferred")
+    }
+  }
+
   private mutating func next() -> Token? {
     skipSpace()
     guard position < bytes.count else { return nil }

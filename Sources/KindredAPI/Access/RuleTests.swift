@@ -9,8 +9,8 @@ final class RuleTests: Sendable {
   enum Rule: Hashable {
     /// The rule of a resource for a verb.
     case of(ResourceAccess.Verb, resource: ExactName)
-    /// The rules of all resources of a table, for records that aren't reached through one of them: the destination of a
-    /// foreign key, or a record of a join table.
+    /// The rule of the first resource of a table, for records that aren't reached through one of them: the destination of
+    /// a foreign key, or a record of a join table.
     case sight(ofTable: ExactName)
   }
 

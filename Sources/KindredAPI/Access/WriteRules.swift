@@ -15,6 +15,8 @@ struct WriteRules {
   let transaction: any WriteTransaction
   /// Tests several records together; nil to test one after another.
   let groups: (any StatementGroups)?
+  /// The references that are tested when all has been written.
+  let postponed: PostponedReferences
 
   private var model: Model { version.model }
 
@@ -66,7 +68,12 @@ struct WriteRules {
   func areInSight(
     ofTable table: Table, _ records: [(columns: [String], values: [SQLValue])]
   ) throws -> [Bool] {
-    try areInSight(version.written(ofTable: table), .sight(ofTable: ExactName(table.name)), records)
+    let resource = version.written(ofTable: table)
+    var visible = try areInSight(resource, .sight(ofTable: ExactName(table.name)), records)
+    for other in resource.resource.otherResources.compactMap({ model.resources[$0] }) {
+      visible = zip(visible, try areInSight(version.written(other), records)).map { $0 && $1 }
+    }
+    return visible
   }
 
   private func areInSight(
@@ -158,6 +165,12 @@ final class UnstoredRecord {
     self.reset = reset
   }
 
+  /// Returns whether the record that is changed had these values before, which the client may read.
+  fileprivate func had(_ values: [SQLValue], in columns: [String]) -> Bool {
+    guard let present, columns.allSatisfy(resource.columns.contains(named:)) else { return false }
+    return present.values(of: columns) == values
+  }
+
   /// Returns the record that changes another one in the same way.
   func changing(_ present: StoredRecord) -> UnstoredRecord {
     UnstoredRecord(draft: draft, resource: resource, present: present, reset: reset)
@@ -175,22 +188,44 @@ struct WrittenRecord {
 /// writer couldn't have stored it anyway, it is refused for that reason.
 extension WriteRules {
   /// Tests the records that others refer to, before anything else that depends on them can fail.
+  ///
+  /// A reference that a changed record already had isn't tested, if the client may read its columns.
   func checkReferences(of records: [WrittenRecord]) throws {
     guard model.isRestricted else { return }
-    var references: [(record: WrittenRecord, reference: Reference)] = []
+    var references: [(record: WrittenRecord, reference: TestedReference)] = []
     for record in records { references += self.references(of: record.written).map { (record, $0) } }
-    let values = try self.values(of: references.map { ($0.reference.key.columns, $0.record) })
+    let values = try self.values(of: references.map { ($0.reference.columns, $0.record) })
     let known = zip(references, values).compactMap { reference, values in
-      values.flatMap { $0.contains(.null) ? nil : (reference, $0) }
+      values.flatMap { values in
+        values.contains(.null) || reference.record.written.had(values, in: reference.reference.columns)
+          ? nil : (reference, values)
+      }
     }
     for (reference, isVisible) in zip(known, try areInSight(known.map { ($0.0.reference, $0.1) }))
     where !isVisible {
-      let record = reference.0.record
-      var written = record.written
-      if written.present != nil { written = written.changing(record.stored) }
-      try checkRule(on: written)
-      throw Problem.danglingReference(reference.0.reference.key.columns, at: written.draft.pointer)
+      let entry = PostponedReferences.Entry(
+        record: reference.0.record, reference: reference.0.reference, values: reference.1)
+      guard entry.reference.isDeferred else { throw try refusal(of: entry) }
+      postponed.add(entry)
     }
+  }
+
+  /// Tests the references by keys that the database checks at the end, too: what they refer to may have been written
+  /// after them.
+  func checkPostponedReferences() throws {
+    for entry in postponed.removeAll() {
+      guard try areInSight([(entry.reference, entry.values)])[0] else { throw try refusal(of: entry) }
+    }
+  }
+
+  /// Returns the problem of a reference to a record out of sight, as to one that doesn't exist.
+  ///
+  /// - Throws: What refuses the record in any case.
+  private func refusal(of entry: PostponedReferences.Entry) throws -> Problem {
+    var written = entry.record.written
+    if written.present != nil { written = written.changing(entry.record.stored) }
+    try checkRule(on: written)
+    return Problem.danglingReference(entry.reference.columns, at: written.draft.pointer)
   }
 
   /// Tests a record that couldn't be stored because of a duplicate key or a dangling reference.
@@ -200,9 +235,12 @@ extension WriteRules {
     guard model.isRestricted else { return }
     try checkRule(on: written)
     for reference in references(of: written) {
-      let values = try values(of: reference.key.columns, in: written)
-      guard try values.contains(.null) || areInSight([(reference, values)])[0] else {
-        throw Problem.danglingReference(reference.key.columns, at: written.draft.pointer)
+      let values = try values(of: reference.columns, in: written)
+      guard
+        try values.contains(.null) || written.had(values, in: reference.columns)
+          || areInSight([(reference, values)])[0]
+      else {
+        throw Problem.danglingReference(reference.columns, at: written.draft.pointer)
       }
     }
   }
@@ -247,29 +285,22 @@ extension WriteRules {
     return try groups.rows(of: statements).map(\.first)
   }
 
-  /// A foreign key to a table of which some records may be invisible.
-  private struct Reference {
-    let key: ForeignKey
-    let table: Table
-  }
-
-  /// Returns the references that a client has chosen, to tables of which some records may be invisible.
-  private func references(of written: UnstoredRecord) -> [Reference] {
+  /// Returns the references that a client has chosen, to records of which some may be invisible.
+  private func references(of written: UnstoredRecord) -> [TestedReference] {
+    let tested = written.resource.testedReferences
+    guard !tested.isEmpty else { return [] }
     let chosen = written.draft.chosenColumns
-    return written.resource.table.foreignKeys.compactMap { key in
-      guard !chosen.isDisjoint(with: key.columns), let table = model.tables[key.destination],
-        resource(of: table).permissions.rowRule != nil
-      else { return nil }
-      return Reference(key: key, table: table)
-    }
+    return tested.filter { !chosen.isDisjoint(with: $0.columns) }
   }
 
   /// Returns whether the records that references lead to are visible.
-  private func areInSight(_ references: [(reference: Reference, values: [SQLValue])]) throws -> [Bool] {
-    try references.runs { ExactName($0.reference.key.destination) }.flatMap { run in
-      try areInSight(
-        ofTable: run[run.startIndex].reference.table,
-        run.map { ($0.reference.key.destinationColumns, $0.values) })
+  private func areInSight(_ references: [(reference: TestedReference, values: [SQLValue])]) throws -> [Bool] {
+    try references.runs { $0.reference.destination.map { ExactName($0.table.name) } }.flatMap { run in
+      guard let table = run[run.startIndex].reference.destination?.table else {
+        return run.map { _ in false }
+      }
+      return try areInSight(
+        ofTable: table, run.map { ($0.reference.destination?.columns ?? [], $0.values) })
     }
   }
 

@@ -19,10 +19,13 @@ struct RecordWriter {
   let principal: Principal
   /// Runs the statements of several records together; nil to write one record after another.
   var groups: (any StatementGroups)?
+  /// The references that are tested when all has been written.
+  let postponed: PostponedReferences
 
   var model: Model { version.model }
   var rules: WriteRules {
-    WriteRules(version: version, principal: principal, transaction: transaction, groups: groups)
+    WriteRules(
+      version: version, principal: principal, transaction: transaction, groups: groups, postponed: postponed)
   }
 
   /// Writes the associations of records.
@@ -310,7 +313,7 @@ struct RecordWriter {
   static func columns(
     of resource: WrittenResource, for draft: RecordDraft, and columns: [String]
   ) -> [String] {
-    Self.columns(of: resource, below: draft, and: columns + draft.dependentColumns(in: resource.table))
+    Self.columns(of: resource, below: draft, and: columns + draft.neededColumns(of: resource))
   }
 
   /// Returns the columns that are needed to find a record and to associate the records nested in its draft.
@@ -331,6 +334,16 @@ struct RecordWriter {
 }
 
 extension RecordDraft {
+  /// Returns the columns of the present record on which it depends what the draft makes of it, and whether it may: the
+  /// references that it had aren't tested.
+  func neededColumns(of resource: WrittenResource) -> [String] {
+    let dependent = dependentColumns(in: resource.table)
+    guard !resource.testedReferences.isEmpty else { return dependent }
+    let chosen = chosenColumns
+    return dependent
+      + resource.testedReferences.map(\.columns).filter { !chosen.isDisjoint(with: $0) }.flatMap(\.self)
+  }
+
   /// Returns the values that the content has for a unique key; nil if it has none, or NULL, which never matches a key.
   fileprivate func values(ofKey key: [String]) -> [SQLValue]? {
     let given = given

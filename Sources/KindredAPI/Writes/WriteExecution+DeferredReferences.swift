@@ -14,6 +14,9 @@ extension WriteExecution {
     throw try danglingReference() ?? (request.method == .delete ? .referredTo() : .danglingReference)
   }
 
+  /// Tests by the access rules the references that the database checks at the end of the transaction.
+  func checkPostponedReferences() throws { try writer.rules.checkPostponedReferences() }
+
   /// Returns the problem of the first dangling reference in the content, or nil.
   func danglingReference() throws -> Problem? {
     if let format = plan.importFormat {

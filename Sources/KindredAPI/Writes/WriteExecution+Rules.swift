@@ -38,6 +38,7 @@ extension WrittenResource {
   /// Whether the row rules for its records read nothing but the record; a view reads records of its tables.
   fileprivate var isTestedAlone: Bool {
     let rules = [permissions.read, permissions.create, permissions.update].compactMap { $0?.rows }
+    guard resource.otherResources.isEmpty else { return false }
     guard case .table = table.kind else { return rules.isEmpty }
     return rules.allSatisfy { $0.readsOnlyRecord(of: table) }
   }

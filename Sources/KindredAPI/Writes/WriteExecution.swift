@@ -14,12 +14,16 @@ struct WriteExecution {
   let service: WriteService
   /// Runs the statements of several records together; nil to write one record after another.
   var groups: (any StatementGroups)?
+  /// Whether other writes of the same transaction may follow.
+  var isPart = false
+  private let postponed = PostponedReferences()
 
   var target: WriteTarget { plan.target }
   var resource: WrittenResource { plan.resource }
   var writer: RecordWriter {
     RecordWriter(
-      version: plan.version, transaction: transaction, principal: plan.principal, groups: groups)
+      version: plan.version, transaction: transaction, principal: plan.principal, groups: groups,
+      postponed: postponed)
   }
 
   /// - Throws: `Problem`, `RequestError`, `BackendError`.
@@ -39,6 +43,7 @@ struct WriteExecution {
 
   private func perform() throws -> WriteResult {
     var result = try dispatchInGroups()
+    if !isPart { try checkPostponedReferences() }
     result.appliedPreferences = plan.preferences.applied(hasContent: result.content != nil)
     return result
   }
@@ -57,6 +62,7 @@ struct WriteExecution {
     do {
       return try groups.undoingFailure { try grouped.dispatch() }
     } catch  where transaction.isOpen && error.mayBeOfOneRecord {
+      postponed.removeAll()
       return try dispatch()
     }
   }
@@ -114,7 +120,7 @@ struct WriteExecution {
     guard var draft = plan.content?.drafts.first else { return WriteResult(status: .noContent) }
     var kept = resource.identifyingColumns + (target.key ?? []).map(\.name)
     if case .has(let step) = target.linkage { kept += step.destinationColumns }
-    let columns = kept + draft.dependentColumns(in: resource.table)
+    let columns = kept + draft.neededColumns(of: resource)
     let present = try unlessMissing { try find(target.path, columns) }
     try checkPreconditions(exists: present != nil)
     guard let present else { return try createInPlace(draft) }

@@ -27,6 +27,8 @@ final class WrittenResource: Sendable {
   let addressColumns: [Column]
   /// Their names.
   let addressNames: [String]
+  /// The foreign keys to records of which the client may not read all.
+  let testedReferences: [TestedReference]
   /// The path of the resource, with a slash at its end.
   let pathPrefix: String
   /// Whether a column of the key has no type, so that a number and the text of its digits have the same path.
@@ -46,6 +48,7 @@ final class WrittenResource: Sendable {
     returnedColumns = Self.once(table.identifyingColumns + [table.distribution?.column].compactMap(\.self))
     addressColumns = resource.shownAddressColumns
     addressNames = addressColumns.map(\.name)
+    testedReferences = model.isRestricted ? TestedReference.all(of: table, in: model) : []
     pathPrefix = "/\(URLCoding.encodeSegment(resource.name))/"
     hasUntypedKey = table.primaryKey.contains { table.columns[$0].isUntyped }
   }
@@ -55,5 +58,26 @@ final class WrittenResource: Sendable {
     var once: [String] = []
     for name in names where !once.containsExactly(name) { once.append(name) }
     return once
+  }
+}
+
+/// A foreign key to records of which a client may not read all, so that what refers to one is tested.
+struct TestedReference: Sendable {
+  let columns: [String]
+  /// The table with the columns referred to; nil if it isn't served, and none of its records can be read.
+  let destination: (table: Table, columns: [String])?
+  /// Whether the database checks it only when a transaction is committed.
+  var isDeferred = false
+
+  fileprivate static func all(of table: Table, in model: Model) -> [TestedReference] {
+    table.unservedReferences.map { TestedReference(columns: $0, destination: nil) }
+      + table.foreignKeys.compactMap { key in
+        guard let destination = model.tables[key.destination],
+          !model.rowRules(of: model.resource(of: destination)).isEmpty
+        else { return nil }
+        return TestedReference(
+          columns: key.columns, destination: (destination, key.destinationColumns),
+          isDeferred: key.isDeferred)
+      }
   }
 }

@@ -126,15 +126,18 @@ struct BatchPlan: Sendable {
           try content.append(try read(records, by: planned, part.request, transaction, service))
         case .write(let plan):
           let execution = WriteExecution(
-            plan: plan, request: part.request, transaction: transaction, service: service)
+            plan: plan, request: part.request, transaction: transaction, service: service, isPart: true)
           try content.append(try execution.run())
           writes.append((index, execution))
         }
       }
     }
     // A later part may add what an earlier one refers to by a deferred foreign key.
-    for (index, execution) in writes where transaction.violatesForeignKeys {
+    let isViolated = transaction.violatesForeignKeys
+    for (index, execution) in writes {
       try Self.inPart(index, principal, service, isOpen: isOpen) {
+        try execution.checkPostponedReferences()
+        guard isViolated else { return }
         if let problem = try execution.danglingReference() { throw problem }
       }
     }
