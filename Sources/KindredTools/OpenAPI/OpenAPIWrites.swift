@@ -120,17 +120,24 @@ struct OpenAPIWrites {
     return ["$ref": .string("#/components/schemas/\(name)")]
   }
 
-  /// Returns the schema of a record's columns as they are written.
+  /// Returns the schema of a record's columns as they are written: those that the client may write.
   ///
   /// - Parameter isPart: Whether any of them may be omitted.
   private func writtenSchema(of resource: Resource, without given: [String], isPart: Bool) -> JSONValue {
-    let columns = resource.columns.filter { !$0.isGenerated && !given.contains($0.name) }
+    let (create, update) = (resource.permissions.create, resource.permissions.update)
+    let entry = isPart ? update : create ?? update
+    let columns = model.writableColumns(of: resource, by: entry).filter { !given.contains($0.name) }
     let needed = columns.filter { !$0.isNullable && !$0.hasDefault }.map(\.name)
     return [
-      "type": "object", "properties": .object(columns.map { ($0.name, OpenAPISchema.ofColumn($0)) }),
+      "type": "object", "properties": .object(columns.map { ($0.name, ofWritten($0, resource)) }),
       "additionalProperties": false,
       "required": isPart || needed.isEmpty ? nil : JSONValue(strings: needed),
     ]
+  }
+
+  private func ofWritten(_ column: Column, _ resource: Resource) -> JSONValue {
+    let isReadable = resource.columns.contains(named: column.name)
+    return OpenAPISchema.ofColumn(column) + (isReadable ? .object([]) : ["writeOnly": true])
   }
 
   private static func done(

@@ -41,13 +41,16 @@ package struct SchemaDocument {
   }
 
   private func json(_ resource: Resource) -> JSONValue {
-    [
+    let writeOnly = model.writeOnlyColumns(of: resource)
+    return [
       "name": .string(resource.name), "table": .string(resource.table.name),
       "link": .string("\(basePath.text)/\(URLCoding.encodeSegment(resource.name))"),
       "key": JSONValue(strings: resource.shownAddressColumns.map(\.name)),
       "label": resource.labelColumn.map { .string($0.name) } ?? .null,
       "isSearchable": .bool(resource.table.fullText != nil),
       "columns": .array(resource.columns.map(json)),
+      // What the client may write and not read.
+      "writeOnly": writeOnly.isEmpty ? nil : .array(writeOnly.map(json)),
       "associations": .array(resource.associations.values.map { json($0, of: resource) }),
       "uniqueKeys": .array(uniqueKeys(of: resource)), "parameters": resource.parametersJSON,
       "description": resource.table.comment.map(JSONValue.string),
