@@ -94,7 +94,11 @@ struct OpenAPITests {
     #expect(type("ok") == ["boolean", "number"])
     #expect(type("document") == [])
     #expect(try object(properties, "data")["contentEncoding"] as? String == "base64")
-    #expect(try object(properties, "owner")["$ref"] as? String == "#/components/schemas/owners.record")
+    #expect(
+      try object(properties, "owner")["$ref"] as? String == "#/components/schemas/owners.record.optional")
+    let optional = try object(
+      try document(of: database), "components", "schemas", "owners.record.optional")
+    #expect(optional["type"] as? [String] == ["object", "null"])
   }
 
   @Test(arguments: [false, true])
@@ -284,12 +288,44 @@ struct OpenAPITests {
       #expect(schema["additionalProperties"] as? Bool == false)
       return (Set(try object(schema, "properties").keys), schema["required"] as? [String] ?? [])
     }
-    let all: Set = ["id", "authorId", "title", "kind", "year"]
-    #expect(try columns("/books", "post") == (all, ["authorId", "title"]))
+    let all: Set = ["id", "authorId", "author", "title", "kind", "year"]
+    #expect(try columns("/books", "post") == (all, ["title"]))
     #expect(try columns("/books/{id}", "patch") == (all, []))
-    #expect(try columns("/books/{id}", "put") == (all.subtracting(["id"]), ["authorId", "title"]))
-    #expect(try columns("/authors/{id}/books", "post") == (all.subtracting(["authorId"]), ["title"]))
-    let left = all.subtracting(["id", "authorId"])
+    #expect(try columns("/books/{id}", "put") == (all.subtracting(["id"]), ["title"]))
+    let below = all.subtracting(["authorId", "author"])
+    #expect(try columns("/authors/{id}/books", "post") == (below, ["title"]))
+    let left = below.subtracting(["id"])
     #expect(try columns("/authors/{id}/books/{books-id}", "put") == (left, ["title"]))
+  }
+
+  @Test
+  func `a written record may hold others, by references that lead to each form once`() throws {
+    let database = try TestDatabase.writable(
+      """
+      CREATE TABLE author (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
+      CREATE TABLE book (
+        id INTEGER PRIMARY KEY, authorId INTEGER NOT NULL REFERENCES author(id), title TEXT NOT NULL);
+      CREATE TABLE tag (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
+      CREATE TABLE bookTag (bookId REFERENCES book(id), tagId REFERENCES tag(id), PRIMARY KEY (bookId, tagId));
+      """)
+    let schemas = try object(try document(of: database), "components", "schemas")
+    let book = try object(schemas, "books.new", "properties")
+    #expect(try object(book, "author")["$ref"] as? String == "#/components/schemas/authors.nested.optional")
+    #expect(try object(book, "tags", "items")["$ref"] as? String == "#/components/schemas/tags.nested")
+    let author = try object(schemas, "authors.new", "properties")
+    #expect(try object(author, "books", "items")["$ref"] as? String == "#/components/schemas/books.new")
+    #expect(try object(schemas, "authors.nested.optional")["type"] as? [String] == ["object", "null"])
+    // A record that holds nothing but its key refers to the one that is there.
+    #expect(try object(schemas, "tags.nested")["required"] == nil)
+  }
+
+  @Test
+  func `each item of a list is a parameter of its own`() throws {
+    let parameters = try object(try document(of: Library.database()), "components", "parameters")
+    for name in ["include", "join", "annotate", "fields", "filter", "having", "sort", "group"] {
+      let parameter = try object(parameters, name)
+      #expect(parameter["explode"] as? Bool == true && parameter["style"] as? String == "form", "\(name)")
+      #expect(try object(parameter, "schema")["type"] as? String == "array", "\(name)")
+    }
   }
 }

@@ -215,6 +215,8 @@ public struct Column: Sendable, Hashable {
   public var comparesBytes: Bool
   /// Whether its numbers are exact and written with their scale, as PostgreSQL's `numeric` (`12.50`).
   public var keepsScale = false
+  /// The bits of its integers, which PostgreSQL limits by type.
+  public var integerBits = 64
   /// Whether the database reads its infinities by their names, as PostgreSQL does, and not as numbers that are too
   /// large.
   public var namesInfinities = false

@@ -150,6 +150,7 @@ public struct PostgreSQLSchemaReader {
       column.generation = isComputed ? expression : nil
       column.comparesBytes = rows.isTrue(row, 9)
       column.keepsScale = ColumnKind(typeName: type) == .numeric
+      column.integerBits = type == "smallint" ? 16 : type == "integer" ? 32 : 64
       column.namesInfinities = column.affinity == .real || column.keepsScale
       column.comment = rows.text(row, 13)
       column.parts = rows.integer(row, 10).flatMap { types.composite($0) }

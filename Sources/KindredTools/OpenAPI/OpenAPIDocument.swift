@@ -52,10 +52,7 @@ package struct OpenAPIDocument {
       "security": [[:], ["bearer": []]],
       "components": [
         "schemas": ["Problem": OpenAPISchema.ofProblem]
-          + .object(
-            model.resources.values.map {
-              ("\(OpenAPISchema.component($0.name)).record", OpenAPISchema.record(of: $0))
-            })
+          + OpenAPISchema.records(in: model)
           + .object(content.writes.schemas.map { ($0, $1) }) + (isWritable ? OpenAPIBatch.schemas : [:]),
         "parameters": .object(OpenAPIParameters.definitions(limits)),
         "responses": [
@@ -84,7 +81,7 @@ package struct OpenAPIDocument {
 
   private static let writeDescription = """
      Beside its columns, a record that is written may hold those to be associated with it, under the keys of its \
-    associations. `POST` imports CSV and lines of JSON, too, for which generators of clients have no types. SQLite's own \
+    associations; the foreign key of a nested record is filled in, and so isn't required. `POST` imports CSV and lines of JSON, too, for which generators of clients have no types. SQLite's own \
     rules decide what a column takes: a constraint of the table may refuse what fits the \
     schema. `If-Match` with the `ETag` of a record has it changed or deleted only while it is that one.
     """

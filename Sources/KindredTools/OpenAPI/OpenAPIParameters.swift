@@ -82,16 +82,19 @@ enum OpenAPIParameters {
     ),
     field(
       "Idempotency-Key",
-      "A string of the client's choice, in quotes. The same key and content again give the first answer, and write nothing."
+      "A string of the client's choice, in quotes. The same key and content again give the first answer, and write nothing.",
+      pattern: #"^"([ !#-\[\]-~]|\\["\\])+"$"#
     ),
   ]
 
-  private static func field(_ name: String, _ description: String) -> (String, JSONValue) {
+  private static func field(
+    _ name: String, _ description: String, pattern: String? = nil
+  ) -> (String, JSONValue) {
     (
       name,
       [
         "name": .string(name), "in": "header", "description": .string(description),
-        "schema": ["type": "string"],
+        "schema": ["type": "string", "pattern": pattern.map(JSONValue.string)],
       ]
     )
   }
@@ -118,21 +121,19 @@ enum OpenAPIParameters {
   private static func definition(of parameter: RequestParameter, _ limits: RequestLimits) -> JSONValue {
     let text: JSONValue = ["type": "string", "minLength": 1]
     let list: JSONValue = ["type": "array", "items": text]
-    // Whether the items of a list are parameters of their own, all of which must hold, or separated by commas.
-    let (schema, isRepeatable): (JSONValue, Bool?) =
+    let (schema, isList): (JSONValue, Bool) =
       switch parameter.value {
-      case .includes, .namedExpressions, .expressions, .sort: (list + ["minItems": 1], false)
-      case .fields: (list, false)
-      case .expression: (list, true)
-      case .pattern, .cursor: (text, nil)
-      case .boolean: (["type": "boolean"], nil)
-      case .words(let words): (choice(of: words), nil)
-      case .count: (count(of: parameter, limits), nil)
+      case .includes, .namedExpressions, .expressions, .sort: (list + ["minItems": 1], true)
+      case .fields, .expression: (list, true)
+      case .pattern, .cursor: (text, false)
+      case .boolean: (["type": "boolean"], false)
+      case .words(let words): (choice(of: words), false)
+      case .count: (count(of: parameter, limits), false)
       }
+    // Generators write each item of a list as a parameter of its own, whatever the document says.
     return [
       "name": .string(parameter.name), "in": "query", "description": .string(parameter.summary),
-      "style": isRepeatable.map { _ in "form" }, "explode": isRepeatable.map(JSONValue.bool),
-      "schema": schema,
+      "style": isList ? "form" : nil, "explode": isList ? true : nil, "schema": schema,
     ]
   }
 

@@ -5,18 +5,16 @@ import OrderedCollections
 /// The schemas of values in the OpenAPI document.
 enum OpenAPISchema {
   /// Returns the schema of a record with its associations; no member is required, because requests choose them.
-  ///
-  /// A to-one association without a record is `null`. The schema doesn't say so, because client generators drop a
-  /// member that is either a reference or null; they treat an optional member as nullable anyway.
   static func record(of resource: Resource) -> JSONValue {
     var members = OrderedDictionary<String, JSONValue>()
     for column in resource.columns { members[column.name] = ofColumn(column) }
     // Generators make one member of names that differ only in case and punctuation, which then doesn't compile.
     var names = Set(members.keys.map(identifier))
     for association in resource.associations.values where names.insert(identifier(association.key)).inserted {
-      let reference = reference(association.destination)
       members[association.key] =
-        association.cardinality == .toMany ? ["type": "array", "items": reference] : reference
+        association.cardinality == .toMany
+        ? ["type": "array", "items": reference(association.destination)]
+        : reference(association.destination, isOptional: true)
     }
     return [
       "type": "object", "properties": .object(members.map { ($0, $1) }),
@@ -24,10 +22,37 @@ enum OpenAPISchema {
     ]
   }
 
-  /// Returns a reference to the schema of a resource's records.
-  static func reference(_ resource: String) -> JSONValue {
-    ["$ref": .string("#/components/schemas/\(component(resource)).record")]
+  /// Returns the schemas of all records, and of those to which a to-one association leads.
+  static func records(in model: Model) -> JSONValue {
+    let associations = model.resources.values.flatMap(\.associations.values)
+    let ends = Set(associations.filter { $0.cardinality == .toOne }.map(\.destination))
+    return .object(
+      model.resources.values.flatMap { resource in
+        let name = "\(component(resource.name)).record"
+        let optional = ends.contains(resource.name) ? [("\(name).optional", optional(name))] : []
+        return [(name, record(of: resource))] + optional
+      } + [("Absent", absent)])
   }
+
+  /// Returns the schema of a record of another schema, or of `null`, as a to-one association is without a record.
+  ///
+  /// Generators of clients drop a member that is either a reference or null, and can't follow a circle of schemas that
+  /// may be null and list their members: so this is a schema of its own, which refers to the record.
+  static func optional(_ name: String) -> JSONValue {
+    ["type": ["object", "null"], "anyOf": [schema(name), schema("Absent")]]
+  }
+
+  /// What stands for no record, in words that generators don't drop.
+  private static let absent: JSONValue = [
+    "type": ["object", "null"], "maxProperties": 0, "description": "`null`, where there is no record.",
+  ]
+
+  /// Returns a reference to the schema of a resource's records.
+  static func reference(_ resource: String, isOptional: Bool = false) -> JSONValue {
+    schema("\(component(resource)).record\(isOptional ? ".optional" : "")")
+  }
+
+  static func schema(_ name: String) -> JSONValue { ["$ref": .string("#/components/schemas/\(name)")] }
 
   /// Returns the schema of a column's values according to its declared type (docs/requests.md), with what the database
   /// says about the column.
@@ -55,6 +80,8 @@ enum OpenAPISchema {
       "readOnly": column.isGenerated || column.isComputed ? true : nil,
       "description": column.comment.map(JSONValue.string),
       "enum": column.input == .choice ? .array(labels) : nil,
+      "minimum": column.integerBits < 64 ? .integer(-1 << (column.integerBits - 1)) : nil,
+      "maximum": column.integerBits < 64 ? .integer(1 << (column.integerBits - 1) - 1) : nil,
       "contentEncoding": column.input == .bytes ? "base64" : nil,
     ]
   }
@@ -98,7 +125,7 @@ enum OpenAPISchema {
   ]
 
   /// Returns what client generators leave of a name: its letters and digits, whose case they choose.
-  private static func identifier(_ name: String) -> String {
+  static func identifier(_ name: String) -> String {
     name.filter { $0.isLetter || $0.isNumber }.lowercased()
   }
 

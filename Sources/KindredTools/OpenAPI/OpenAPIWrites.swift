@@ -114,30 +114,81 @@ struct OpenAPIWrites {
     names = names.map(OpenAPISchema.component)
     if path.hasKey, !given.isEmpty { names.append("record") }
     let name = (names + [method == .patch ? "change" : "new"]).joined(separator: ".")
-    if schemas[name] == nil {
-      schemas[name] = writtenSchema(of: path.resource, without: given, isPart: method == .patch)
-    }
-    return ["$ref": .string("#/components/schemas/\(name)")]
-  }
-
-  /// Returns the schema of a record's columns as they are written: those that the client may write.
-  ///
-  /// - Parameter isPart: Whether any of them may be omitted.
-  private func writtenSchema(of resource: Resource, without given: [String], isPart: Bool) -> JSONValue {
-    let (create, update) = (resource.permissions.create, resource.permissions.update)
-    let entry = isPart ? update : create ?? update
-    let columns = model.writableColumns(of: resource, by: entry).filter { !given.contains($0.name) }
-    let needed = columns.filter { !$0.isNullable && !$0.hasDefault }.map(\.name)
-    return [
-      "type": "object", "properties": .object(columns.map { ($0.name, ofWritten($0, resource)) }),
-      "additionalProperties": false,
-      "required": isPart || needed.isEmpty ? nil : JSONValue(strings: needed),
-    ]
+    return reference(
+      to: name, path.resource, Form(isChange: method == .patch, isPart: method == .patch, given: given))
   }
 
   private func ofWritten(_ column: Column, _ resource: Resource) -> JSONValue {
     let isReadable = resource.columns.contains(named: column.name)
     return OpenAPISchema.ofColumn(column) + (isReadable ? .object([]) : ["writeOnly": true])
+  }
+
+  /// How a record is written.
+  private struct Form {
+    /// Whether a record that is there is changed.
+    var isChange = false
+    /// Whether any column may be omitted.
+    var isPart = false
+    /// The columns that the path gives.
+    var given: [String] = []
+  }
+
+  /// Returns a reference to the schema of a record as it is written, which is described when it is first referred to.
+  private mutating func reference(to name: String, _ resource: Resource, _ form: Form) -> JSONValue {
+    if schemas[name] == nil {
+      // Trees lead back to where they come from.
+      schemas[name] = .null
+      schemas[name] = described(resource, form)
+    }
+    return OpenAPISchema.schema(name)
+  }
+
+  /// Returns the schema of a record with the columns that the client may write, and with the records that it may hold.
+  private mutating func described(_ resource: Resource, _ form: Form) -> JSONValue {
+    let (create, update) = (resource.permissions.create, resource.permissions.update)
+    let entry = form.isChange ? update : create ?? update
+    let columns = model.writableColumns(of: resource, by: entry).filter { !form.given.contains($0.name) }
+    var members = OrderedDictionary<String, JSONValue>()
+    for column in columns { members[column.name] = ofWritten(column, resource) }
+    var names = Set(members.keys.map(OpenAPISchema.identifier))
+    var nested: Set<String> = []
+    for association in resource.associations.values
+    where names.insert(OpenAPISchema.identifier(association.key)).inserted {
+      if case .belongsTo(let step) = association.linkage(in: model) {
+        // Where the path gives the foreign key, it gives the record, too.
+        guard !step.originColumns.contains(where: form.given.contains) else { continue }
+        nested.formUnion(step.originColumns)
+      }
+      if let member = self.nested(association) { members[association.key] = member }
+    }
+    let needed = columns.filter { !$0.isNullable && !$0.hasDefault && !nested.contains($0.name) }.map(\.name)
+    return [
+      "type": "object",
+      "properties": .object(members.map { ($0, $1) }), "additionalProperties": false,
+      "required": form.isPart || needed.isEmpty ? nil : JSONValue(strings: needed),
+    ]
+  }
+
+  /// Returns the schema of the records that a written record holds; nil if it can't hold them.
+  private mutating func nested(_ association: Association) -> JSONValue? {
+    guard let destination = model.resources[association.destination],
+      let linkage = association.linkage(in: model)
+    else { return nil }
+    let name = OpenAPISchema.component(destination.name)
+    switch linkage {
+    case .belongsTo:
+      let optional = "\(name).nested.optional"
+      _ = reference(to: "\(name).nested", destination, Form(isPart: true))
+      schemas[optional] = OpenAPISchema.optional("\(name).nested")
+      return OpenAPISchema.schema(optional)
+    case .join:
+      // A record with nothing but its key refers to the one that is there.
+      let records = reference(to: "\(name).nested", destination, Form(isPart: true))
+      return association.cardinality == .toMany ? ["type": "array", "items": records] : records
+    case .has:
+      let records = reference(to: "\(name).new", destination, Form())
+      return association.cardinality == .toMany ? ["type": "array", "items": records] : records
+    }
   }
 
   private static func done(
