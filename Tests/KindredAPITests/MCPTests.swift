@@ -8,6 +8,7 @@ import Testing
 struct MCPTests {
   private static let newest = "2026-07-28"
   private static let earlier = "2025-11-25"
+  private static let revisions = [newest, earlier, "2025-06-18", "2025-03-26", "2024-11-05"]
   private static let version = "io.modelcontextprotocol/protocolVersion"
 
   /// Returns the answer to a message of a revision, with the header fields that belong to it.
@@ -17,7 +18,7 @@ struct MCPTests {
   ) throws -> (answer: Answer, json: [String: Any]) {
     var parameters = parameters
     var all: HTTPHeaders = ["MCP-Protocol-Version": revision]
-    if revision != Self.earlier {
+    if revision == Self.newest || !Self.revisions.contains(revision) {
       all.append("Mcp-Method", method)
       if let name = (parameters["name"] ?? parameters["uri"]) as? String { all.append("Mcp-Name", name) }
       parameters["_meta"] = [Self.version: revision, "io.modelcontextprotocol/clientCapabilities": [:]]
@@ -60,13 +61,25 @@ struct MCPTests {
     let database = try Library.database()
     let (_, discovered) = try send("server/discover", to: database)
     let discovery = try #require(discovered["result"] as? [String: Any])
-    #expect(discovery["supportedVersions"] as? [String] == [Self.newest, Self.earlier])
+    #expect(discovery["supportedVersions"] as? [String] == Self.revisions)
     #expect(discovery["resultType"] as? String == "complete")
-    let hello: [String: Any] = ["protocolVersion": "2025-06-18", "capabilities": [:]]
+    let hello: [String: Any] = ["protocolVersion": Self.earlier, "capabilities": [:]]
     let (answer, greeted) = try send("initialize", hello, to: database, revision: Self.earlier)
-    #expect((greeted["result"] as? [String: Any])?["protocolVersion"] as? String == Self.earlier)
     #expect((greeted["result"] as? [String: Any])?["resultType"] == nil)
     #expect(answer.headers["Mcp-Session-Id"] == nil)
+  }
+
+  @Test
+  func `a handshake agrees on the revision of the client, or on the latest one`() throws {
+    let database = try Library.database()
+    for revision in Self.revisions.dropFirst() + ["2023-01-01", Self.newest, "x"] {
+      let hello: [String: Any] = ["protocolVersion": revision, "capabilities": [:]]
+      let greeted = try send("initialize", hello, to: database, revision: Self.earlier).json
+      let agreed = Self.revisions.dropFirst().contains(revision) ? revision : Self.earlier
+      #expect((greeted["result"] as? [String: Any])?["protocolVersion"] as? String == agreed)
+      guard agreed == revision else { continue }
+      #expect(try call("fetch", ["url": "/books/1"], in: database, revision: revision).isError == false)
+    }
   }
 
   @Test
@@ -90,7 +103,7 @@ struct MCPTests {
     #expect(answer.status == 400)
     #expect(code(json) == -32022)
     let data = (json["error"] as? [String: Any])?["data"] as? [String: Any]
-    #expect(data?["supported"] as? [String] == [Self.newest, Self.earlier])
+    #expect(data?["supported"] as? [String] == Self.revisions)
     let newest = try send("nothing", to: database)
     #expect(newest.answer.status == 404 && code(newest.json) == -32601)
     let earlier = try send("nothing", to: database, revision: Self.earlier)
@@ -175,9 +188,14 @@ struct MCPTests {
       ("fetch", ["url": "authors"], ["path"]), ("fetch", ["url": "/-/metrics"], ["records"]),
       ("fetch", ["uri": "/authors"], ["url"]), ("fetch", [:], ["url"]),
       ("fetch", ["url": "/authors?format=csv"], ["JSON"]),
-      ("complete", ["url": "/a"], ["position"]), ("schema", ["resource": "author"], ["authors"]),
+      ("complete", ["url": "/a"], ["position"]), ("schema", ["resources": ["author"]], ["authors"]),
       ("write", ["method": "GET", "url": "/authors"], ["POST, PUT, PATCH, DELETE"]),
       ("write", ["method": "POST", "url": "/authors"], ["not allowed"]),
+      ("fetch", ["path": "/authors", "url": "/authors"], ["path", "url"]),
+      ("fetch", ["path": "/authors?limit=1"], ["parameters"]),
+      ("fetch", ["url": "/authors", "parameters": ["limit": 1]], ["parameters"]),
+      ("fetch", ["path": "/authors", "parameters": ["limit": ["n": 1]]], ["limit"]),
+      ("fetch", ["path": "/authors", "parameters": ["lmit": 1]], ["limit"]),
     ] as [(String, [String: Any], [String])] {
       let result = try call(tool, arguments, in: database)
       #expect(result.isError, "\(tool) \(arguments)")
@@ -188,10 +206,6 @@ struct MCPTests {
   @Test
   func `the tools that read are those of the server's own pages`() throws {
     let database = try Library.database()
-    #expect(try call("schema", [:], in: database).text == database.answer("/-/schema").text)
-    #expect(
-      try call("schema", ["resource": "books"], in: database).text
-        == database.answer("/-/schema?resource=books").text)
     #expect(
       try call("complete", ["url": "/authors?inc", "position": 12], in: database).text
         == database.answer("/-/complete?url=/authors?inc&position=12").text)
@@ -201,6 +215,82 @@ struct MCPTests {
     #expect(
       try call("explain", ["url": "/authors?include=books"], in: database).text
         == database.answer("/authors?include=books&explain=true").text)
+  }
+
+  @Test
+  func `parameters are as they are, without any encoding`() throws {
+    let database = try TestDatabase(
+      """
+      CREATE TABLE thing (id INTEGER PRIMARY KEY, name TEXT);
+      INSERT INTO thing VALUES (1, '100%20&+#'), (2, 'O''Brien + sons'), (3, 'é');
+      """)
+    for (parameters, expected) in [
+      (["filter": "name like '%20&+#'"], "[1]"), (["name": "O'Brien + sons"], "[2]"),
+      (["name": ["é", "100%20&+#"], "sort": "-id"], "[3,1]"), (["limit": 1, "distinct": true], "[1]"),
+    ] as [([String: Any], String)] {
+      let all = parameters.merging(["fields": "id"]) { $1 }
+      let result = try call("fetch", ["path": "/things", "parameters": all], in: database)
+      let ids = (result.value["records"] as? [[String: Any]])?.compactMap { $0["id"] as? Int } ?? []
+      #expect("\(ids)".replacing(" ", with: "") == expected, "\(result.text)")
+    }
+  }
+
+  @Test
+  func `a second text says how many records follow, and how to get them`() throws {
+    let database = try TestDatabase(
+      """
+      CREATE TABLE thing (id INTEGER PRIMARY KEY);
+      WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 250) INSERT INTO thing SELECT i FROM n;
+      """)
+    func texts(_ arguments: [String: Any]) throws -> (texts: [String], value: [String: Any]) {
+      let json = try send("tools/call", ["name": "fetch", "arguments": arguments], to: database).json
+      let result = try #require(json["result"] as? [String: Any])
+      let content = try #require(result["content"] as? [[String: Any]])
+      return (
+        content.compactMap { $0["text"] as? String }, result["structuredContent"] as? [String: Any] ?? [:]
+      )
+    }
+    var (page, value) = try texts(["path": "/things"])
+    #expect(page.count == 2 && page[1].hasPrefix("150 more records follow, of 250 in all."))
+    #expect(value["total"] == nil)
+    let next = try #require(value["next"] as? String)
+    #expect(page[1].hasSuffix(next))
+    (page, value) = try texts(["url": next])
+    #expect(page[1].hasPrefix("50 more records follow"))
+    (page, value) = try texts(["url": try #require(value["next"] as? String)])
+    #expect(page.count == 1 && value["next"] == nil)
+    (page, value) = try texts(["path": "/things", "parameters": ["limit": 2, "count": "true"]])
+    #expect(page[1].hasPrefix("248 more") && value["total"] as? Int == 250)
+    (page, value) = try texts(["path": "/things", "parameters": ["filter": "id < 3", "count": true]])
+    #expect(page.count == 2 && page[1] == "2 records in all." && value["total"] as? Int == 2)
+    #expect(try texts(["path": "/things/1"]).texts.count == 1)
+  }
+
+  @Test
+  func `the schema of any number of tables is one answer, with the details of those that are named`() throws {
+    let tables = (0..<700).map { table in
+      let columns = (0..<40).map { "some_long_name_of_a_column_\($0) TEXT" }.joined(separator: ", ")
+      return "CREATE TABLE a_long_name_of_table\(table)part (id INTEGER PRIMARY KEY, \(columns));"
+    }
+    let database = try TestDatabase(tables.joined())
+    let all = try call("schema", [:], in: database)
+    #expect(!all.isError && all.text.utf8.count < 256 << 10)
+    #expect((all.value["resources"] as? [Any])?.count == 700)
+    let name = try #require((all.value["resources"] as? [[String: Any]])?.last?["name"] as? String)
+    let one = try call("schema", ["resources": [name]], in: database)
+    #expect(one.text.contains("some_long_name_of_a_column_39") && !one.text.contains("\"default\":null"))
+    let library = try call("schema", [:], in: try Library.database())
+    #expect(library.text.contains(#""name":"books","key":["id"],"columns":["id""#))
+  }
+
+  @Test
+  func `a text as the content of a write is its JSON`() throws {
+    let database = try Library.writable()
+    for body in [#"{"name": "Colette"}"#, ["name": "Colette"]] as [Any] {
+      let result = try call("write", ["method": "POST", "path": "/authors", "body": body], in: database)
+      #expect(!result.isError && result.value["status"] as? Int == 201, "\(result.text)")
+    }
+    #expect(try call("write", ["method": "POST", "path": "/authors", "body": "{"], in: database).isError)
   }
 
   @Test

@@ -10,22 +10,26 @@ extension MCPExchange {
   private static let capabilities: JSONValue = ["tools": [:], "resources": [:]]
 
   private static let instructions = """
-    A database, read by URLs whose parameters form a tree of associations. `schema` lists the resources with their \
-    columns and associations. Read with `fetch`: /authors?include=books nests the books of each author. Parameters: \
+    A database, read by requests whose parameters form a tree of associations. `schema` lists the resources with their \
+    columns and associations. Read with `fetch`: {"path": "/authors", "parameters": {"include": "books"}} nests the books \
+    of each author. Parameters: \
     include, join, fields, annotate, filter, search, having, sort, limit, offset, distinct, group, count; a column's name \
     with a value is equality. Those of an included association have its key before them: \
-    /authors?include=books.reviews&books.filter=year>1900&books.sort=-year&books.limit=3&books.reviews.fields=rating. \
+    "include": "books.reviews", "books.filter": "year > 1900", "books.sort": "-year", "books.limit": 3. \
     Expressions are SQLite's: =, <>, <, in (…), between, like, is null, and, or, not; texts stand in single quotes. \
-    Aggregates of associations: annotate=books.count,books.max(year), having=books.count>3. Groups: \
-    /books?fields=kind,n:count()&group=kind. An error names the nearest existing names; `describe` lists all errors of a \
-    URL, and `complete` what may stand at a place of it. Pages have 100 records unless `limit` is given; follow `next`.
+    Aggregates of associations: "annotate": "books.count,books.max(year)", "having": "books.count > 3". Groups: \
+    "fields": "kind,n:count()", "group": "kind". An error names the nearest existing names; `describe` lists all errors of a \
+    request, and `complete` what may stand at a place of a URL. Pages have 100 records unless `limit` is given; a second \
+    text says how many more there are, and `next` is their URL.
     """
 
-  /// The result of `initialize`.
-  static let hello: JSONValue = [
-    "protocolVersion": .string(MCPRevision.handshake.rawValue), "capabilities": capabilities,
-    "serverInfo": information, "instructions": .string(instructions),
-  ]
+  /// Returns the result of `initialize`.
+  static func hello(in revision: MCPRevision) -> JSONValue {
+    [
+      "protocolVersion": .string(revision.rawValue), "capabilities": capabilities,
+      "serverInfo": information, "instructions": .string(instructions),
+    ]
+  }
 
   /// The result of `server/discover`.
   static let discovery: JSONValue = [

@@ -1,5 +1,6 @@
 import KindredModel
 import KindredBackend
+import KindredClock
 import KindredHTTP
 import KindredRequests
 import KindredTools
@@ -45,10 +46,10 @@ struct MCPExchange {
   // MARK: Methods
 
   private func result(of message: MCPMessage, in revision: MCPRevision) throws -> JSONValue {
-    switch (message.method, revision) {
-    case ("initialize", .handshake): return Self.hello
-    case ("ping", .handshake): return [:]
-    case ("server/discover", .stateless): return Self.discovery
+    switch (message.method, revision.isHandshake) {
+    case ("initialize", true): return Self.hello(in: .agreed(on: message))
+    case ("ping", true): return [:]
+    case ("server/discover", false): return Self.discovery
     case ("tools/list", _):
       let tools = MCPTool.allCases.filter { $0.isReadOnly || mayWrite }
       return ["tools": .array(tools.map(\.json))]
@@ -92,12 +93,31 @@ struct MCPExchange {
   ///
   /// - Throws: `RequestError` if there is no such resource.
   private func schema(at uri: String) throws -> JSONValue {
-    let document = SchemaDocument(
-      model: try service.context.models.latest().seen(by: principal).model,
-      limits: service.context.options.limits)
+    let document = try document()
     if uri == "kindred://schema" { return try document.json() }
     let name = uri[...].dropping("kindred://schema/")
     return try document.json(of: URLCoding.decode(name ?? "", plusIsSpace: false))
+  }
+
+  private func document() throws -> SchemaDocument {
+    SchemaDocument(
+      model: try service.context.models.latest().seen(by: principal).model,
+      limits: service.context.options.limits)
+  }
+
+  /// Returns the number of records of a list; nil if it isn't known within a second.
+  ///
+  /// - Parameter target: A request that gives it in its header fields.
+  private func total(of target: String) -> Int? {
+    let second: UInt64 = 1_000_000_000
+    let inner = HTTPRequest(
+      method: .get, target: target, headers: ["Accept": MediaType.json.rawValue], peer: request.peer,
+      isSecure: request.isSecure, cancellation: request.cancellation)
+    guard let route = try? Route(inner.path) else { return nil }
+    var part = asked.part(inner, at: route, before: MonotonicTime.now() + second)
+    // What has to wait for a connection isn't worth it.
+    guard case .now(let response)? = try? service.answer(&part), response.status == .ok else { return nil }
+    return response.headers["X-Total-Count"].flatMap { Int($0) }
   }
 
   // MARK: Tools
@@ -110,11 +130,17 @@ struct MCPExchange {
       throw MCPError(.invalidParameters, "there is no such tool; the tools are \(names)")
     }
     let answer: HTTPAnswer
+    let page: MCPPage
     do {
+      if tool == .schema {
+        let schema = MCPSchema(try document())
+        return .now(reply.response(try MCPToolResult(schema, of: try tool.resources(message)).json))
+      }
       var inner = try tool.request(message, for: request)
       if let position = request.headers[ReadServices.position] {
         inner.headers.append(ReadServices.position, position)
       }
+      page = MCPPage(inner.target, place: tool.place(in: message))
       var part = asked.part(inner, at: try Route(inner.path))
       defer { timing = part.timing }
       answer = try service.answer(&part)
@@ -125,20 +151,21 @@ struct MCPExchange {
     }
     switch answer {
     case .now(let response):
-      return .now(reply.response(result(of: tool, response)).telling(response.position))
+      return .now(reply.response(result(of: tool, page, response)).telling(response.position))
     case .later(let pending):
       let timing = timing
       return .later(
         pending.map { [self] response in
           service.context.finisher.finished(
-            reply.response(result(of: tool, response)).telling(response.position), to: request, timing)
+            reply.response(result(of: tool, page, response)).telling(response.position), to: request, timing
+          )
         })
     }
   }
 
-  private func result(of tool: MCPTool, _ response: HTTPResponse) -> JSONValue {
+  private func result(of tool: MCPTool, _ page: MCPPage, _ response: HTTPResponse) -> JSONValue {
     do {
-      return try MCPToolResult(tool, response).json
+      return try MCPToolResult(tool, response, of: page, total: total).json
     } catch {
       return failure(error).json
     }

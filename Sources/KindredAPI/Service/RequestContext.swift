@@ -39,9 +39,12 @@ struct RequestContext: Sendable {
   }
 
   /// Returns a request that is a part of this one, such as that of a tool, on behalf of the same client.
-  func part(_ request: HTTPRequest, at route: Route) -> RequestContext {
+  ///
+  /// - Parameter latest: When it must be answered at the latest, in nanoseconds of `MonotonicTime`.
+  func part(_ request: HTTPRequest, at route: Route, before latest: UInt64 = .max) -> RequestContext {
+    let end = min(deadline ?? .max, latest)
     var part = RequestContext(
-      request, at: route, by: principal, readers: readers, timing: timing, deadline: deadline)
+      request, at: route, by: principal, readers: readers, timing: timing, deadline: end == .max ? nil : end)
     part.isPart = true
     return part
   }

@@ -5,8 +5,23 @@ import KindredRequests
 package enum MCPRevision: String, CaseIterable {
   /// Each request has its revision and the client's capabilities with it.
   case stateless = "2026-07-28"
-  /// `initialize` agrees on a revision, of which later requests only have the name.
-  case handshake = "2025-11-25"
+  // `initialize` agrees on one of these, of which later requests only have the name. What is used here is the same in all.
+  case november2025 = "2025-11-25"
+  case june2025 = "2025-06-18"
+  case march2025 = "2025-03-26"
+  case november2024 = "2024-11-05"
+
+  /// Whether `initialize` agrees on it.
+  package var isHandshake: Bool { self != .stateless }
+
+  /// The latest that `initialize` agrees on.
+  package static let handshake = november2025
+
+  /// Returns the revision on which a handshake agrees: the one that the client offers, or the latest.
+  package static func agreed(on message: MCPMessage) -> MCPRevision {
+    let offered = message["protocolVersion"]?.string.flatMap(Self.init)
+    return offered.flatMap { $0.isHandshake ? $0 : nil } ?? handshake
+  }
 
   private static let field = "MCP-Protocol-Version"
   private static let versionKey = "io.modelcontextprotocol/protocolVersion"
@@ -28,8 +43,7 @@ package enum MCPRevision: String, CaseIterable {
       return
     }
     guard isStateless else {
-      try Self.check(fields.first ?? Self.handshake.rawValue)
-      self = .handshake
+      self = try Self.known(fields.first ?? Self.handshake.rawValue)
       return
     }
     guard message.id != nil else {
@@ -51,12 +65,11 @@ package enum MCPRevision: String, CaseIterable {
     guard let version = written.string else {
       throw MCPError(.invalidParameters, "`\(Self.versionKey)` must be a string")
     }
-    try Self.check(version)
-    self = .stateless
+    self = try Self.known(version)
   }
 
-  private static func check(_ version: String) throws {
-    guard Self(rawValue: version) == nil else { return }
+  private static func known(_ version: String) throws -> MCPRevision {
+    if let revision = Self(rawValue: version) { return revision }
     throw MCPError(
       .unsupportedVersion, "the revision \(version) is not supported",
       data: ["supported": JSONValue(strings: allCases.map(\.rawValue)), "requested": .string(version)])

@@ -32,17 +32,26 @@ extension MCPTool {
   private var summary: String {
     switch self {
     case .schema:
-      "Lists the resources with their columns, keys and associations. Call this first. If it is too long for one answer, name a `resource`."
+      "Lists the resources in short: keys, columns, and associations with the resources where they lead. Call this first. With `resources`, gives all details of these: types, what may be null, defaults; what is false or null is left out."
     case .complete:
       "Lists what may stand at a position of a URL: resources, associations, columns, parameters, functions."
     case .describe:
-      "Explains a URL without running it: the tree of the request, and all of its errors with suggestions."
+      "Explains a request without running it: its tree, and all of its errors with suggestions."
     case .fetch:
-      "Reads records by a URL such as /authors?filter=birthYear>1800&include=books&books.fields=title&limit=10. The answer has one page; `next`, if there is one, is the URL of the following page. Prefer `fields`, `limit` and aggregates (annotate=books.count) to reading everything."
+      """
+      Reads records: {"path": "/authors", "parameters": {"filter": "name like 'B%' and birthYear > 1800", "include": "books", \
+      "books.fields": "title,year", "books.sort": "-year", "books.limit": 3, "sort": "name", "limit": 10}}. Values are as they \
+      are, without any encoding; a list repeats its parameter. Texts in expressions stand in single quotes, a quote is \
+      doubled ('O''Brien'). The name of a column is equality: "country": "Brazil". Aggregates of associations nest: \
+      "annotate": "books.count,revenue:albums.sum(tracks.sum(price*quantity))", "having": "books.count > 3", "sort": \
+      "-bookCount". Groups: "fields": "kind,n:count()", "group": "kind". An answer is one page of 100 records, or of \
+      `limit`. Where more records follow, a second text says how many, and `next` is the `url` of the following page: \
+      never take a page for all. Prefer `fields`, `limit` and aggregates to reading everything.
+      """
     case .explain:
       "Shows the SQL statements of a request, their query plans, and the indexes that would make it faster. Nothing is read."
     case .write:
-      "Adds (POST /authors), changes (PATCH /authors/1), replaces (PUT) or deletes (DELETE) records, in one transaction. A body may hold nested records under the keys of associations. PATCH and DELETE of /books?filter=… concern all that match. The header `Prefer: tx=rollback` tries a write without keeping it; `If-Match` with an `ETag` protects against changes by others."
+      "Adds (POST, path /authors), changes (PATCH, path /authors/1), replaces (PUT) or deletes (DELETE) records, in one transaction. A body may hold nested records under the keys of associations. PATCH and DELETE of a resource with the parameter `filter` concern all that match. The header `Prefer: tx=rollback` tries a write without keeping it; `If-Match` with an `ETag` protects against changes by others."
     }
   }
 
@@ -51,9 +60,44 @@ extension MCPTool {
     func text(_ description: String) -> JSONValue {
       ["type": "string", "description": .string(description)]
     }
-    let path = text("A path with its parameters, such as /books?filter=year>1900&sort=-year&limit=10")
+    let request: [(name: String, schema: JSONValue, isRequired: Bool)] = [
+      (
+        "path",
+        text("The path of a resource, a record or an association, without a query: /books, /authors/1/books"),
+        false
+      ),
+      (
+        "parameters",
+        [
+          "type": "object",
+          "description":
+            "The parameters of the path, as they are: a text, a number, a boolean, or a list of texts.",
+          "additionalProperties": [
+            "type": ["string", "number", "boolean", "array"], "items": ["type": "string"],
+          ],
+        ],
+        false
+      ),
+      (
+        "url",
+        text(
+          "Instead of both, a path with its parameters encoded as in a URL, such as the `next` of another answer: /books?sort=-year&limit=10"
+        ),
+        false
+      ),
+    ]
     switch self {
-    case .schema: return [("resource", text("The name of one resource, instead of all."), false)]
+    case .schema:
+      return [
+        (
+          "resources",
+          [
+            "type": "array", "items": ["type": "string"],
+            "description": "The names of the resources whose details are wanted.",
+          ],
+          false
+        )
+      ]
     case .complete:
       return [
         ("url", text("A URL, which may be incomplete."), true),
@@ -63,20 +107,21 @@ extension MCPTool {
           true
         ),
       ]
-    case .describe, .fetch, .explain: return [("url", path, true)]
+    case .describe, .fetch, .explain: return request
     case .write:
-      return [
-        ("method", ["type": "string", "enum": JSONValue(strings: Self.methods.map(\.token))], true),
-        ("url", path, true),
-        (
-          "body",
-          [
-            "description": "The record, an array of records, or the columns to change; text for a CSV import."
-          ],
-          false
-        ),
-        ("headers", Self.object(Self.fields.map { ($0, ["type": "string"], false) }), false),
-      ]
+      return [("method", ["type": "string", "enum": JSONValue(strings: Self.methods.map(\.token))], true)]
+        + request + [
+          (
+            "body",
+            [
+              "type": ["object", "array", "string"],
+              "description":
+                "The record, an array of records, or the columns to change; a text is JSON, or CSV where `Content-Type` says so.",
+            ],
+            false
+          ),
+          ("headers", Self.object(Self.fields.map { ($0, ["type": "string"], false) }), false),
+        ]
     }
   }
 
@@ -97,7 +142,8 @@ extension MCPTool {
         "properties": [
           "records": ["type": "array", "description": "The records of one page."],
           "record": ["description": "The record, if the URL is that of one."],
-          "next": ["type": "string", "description": "The URL of the next page, for `fetch`."],
+          "next": ["type": "string", "description": "The `url` of the next page, for `fetch`."],
+          "total": ["type": "integer", "description": "The number of all records, where it was counted."],
         ],
       ]
     case .explain: return object

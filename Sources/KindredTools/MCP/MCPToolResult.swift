@@ -11,19 +11,46 @@ package struct MCPToolResult {
   /// The header fields of the response that the result of a write repeats.
   private static let fields = ["ETag", "Location", "Preference-Applied", "X-Total-Count"]
 
-  private init(text: [UInt8], value: JSONValue? = nil, isError: Bool = false) {
+  private init(text: [UInt8], more: String? = nil, value: JSONValue? = nil, isError: Bool = false) {
+    let texts = [String(decoding: text, as: UTF8.self)] + (more.map { [$0] } ?? [])
     json = [
-      "content": [["type": "text", "text": .string(String(decoding: text, as: UTF8.self))]],
+      "content": .array(texts.map { ["type": "text", "text": .string($0)] }),
       "structuredContent": value, "isError": .bool(isError),
     ]
   }
+
+  /// Creates the result of `schema`: of all resources in short, or of some with their details.
+  ///
+  /// - Throws: `RequestError` if there is no resource of a name.
+  package init(_ schema: MCPSchema, of names: [String]?) throws {
+    if let names {
+      let document = try schema.details(of: names)
+      self.init(text: document.bytes, value: document)
+      if !fits { self.init(Self.tooLong(for: .schema)) }
+      return
+    }
+    for extent in MCPSchema.Extent.allCases {
+      let document = schema.short(extent)
+      self.init(text: document.bytes, value: document)
+      if fits { return }
+    }
+    self.init(Self.tooLong(for: .schema))
+  }
+
+  /// Whether it can be sent; the text is there twice, with escapes.
+  private var fits: Bool { json.bytes.count <= Self.maximumLength - 1024 }
 
   package init(_ problem: Problem) {
     self.init(text: problem.document.bytes, isError: true)
   }
 
+  /// - Parameters:
+  ///   - page: What was requested.
+  ///   - total: Returns the number of records that a request tells.
   /// - Throws: An error while the content is read.
-  package init(_ tool: MCPTool, _ response: HTTPResponse) throws {
+  package init(
+    _ tool: MCPTool, _ response: HTTPResponse, of page: MCPPage, total: (String) -> Int?
+  ) throws {
     let content = try Self.content(of: response)
     guard response.status.code < 400 else {
       self.init(text: content ?? [], isError: true)
@@ -43,9 +70,9 @@ package struct MCPToolResult {
           "this tool gives JSON only; leave out `format`, and read other values over HTTP"))
       return
     }
-    let result = Self(text: content, value: Self.value(of: tool, content, response))
-    // The text is there twice, with escapes.
-    self = result.json.bytes.count <= Self.maximumLength - 1024 ? result : Self(Self.tooLong(for: tool))
+    let more = tool == .fetch ? MCPFollowing(page, content, response, total) : nil
+    let result = Self(text: content, more: more?.text, value: Self.value(of: tool, content, more))
+    self = result.fits ? result : Self(Self.tooLong(for: tool))
   }
 
   /// - Parameter content: Nil if it is too long, although the write is done.
@@ -64,7 +91,7 @@ package struct MCPToolResult {
       return
     }
     let whole = Self(text: content, value: value(content))
-    self = whole.json.bytes.count <= Self.maximumLength - 1024 ? whole : Self(text: short.bytes, value: short)
+    self = whole.fits ? whole : Self(text: short.bytes, value: short)
   }
 
   /// Returns the content of a response, or nil if it is too long for a message.
@@ -83,7 +110,7 @@ package struct MCPToolResult {
     }
   }
 
-  private static func value(of tool: MCPTool, _ content: [UInt8], _ response: HTTPResponse) -> JSONValue {
+  private static func value(of tool: MCPTool, _ content: [UInt8], _ more: MCPFollowing?) -> JSONValue {
     switch tool {
     case .complete: return ["items": .text(content)]
     case .schema, .describe, .explain, .write: return .text(content)
@@ -91,21 +118,15 @@ package struct MCPToolResult {
       let isArray = content.first == UInt8(ascii: "[")
       return [
         isArray ? "records" : "record": .text(content),
-        "next": response.headers["Link"].flatMap(next).map(JSONValue.string),
+        "next": more?.next.map(JSONValue.string), "total": more?.counted.map { .integer(Int64($0)) },
       ]
     }
-  }
-
-  /// Returns the URL of the next page in a value of `Link`.
-  private static func next(_ links: String) -> String? {
-    links.split(separator: ", ").first { $0.hasSuffix("; rel=\"next\"") }
-      .map { String($0.dropFirst().prefix { $0 != ">" }) }
   }
 
   private static func tooLong(for tool: MCPTool) -> Problem {
     let advice =
       tool == .schema
-      ? "call `schema` for one `resource`; `complete` with `url` \"/\" and `position` 1 lists their names"
+      ? "call `schema` with fewer `resources`"
       : "request fewer columns with `fields`, or fewer records with `limit`, and follow `next`"
     return Problem(
       RequestError(.limitExceeded, "the answer is longer than \(maximumLength >> 10) KiB; \(advice)"))
