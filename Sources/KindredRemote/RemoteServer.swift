@@ -14,8 +14,8 @@ final class RemoteServer: Sendable {
   private let transport: RemoteTransport
   private let state = Mutex(State())
 
-  /// The length of a target above which its query is sent as content.
-  private static let maximumTargetLength = 8 << 10
+  /// The length of a URL above which its query is sent as content: proxies and servers may take less than Kindred does.
+  private static let maximumURLLength = 6000
   /// The length of documents of the server's own, of a line and of an event, at most.
   static let maximumDocumentLength = 64 << 20
   private static let rows = "application/x-ndjson;profile=rows"
@@ -84,6 +84,8 @@ final class RemoteServer: Sendable {
     for try await part in response.body {
       lines.append(part)
       while let line = try lines.next() {
+        // A part may have many thousand rows.
+        try Task.checkCancellation()
         var parser = RowParser(line, failures)
         if case .end(let result) = try body(try parser.row(request.layout)) { return result }
       }
@@ -231,17 +233,17 @@ final class RemoteServer: Sendable {
 
   /// Returns the answer to a request.
   ///
-  /// - Throws: `RemoteError` if its status is that of an error, `NetworkError`, the error that the token throws.
+  /// - Throws: `RemoteError` if its status is that of an error, `NetworkError`.
   private func send(
     _ target: String, method: String = "GET", accept: String, headers: [(name: String, value: String)] = []
   ) async throws -> RemoteResponse {
     var request = RemoteRequest(method: method, url: try url(target), headers: headers, body: nil)
     request.headers.append(("Accept", accept))
-    if let token = try await token() { request.headers.append(("Authorization", "Bearer \(token)")) }
+    if let token = try await currentToken() { request.headers.append(("Authorization", "Bearer \(token)")) }
     if let position = state.withLock({ $0.position.text }) {
       request.headers.append(("Kindred-Position", position))
     }
-    if target.utf8.count > Self.maximumTargetLength, let mark = target.firstIndex(of: "?") {
+    if base.utf8.count + target.utf8.count > Self.maximumURLLength, let mark = target.firstIndex(of: "?") {
       // RFC 10008; an answer to QUERY has a content, which isn't read.
       request.method = "QUERY"
       request.url = try url(String(target[..<mark]))
@@ -259,6 +261,15 @@ final class RemoteServer: Sendable {
     }
     guard 200..<300 ~= response.status || response.status == 304 else { throw try await Self.error(response) }
     return response
+  }
+
+  /// - Throws: `NetworkError`, since a token is often fetched: a live sequence asks for it again.
+  private func currentToken() async throws -> String? {
+    do {
+      return try await token()
+    } catch {
+      throw Self.networkError(error)
+    }
   }
 
   private struct ProblemDocument: Decodable {

@@ -155,9 +155,21 @@ struct RowParser {
   private func number(_ digits: ArraySlice<UInt8>, _ isInteger: Bool) throws -> SQLValue {
     let text = String(decoding: digits, as: UTF8.self)
     if isInteger, let value = Int64(text) { return .integer(value) }
-    // An integer of PostgreSQL's `numeric` may have any number of digits; infinities are too large for a real.
+    // Infinities are too large for a real.
     guard let value = Double(text) else { throw malformed("a value") }
-    return .real(value)
+    // PostgreSQL's `numeric` may have any number of digits: those that a real doesn't give back stay a text, which a
+    // `Decimal` takes, and a `Double` doesn't.
+    let isExact =
+      text.utf8.count <= 15 || !value.isFinite || Self.digits(of: text) == Self.digits(of: value.description)
+    return isExact ? .real(value) : .text(text)
+  }
+
+  /// The significant digits of a number, without its sign, its point and its exponent.
+  private static func digits(of number: String) -> Substring {
+    let mantissa = number.prefix { $0 != "e" && $0 != "E" }.filter(\.isNumber)
+    let significant = mantissa.drop { $0 == "0" }
+    let end = significant.lastIndex { $0 != "0" }.map(significant.index(after:))
+    return significant[..<(end ?? significant.startIndex)]
   }
 
   private mutating func string() throws -> String {

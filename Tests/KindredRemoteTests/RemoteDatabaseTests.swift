@@ -112,6 +112,34 @@ struct RemoteDatabaseTests {
     #expect(try await library.remote().fetchAll(Book.filter(keys: ids)).count == 4)
     #expect(library.requests.last?.method == "QUERY")
     #expect(try await library.remote().fetchCount(Book.filter(keys: ids)) == 4)
+    // Proxies take shorter URLs than Kindred does.
+    #expect(library.requests.allSatisfy { $0.url.absoluteString.utf8.count <= 6000 })
+  }
+
+  @Test
+  func `a live sequence asks for a token again that could not be fetched`() async throws {
+    struct Unreachable: Error {}
+    let library = try ServedLibrary()
+    let asked = Mutex(0)
+    let remote = RemoteDatabase(
+      try URL(named: "http://library.example"),
+      token: {
+        // The first is that of the schema.
+        if asked.withLock({
+          $0 += 1; return $0
+        }) == 2 {
+          throw Unreachable()
+        }
+        return nil
+      }, transport: library.transport)
+    var results = remote.values(of: Author.all()).makeAsyncIterator()
+    #expect(try await results.next()?.count == 3)
+    #expect(asked.withLock { $0 } >= 3)
+    await #expect(throws: Unreachable.self) {
+      try await RemoteDatabase(
+        try URL(named: "http://library.example"), token: { throw Unreachable() }, transport: library.transport
+      ).fetchAll(Author.all())
+    }
   }
 
   @Test

@@ -41,10 +41,24 @@ struct RowParserTests {
     ("1", DatabaseValue.Storage.int64(1)), ("-9223372036854775808", .int64(.min)), ("1.0", .double(1)),
     ("9e999", .double(.infinity)), ("-9e999", .double(-.infinity)), ("1e+300", .double(1e300)),
     ("true", .int64(1)),
-    ("false", .int64(0)), ("null", .null), ("12345678901234567168", .double(0x1.56a95319d63e1p+63)),
+    ("false", .int64(0)), ("null", .null), ("100000000000000000000", .double(1e20)), ("12.50", .double(12.5)),
+    ("0.30000000000000004", .double(0.1 + 0.2)), ("12345678901234567168", .string("12345678901234567168")),
+    ("12345678901234567.8901234567", .string("12345678901234567.8901234567")),
   ])
   func `a value has its storage class`(text: String, storage: DatabaseValue.Storage) async throws {
     #expect(try row("[\(text),null,null]", try await layout()).databaseValues[0].storage == storage)
+  }
+
+  @Test
+  func `a decimal has every digit, and neither it nor a real has fewer than were sent`() async throws {
+    func value(_ digits: String) async throws -> DatabaseValue {
+      try row("[\(digits),null,null]", try await layout()).databaseValues[0]
+    }
+    let decimal = try await value("12345678901234567.8901234567")
+    #expect(Decimal.fromDatabaseValue(decimal) == Decimal(string: "12345678901234567.8901234567"))
+    #expect(Double.fromDatabaseValue(decimal) == nil)
+    let tooLong = try await value(String(repeating: "1234567891", count: 4))
+    #expect(Decimal.fromDatabaseValue(tooLong) == nil)
   }
 
   @Test

@@ -49,7 +49,7 @@ extension Decimal: DatabaseFallback {
   public var databaseValue: DatabaseValue { DatabaseValue(isNaN ? .null : .text(description)) }
 
   /// Returns the value of an integer, of the shortest decimal digits of a real, or of a text that is entirely a
-  /// number.
+  /// number; nil for more digits than it can keep, which are 38.
   public static func fromDatabaseValue(_ value: DatabaseValue) -> Decimal? {
     switch value.sqlValue {
     case .integer(let integer): Decimal(integer)
@@ -66,6 +66,12 @@ extension Decimal: DatabaseFallback {
     // `Decimal(string:)` ignores anything that follows the number. Without a locale, it takes a point. `Double` reads
     // all of the text, which may also be in hexadecimal, or say that it is no number.
     guard Double(text) != nil, text.utf8.allSatisfy("0123456789+-.eE".utf8.contains) else { return nil }
+    let digits = text.prefix { $0 != "e" && $0 != "E" }.utf8.filter {
+      UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0
+    }
+    let zero = UInt8(ascii: "0")
+    let significant = digits.drop { $0 == zero }.reversed().drop { $0 == zero }
+    guard significant.count <= 38 else { return nil }
     self.init(string: text)
   }
 }
