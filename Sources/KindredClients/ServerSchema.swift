@@ -6,6 +6,7 @@ public struct ServerSchema: Decodable, Sendable {
   public struct MalformedDocument: Error {}
 
   let resources: [Resource]
+  let actions: [Action]
 
   /// - Parameter json: The document at `/-/schema`.
   /// - Throws: `MalformedDocument`
@@ -14,6 +15,34 @@ public struct ServerSchema: Decodable, Sendable {
       throw MalformedDocument()
     }
     self = schema
+  }
+
+  private enum CodingKeys: CodingKey {
+    case resources, actions
+  }
+
+  /// Creates the schema of a document, in which servers without actions leave them out.
+  public init(from decoder: any Decoder) throws {
+    let members = try decoder.container(keyedBy: CodingKeys.self)
+    resources = try members.decode([Resource].self, forKey: .resources)
+    actions = try members.decodeIfPresent([Action].self, forKey: .actions) ?? []
+  }
+
+  /// A call of statements that the model file defines.
+  struct Action: Decodable {
+    let name: String
+    let parameters: [Parameter]
+    /// The resource whose records the rows are.
+    let `as`: String?
+    /// Whether it gives the first row only.
+    let single: Bool
+    /// The columns of its rows; none if it gives no rows.
+    let columns: [Result]
+
+    struct Result: Decodable {
+      let name: String
+      let type: String
+    }
   }
 
   struct Resource: Decodable {
@@ -36,7 +65,7 @@ public struct ServerSchema: Decodable, Sendable {
     let required: Bool
 
     enum Kind: String, Decodable {
-      case text, integer, real, boolean
+      case text, integer, real, boolean, json
     }
   }
 
@@ -55,8 +84,18 @@ public struct ServerSchema: Decodable, Sendable {
     let isGenerated: Bool
     /// Whether the model file computes it.
     let computed: Bool?
+    /// The bits of its integers, if they are fewer than 64.
+    let bits: Int?
+    /// Whether its numbers are exact, whatever their digits.
+    let decimal: Bool?
 
     var isReadOnly: Bool { isGenerated || computed == true }
+
+    /// Whether its values are numbers without a fraction (<https://sqlite.org/datatype3.html> §3.1).
+    var isInteger: Bool { input == .number && (type.isInteger || type.uppercased().contains("SERIAL")) }
+
+    /// Whether its numbers can be such that a double rounds them, though they are exact.
+    var isWide: Bool { isInteger && (bits ?? 64) > 32 || input == .number && decimal == true }
   }
 
   enum Input: String, Decodable {
@@ -104,6 +143,11 @@ extension ServerSchema.Resource {
     columns.filter { $0.computed != true || fields?.contains($0.name) ?? false }
   }
 
+  /// The columns by which `where` and keys find records.
+  var comparableColumns: [ServerSchema.Column] {
+    columns.filter { ![.bytes, .json, .array].contains($0.input) }
+  }
+
   /// Whether a new record must have a value in this column.
   ///
   /// A number that is the whole key is taken for one that the database gives.
@@ -111,4 +155,9 @@ extension ServerSchema.Resource {
     !column.nullable && column.default == nil && !column.isReadOnly
       && !(key == [column.name] && column.input == .number)
   }
+}
+
+extension String {
+  /// Whether a declared type has the affinity of integers.
+  var isInteger: Bool { uppercased().contains("INT") }
 }

@@ -22,7 +22,8 @@ public struct SwiftRecords {
 
   /// The types that the file uses by their names.
   private static let reserved: Set = [
-    "Any", "Bool", "Codable", "CodingKey", "Data", "DatabaseValue", "Double", "FetchableRecord", "ForeignKey",
+    "Any", "Bool", "Codable", "CodingKey", "Data", "DatabaseValue", "Decimal",
+    "Double", "FetchableRecord", "ForeignKey",
     "Foundation", "Int", "Kindred", "PersistableRecord", "PersistenceContainer", "Protocol", "Row",
     "Self", "Sendable", "String", "TableRecord", "Type",
   ]
@@ -137,16 +138,10 @@ public struct SwiftRecords {
     switch column.input {
     case .boolean: "Bool"
     case .bytes: "Data"
-    case .number: isInteger(column.type) ? "Int" : "Double"
+    case .number: column.decimal == true ? "Decimal" : column.isInteger ? "Int" : "Double"
     case .text, .date, .time, .timestamp, .choice, .json, .array: "String"
     case .any: "DatabaseValue"
     }
-  }
-
-  /// Returns whether a declared type has integers (<https://sqlite.org/datatype3.html> §3.1).
-  private func isInteger(_ type: String) -> Bool {
-    let type = type.uppercased()
-    return type.contains("INT") || type.contains("SERIAL")
   }
 
   /// Returns what the database says about a column, and its only values if it has an enumeration's.

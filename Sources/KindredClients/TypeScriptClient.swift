@@ -2,42 +2,81 @@ import CKindredClients
 
 /// A client in TypeScript: the types of a server's resources, and what is the same for all servers.
 public struct TypeScriptClient {
-  private let schema: ServerSchema
-  private let names: TypeNames
+  /// How the client is printed.
+  public struct Options: Sendable {
+    /// Whether integers of 64 bits and exact decimals are texts.
+    public var hasIntegersAsText = false
+    /// Whether there is a hook of React for live results.
+    public var hasReact = false
+
+    /// Creates the options of a client whose numbers are numbers, and which imports nothing.
+    public init() {}
+  }
+
+  let schema: ServerSchema
+  let names: TypeNames
+  let options: Options
 
   /// Creates the client of a server.
-  public init(_ schema: ServerSchema) {
+  public init(_ schema: ServerSchema, options: Options = Options()) {
     self.schema = schema
+    self.options = options
     names = TypeNames(
       schema, reserved: Self.reserved,
       variants: [("New", ""), ("", "Change"), ("", "Columns"), ("New", "Columns")])
   }
 
-  /// The content of the file, which imports nothing.
+  /// The content of the file, which imports nothing but hooks for React.
   public var text: String {
     let types = schema.resources.map(types).joined(separator: "\n")
     let entries = schema.resources.map(entry).joined()
     return """
       // Made by `kindred client typescript`; make it anew when the database or the model file has changed.
-
+      \(options.hasReact ? "import { useEffect, useState } from \"react\";\n" : "")
       \(types)
       /** The resources, as the types of requests know them. */
       export interface Schema {
       \(entries)}
 
-      \(Self.runtime)
+      /** The actions, as the types of requests know them. */
+      export interface Actions {
+      \(schema.actions.map(entry).joined())}
+
+      \(facts)
+      \(parts.joined(separator: "\n"))
       """
   }
 
-  private static var runtime: String {
-    let text = kindred_typescript_client()
-    return String(decoding: UnsafeBufferPointer(start: text.bytes, count: text.length), as: UTF8.self)
+  /// The parts of the file that are the same for every database.
+  private var parts: [String] {
+    [
+      Self.text(of: kindred_typescript_client()),
+      options.hasIntegersAsText
+        ? Self.text(of: kindred_typescript_texts())
+        : """
+        const textsOf = (_resource?: string, _query?: Kindred.Loose): Kindred.Texts => undefined;
+        const isTextAt = (_path: readonly unknown[], _texts: Kindred.Texts) => false;
+
+        """,
+      schema.actions.isEmpty
+        ? "const actionCalls = (): Kindred.Loose => ({});\n" : Self.text(of: kindred_typescript_actions()),
+      options.hasReact ? Self.text(of: kindred_typescript_react()) : "",
+    ].filter { !$0.isEmpty }
+  }
+
+  private static func text(of text: kindred_client_text) -> String {
+    String(decoding: UnsafeBufferPointer(start: text.bytes, count: text.length), as: UTF8.self)
   }
 
   /// The types that the file uses by their names, beside those in its namespace.
   private static let reserved: Set = [
-    "AbortSignal", "AsyncGenerator", "Awaited", "Exclude", "Kindred", "KindredServer", "NonNullable", "Omit",
-    "Partial", "Pick", "Problem", "Promise", "ReturnType", "Schema", "WeakMap",
+    "AbortSignal", "Actions", "ArrayBuffer", "ArrayBufferView", "AsyncGenerator", "AsyncIterable", "Awaited",
+    "Blob",
+    "Error", "Exclude", "Extract", "Iterable", "Kindred", "KindredExpression", "KindredServer", "NonNullable",
+    "Omit",
+    "Parameters", "Partial", "Pick", "Problem", "Promise", "PropertyKey", "ReadableStream", "ReturnType",
+    "Schema",
+    "TemplateStringsArray", "Uint8Array",
   ]
 
   // MARK: Records
@@ -47,7 +86,7 @@ public struct TypeScriptClient {
     let plain = resource.plainColumns
     let others = resource.columns.filter { column in !plain.contains { $0.name == column.name } }
     let changes = resource.columns.filter { !$0.isReadOnly }.map { column in
-      "  \(property(column.name))?: \(type(of: column))\(column.nullable ? " | null" : "");\n"
+      "  \(property(column.name))?: \(given(column))\(column.nullable ? " | null" : "");\n"
     }
     let nested = resource.associations.compactMap(nested).joined()
     return """
@@ -74,7 +113,7 @@ public struct TypeScriptClient {
     return resource.columns.filter { !$0.isReadOnly }.map { column in
       let isOptional = !resource.requires(column) || referring.contains(column.name)
       let null = column.nullable ? " | null" : ""
-      return "  \(property(column.name))\(isOptional ? "?" : ""): \(type(of: column))\(null);\n"
+      return "  \(property(column.name))\(isOptional ? "?" : ""): \(given(column))\(null);\n"
     }
   }
 
@@ -90,7 +129,7 @@ public struct TypeScriptClient {
   private func references(of resource: ServerSchema.Resource) -> [String] {
     requiredReferences(of: resource).map { association in
       let columns = resource.columns.filter { association.columns?[$0.name] != nil && resource.requires($0) }
-        .map { "\(property($0.name)): \(type(of: $0))" }
+        .map { "\(property($0.name)): \(given($0))" }
       let destination = names[association.destination] ?? ""
       return "({ \(columns.joined(separator: "; ")) } | { \(property(association.key)): New\(destination) })"
     }
@@ -120,8 +159,7 @@ public struct TypeScriptClient {
       ? name
       : all.count == resource.columns.count
         ? record : "Pick<\(record), \(union(resource.allColumns.map(\.name)))>"
-    let comparable = resource.columns.filter { ![.bytes, .json, .array].contains($0.input) }.map(\.name)
-    let key = resource.key.count == 1 ? resource.column(resource.key[0]).map(type) : nil
+    let key = resource.key.count == 1 ? resource.column(resource.key[0]).map(given) : nil
     let associations = resource.associations.filter { names[$0.destination] != nil }.map { association in
       "      \(property(association.key)): { many: \(association.isToMany); to: Schema[\(string(association.destination))] };\n"
     }
@@ -133,7 +171,9 @@ public struct TypeScriptClient {
           all: \(star);
           new: New\(name);
           change: \(name)Change;
-          comparable: \(union(comparable));
+          comparable: \(union(resource.comparableColumns.map(\.name)));
+          bytes: \(union(resource.columns.filter { $0.input == .bytes }.map(\.name)));
+          integers: \(union(texts(of: resource)));
           key: \(key ?? "never");
           parameters: {\(parameters(of: resource))};
           associations: {
@@ -151,8 +191,10 @@ public struct TypeScriptClient {
         case .text: "string"
         case .integer, .real: "number"
         case .boolean: "boolean"
+        case .json: "unknown"
         }
-      return "readonly \(property(parameter.name))\(parameter.required ? "" : "?"): \(type)"
+      return
+        "readonly \(property(parameter.name))\(parameter.required ? ": \(type)" : "?: \(type) | undefined")"
     }
     return members.isEmpty ? "" : " \(members.joined(separator: "; ")) "
   }
@@ -169,15 +211,16 @@ public struct TypeScriptClient {
     return "\(indentation)/** \(text.replacing("*/", with: "*\u{200B}/")) */\n"
   }
 
-  private func union(_ names: [String]) -> String {
+  func union(_ names: [String]) -> String {
     names.isEmpty ? "never" : names.map(string).joined(separator: " | ")
   }
 
   private func name(of resource: ServerSchema.Resource) -> String { names[resource.name] ?? "" }
 
+  /// Returns the type of a column's values, NULL aside.
   private func type(of column: ServerSchema.Column) -> String {
     switch column.input {
-    case .number: "number"
+    case .number: isText(column) ? "string" : "number"
     case .boolean: "boolean"
     case .text, .date, .time, .timestamp, .bytes: "string"
     case .choice: column.values.map(union) ?? "string"
@@ -186,8 +229,16 @@ public struct TypeScriptClient {
     }
   }
 
+  /// Returns the type of what is written to a column.
+  private func given(_ column: ServerSchema.Column) -> String {
+    switch column.input {
+    case .number: isText(column) ? "string | number | bigint" : "number | bigint"
+    default: type(of: column)
+    }
+  }
+
   /// Returns the name of a property as it is declared.
-  private func property(_ name: String) -> String {
+  func property(_ name: String) -> String {
     let isPlain = name.utf8.enumerated().allSatisfy { index, byte in
       switch byte {
       case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "_"):
@@ -200,5 +251,5 @@ public struct TypeScriptClient {
   }
 
   /// Returns a text as a literal (ECMA-262 §12.9.4).
-  private func string(_ text: String) -> String { text.literal(escaping: ["<"]) }
+  func string(_ text: String) -> String { text.literal(escaping: ["<"]) }
 }

@@ -49,11 +49,32 @@ def typescript(directory, url):
     shutil.copytree(HERE, tests)
     shutil.copytree(TOP / "Examples", examples)
     (tests / "kindred.ts").write_text(run(PROGRAM, "client", "typescript", url, directory=directory))
+    strict(tests, url)
     for number, sample in enumerate(blocks("ts")):
         (tests / f"sample{number}.ts").write_text(sample.replace('"../Examples', '"../../Examples'))
     run("deno", "check", "--no-config", *tests.glob("*.ts"), examples / "react-admin.ts", directory=directory)
     run("deno", "test", "--no-config", "--no-check", "--allow-net=127.0.0.1", "--allow-env=SERVER", tests,
         directory=directory, SERVER=url)
+
+
+# `@tsconfig/strictest`, and what Angular's and Vite's templates set.
+STRICTEST = {name: True for name in """strict exactOptionalPropertyTypes noUncheckedIndexedAccess noImplicitOverride noImplicitReturns
+    noPropertyAccessFromIndexSignature noFallthroughCasesInSwitch noUnusedLocals noUnusedParameters verbatimModuleSyntax
+    isolatedModules erasableSyntaxOnly""".split()} | {"allowUnusedLabels": False, "allowUnreachableCode": False}
+
+
+def strict(tests, url):
+    """Each form of the printed file compiles under every strictness flag."""
+    options = STRICTEST | {"lib": ["es2022", "dom", "dom.iterable"]}
+    for flags in ([], ["--integers", "text"], ["--react"]):
+        folder = tests / "strict" / "".join(flags)
+        folder.mkdir(parents=True)
+        (folder / "kindred.ts").write_text(run(PROGRAM, "client", "typescript", url, *flags, directory=tests))
+        shutil.copy(HERE / "hooks.d.ts", folder)
+        imports = {"react": "./hooks.d.ts"}
+        (folder / "deno.json").write_text(json.dumps({"compilerOptions": options, "imports": imports}))
+        run("deno", "check", "kindred.ts", directory=folder)
+    shutil.rmtree(tests / "strict")
 
 
 def browsers(directory, _):
@@ -78,14 +99,39 @@ def swift(directory, url):
 
 
 def openapi(directory, url):
-    """Two validators of OpenAPI accept the document; one of them needs Java."""
+    """Validators of OpenAPI accept the document (one of them needs Java), and the document accepts what is answered."""
     from openapi_spec_validator import validate
     with urllib.request.urlopen(f"{url}/-/openapi.json") as response:
         document = json.load(response)
     validate(document)
+    answered(document, url)
     if shutil.which("java"):
         (directory / "openapi.json").write_text(json.dumps(document))
         run("openapi-generator-cli", "validate", "-i", "openapi.json", directory=directory)
+
+
+def answered(document, url):
+    """The records of each resource with each of its associations, and all of them, are valid by the document."""
+    from jsonschema import Draft202012Validator
+    from referencing import Registry, Resource
+    from referencing.jsonschema import DRAFT202012
+    registry = Registry().with_resource("urn:api", Resource.from_contents(document, default_specification=DRAFT202012))
+    with urllib.request.urlopen(f"{url}/-/schema") as response:
+        resources = json.load(response)["resources"]
+    absent = 0
+    for resource in resources:
+        keys = [association["key"] for association in resource["associations"]]
+        path = f"/{urllib.parse.quote(resource['name'])}"
+        pointer = f"#/paths/{path.replace('/', '~1')}/get/responses/200/content/application~1json/schema"
+        validator = Draft202012Validator({"$ref": f"urn:api{pointer}"}, registry=registry)
+        for include in ["", *keys, ",".join(keys)]:
+            query = urllib.parse.urlencode({"limit": 1000} | ({"include": include} if include else {}))
+            with urllib.request.urlopen(f"{url}{path}?{query}") as response:
+                records = json.load(response)
+            for error in validator.iter_errors(records):
+                raise AssertionError(f"{path}?{query}: {list(error.absolute_path)}: {error.message[:200]}")
+            absent += sum(record.get(key, 0) is None for record in records for key in keys)
+    assert absent > 0, "no to-one association is absent"
 
 
 def shells(directory, url):
@@ -98,11 +144,22 @@ def shells(directory, url):
         run("sh", "-c", command, directory=directory)
 
 
-def pandas(directory, url):
-    """The sample for pandas gives data frames."""
+def python(directory, url):
+    """The module is right for mypy and pyright, and does what it says; the samples for notebooks and pandas run."""
+    (directory / "kindred.py").write_text(run(PROGRAM, "client", "python", url, directory=directory))
+    shutil.copy(HERE / "sample.py", directory)
+    shutil.copy(HERE / "refused.py", directory)
+    mypy = [sys.executable, "-m", "mypy", "--strict", "--ignore-missing-imports"]
+    run(*mypy, "kindred.py", "sample.py", directory=directory)
+    # Each mistake has a comment that mypy would call unused if it accepted the line.
+    run(*mypy, "refused.py", directory=directory)
+    run(sys.executable, "-B", "sample.py", url, directory=directory)
     values = {}
+    sys.path.insert(0, str(directory))
     for block in blocks("python"):
         exec(block.replace("http://127.0.0.1:8080", url), values)
+    assert [str(values["frame"][name].dtype) for name in ("id", "title", "price")] == ["Int64", "string", "Float64"]
+    assert len(values["novels"]) == 3 and values["found"] > 0
     assert list(values["books"].columns) == ["title", "year", "price"]
     assert len(values["everything"]) == len(values["lines"]) >= len(values["books"])
     assert set(values["by_kind"].columns) == {"kind", "n", "mean"}
@@ -146,7 +203,7 @@ def main():
         directory = Path(name)
         run(PROGRAM, "migrate", "library.sqlite", "--migrations", TOP / "Migrations", directory=directory)
         with serving(directory, "library.sqlite", "--writable") as url:
-            for test in (assistants, typescript, browsers, swift, openapi, shells, pandas, grafana):
+            for test in (assistants, typescript, browsers, swift, openapi, shells, python, grafana):
                 test(directory, url)
                 print(f"{test.__name__}: {test.__doc__}", flush=True)
 

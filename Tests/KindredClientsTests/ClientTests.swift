@@ -31,7 +31,7 @@ struct ClientTests {
     let names = [
       "classes", "newClasses", "classChanges", "classColumns", "newClassColumns", "problems", "kindreds",
       "9lives",
-      "schemas", "records", "strings", "a-b", "aBs", "日本",
+      "schemas", "records", "strings", "actions", "blobs", "iterables", "a-b", "aBs", "日本",
     ]
     let documents = names.map { name in
       "{\"name\": \"\(name)\", \"table\": \"t\", \"key\": [\"id\"], \"columns\": [\(id)], \"associations\": []}"
@@ -106,8 +106,8 @@ struct ClientTests {
     #expect(text.contains("export interface ThingColumns extends Thing {\n  label: string;\n}"))
     #expect(text.contains("record: ThingColumns;\n    plain: Thing;\n    all: Thing;"))
     #expect(text.contains("comparable: \"id\" | \"name\" | \"label\";"))
-    #expect(text.contains("interface NewThingColumns {\n  id?: number;\n  name: string;\n}"))
-    #expect(text.contains("export interface ThingChange {\n  id?: number;\n  name?: string;\n}"))
+    #expect(text.contains("interface NewThingColumns {\n  id?: number | bigint;\n  name: string;\n}"))
+    #expect(text.contains("export interface ThingChange {\n  id?: number | bigint;\n  name?: string;\n}"))
     #expect(!SwiftRecords(schema).text.contains("label"))
   }
 
@@ -130,7 +130,87 @@ struct ClientTests {
         {"name": "most", "type": "integer", "required": false, "default": 3}]
       """
     let text = TypeScriptClient(try schema(("sales", id, parameters))).text
-    #expect(text.contains("parameters: { readonly since: string; readonly most?: number };"))
+    #expect(text.contains("parameters: { readonly since: string; readonly most?: number | undefined };"))
+  }
+
+  @Test
+  func `integers of 64 bits and exact decimals are texts where that is wanted, others stay numbers`() throws {
+    let schema = try schema(
+      (
+        "things",
+        [
+          id, column("small", "integer", input: "number", more: ", \"bits\": 32"),
+          column("price", "numeric(10,2)", input: "number", nullable: true, more: ", \"decimal\": true"),
+          column("rate", "REAL", input: "number"), column("ok", "BOOLEAN", input: "boolean"),
+        ].joined(separator: ","), ""
+      ))
+    var options = TypeScriptClient.Options()
+    options.hasIntegersAsText = true
+    let text = TypeScriptClient(schema, options: options).text
+    #expect(
+      text.contains(
+        """
+        export interface Thing {
+          id: string;
+          small: number;
+          price: string | null;
+          rate: number;
+          ok: boolean;
+        }
+        """))
+    #expect(
+      text.contains("  id?: string | number | bigint;\n") && text.contains("  small: number | bigint;\n"))
+    #expect(text.contains("    integers: \"id\" | \"price\";\n"))
+    #expect(text.contains("  things: { integers: [\"id\", \"price\"] },\n"))
+    let numbers = TypeScriptClient(schema).text
+    #expect(numbers.contains("    integers: never;\n") && !numbers.contains("integers: [\"id\""))
+    let swift = SwiftRecords(schema).text
+    for line in ["id: Int", "small: Int", "price: Decimal?", "rate: Double"] {
+      #expect(swift.contains("  var \(line)\n"), "\(line)")
+    }
+  }
+
+  @Test
+  func `a hook of React comes with one import, and leaves the rest as it is`() throws {
+    let schema = try schema(("things", id, ""))
+    var options = TypeScriptClient.Options()
+    options.hasReact = true
+    let lines = Set(TypeScriptClient(schema, options: options).text.split(separator: "\n"))
+    #expect(lines.filter { $0.hasPrefix("import ") } == [#"import { useEffect, useState } from "react";"#])
+    #expect(lines.contains { $0.hasPrefix("export function useLive<") })
+    #expect(TypeScriptClient(schema).text.split(separator: "\n").allSatisfy(lines.contains))
+  }
+
+  @Test
+  func `what runs knows the names that must be quoted, and the keys that no path has by themselves`() throws {
+    let document = """
+      {"resources": [{"name": "things", "table": "things", "key": ["code"], "associations": [],
+        "columns": [\(column("code")),\(column("a.b")),\(column("2nd")),\(column("photo", "BLOB", input: "bytes"))]}]}
+      """
+    let text = TypeScriptClient(try ServerSchema(json: Array(document.utf8))).text
+    #expect(text.contains(#"  things: { key: "code", quoted: ["a.b", "2nd"], bytes: ["photo"] },"#))
+    #expect(text.contains("    bytes: \"photo\";\n"))
+  }
+
+  @Test
+  func `actions have their parameters, and the rows that they give`() throws {
+    let document = """
+      {"resources": [{"name": "things", "table": "things", "key": ["id"], "associations": [], "columns": [\(id)]}],
+       "actions": [
+        {"name": "placeOrder", "as": "things", "single": true, "columns": [{"name": "id", "type": "INTEGER"}],
+         "parameters": [{"name": "n", "type": "integer", "required": true, "default": null}]},
+        {"name": "report", "single": false, "columns": [{"name": "sum", "type": "REAL"}], "parameters": []},
+        {"name": "purge", "single": false, "columns": [], "parameters": []}]}
+      """
+    let text = TypeScriptClient(try ServerSchema(json: Array(document.utf8))).text
+    for line in [
+      "    parameters: { readonly n: number | bigint | null };", "    gives: Schema[\"things\"];",
+      "    rows: \"one\";", "    rows: \"many\";", "    rows: \"none\";",
+      #"  placeOrder: { as: "things", gives: "any" },"#, #"  report: { gives: "many" },"#, "  purge: {  },",
+    ] {
+      #expect(text.contains("\(line)\n"), "\(line)")
+    }
+    #expect(text.contains("record: { sum: number | null };"))
   }
 
   @Test

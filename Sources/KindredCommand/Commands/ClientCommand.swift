@@ -19,10 +19,12 @@ struct ClientCommand: ParsableCommand {
       Examples:
         kindred client typescript chinook.db > kindred.ts
         kindred client typescript postgres://reader@db.example/library --output kindred.ts
+        kindred client typescript library.db --integers text --react --output kindred.ts
         kindred client typescript https://api.example/ --token "$TOKEN" --output kindred.ts
+        kindred client python chinook.db --output kindred.py
         kindred client swift chinook.db --model model.yaml > Records.swift
       """,
-    subcommands: [TypeScript.self, Swift.self])
+    subcommands: [TypeScript.self, Python.self, Swift.self])
 
   /// The command `kindred client typescript`.
   struct TypeScript: ParsableCommand {
@@ -31,8 +33,36 @@ struct ClientCommand: ParsableCommand {
       abstract: "Print a client in TypeScript whose results have the types of the requests.")
 
     @OptionGroup var source: ClientSource
+    @Option(
+      help: .init(
+        "What integers of 64 bits and PostgreSQL's numeric are: number, or text, which is exact.",
+        valueName: "number|text"))
+    var integers = Integers.number
+    @Flag(help: "Add useLive, a hook of React for live results.")
+    var react = false
 
-    func run() throws { try source.write(TypeScriptClient(source.schema()).text) }
+    /// What integers are that a number of JavaScript may round.
+    enum Integers: String, ExpressibleByArgument {
+      case number, text
+    }
+
+    func run() throws {
+      var options = TypeScriptClient.Options()
+      options.hasIntegersAsText = integers == .text
+      options.hasReact = react
+      try source.write(TypeScriptClient(source.schema(), options: options).text)
+    }
+  }
+
+  /// The command `kindred client python`.
+  struct Python: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "python",
+      abstract: "Print a typed client in Python, which needs httpx.")
+
+    @OptionGroup var source: ClientSource
+
+    func run() throws { try source.write(PythonClient(source.schema()).text) }
   }
 
   /// The command `kindred client swift`.

@@ -72,6 +72,8 @@ package struct SchemaDocument {
       "isGenerated": .bool(column.isGenerated),
       "default": column.defaultValue.map { .string($0.rendered().text) } ?? .null,
       "computed": column.isComputed ? true : nil,
+      "bits": column.integerBits < 64 ? .integer(Int64(column.integerBits)) : nil,
+      "decimal": column.keepsScale ? true : nil,
       "literal": column.literal.map { .string($0.rawValue) },
       "description": column.comment.map(JSONValue.string),
       "values": column.labels.isEmpty ? nil : JSONValue(strings: column.labels),

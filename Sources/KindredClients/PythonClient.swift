@@ -1,0 +1,190 @@
+import CKindredClients
+import KindredModel
+
+/// A client in Python: the types of a server's resources, and what is the same for all servers.
+public struct PythonClient {
+  let schema: ServerSchema
+  let names: TypeNames
+
+  /// Creates the client of a server.
+  public init(_ schema: ServerSchema) {
+    self.schema = schema
+    names = TypeNames(
+      schema, reserved: Self.reserved,
+      variants: [("New", ""), ("", "Change"), ("", "Resource"), ("Async", "Resource")])
+  }
+
+  /// The content of the module, which needs `httpx` alone.
+  public var text: String {
+    let types = schema.resources.map(types).joined(separator: "\n")
+    let attributes = attributes
+    func properties(_ prefix: String) -> String {
+      schema.resources.map { resource in
+        let attribute = attributes[resource.name] ?? ""
+        let type = "\(prefix)\(name(of: resource))Resource[\(name(of: resource))]"
+        return """
+
+              @property
+              def \(attribute)(self) -> \(type):
+                  resource: \(type) = self._resources[\(string(attribute))]
+                  return resource
+
+          """
+      }.joined()
+    }
+    return """
+      \(Self.text(of: kindred_python_imports()))
+      \(types)
+      \(Self.text(of: kindred_python_client()))
+
+      \(schema.resources.isEmpty ? "" : "if TYPE_CHECKING:\n")\(schema.resources.map(requests).joined(separator: "\n"))
+
+      \(facts)
+
+      class Client(_Client):
+          \"""The resources of a server.\"""
+      \(properties(""))
+
+      class AsyncClient(_AsyncClient):
+          \"""The resources of a server, whose methods are awaited.\"""
+      \(properties("Async"))
+      """
+  }
+
+  private static func text(of text: kindred_client_text) -> String {
+    String(decoding: UnsafeBufferPointer(start: text.bytes, count: text.length), as: UTF8.self)
+  }
+
+  /// The names that the module uses, which no type may have.
+  private static let reserved: Set = [
+    "Any", "AsyncClient", "AsyncIterator", "AttributeError", "Awaitable", "BinaryIO", "Callable", "Client",
+    "Decimal",
+    "Exception", "Expression", "False", "Generic", "ImportError", "Iterable", "Iterator", "Literal",
+    "Mapping", "None",
+    "NotRequired", "Page", "Part", "Problem", "Self", "Sequence", "True", "TypeError", "TypeVar", "TypedDict",
+    "UUID",
+    "Unpack", "ValueError",
+  ]
+
+  /// The attributes of a client by the names of their resources.
+  private var attributes: [String: String] {
+    var taken = Self.attributesOfClients
+    var found: [String: String] = [:]
+    for resource in schema.resources {
+      let base = Self.attribute(resource.name)
+      var name = taken.contains(base) ? base + "_" : base
+      var number = 2
+      while taken.contains(name) {
+        name = "\(base)_\(number)"
+        number += 1
+      }
+      taken.insert(name)
+      found[resource.name] = name
+    }
+    return found
+  }
+
+  /// What Python (<https://docs.python.org/3/reference/lexical_analysis.html#keywords>) or the client has already.
+  private static let attributesOfClients: Set = [
+    "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def",
+    "del",
+    "elif", "else", "except", "finally", "for", "from", "global", "if", "import", "in", "is", "lambda",
+    "nonlocal",
+    "not", "or", "pass", "raise", "return", "try", "while", "with", "yield",
+    "aclose", "actions", "batch", "close",
+  ]
+
+  /// Returns a name in snake_case, with only letters, digits and underscores.
+  static func attribute(_ name: String) -> String {
+    var words = ""
+    var last: Character?
+    let characters = Array(name)
+    for (index, character) in characters.enumerated() {
+      guard character.isOfWords else {
+        if let last, last != "_" { words.append("_") }
+        last = words.last
+        continue
+      }
+      let next = index + 1 < characters.count ? characters[index + 1] : nil
+      if character.isUppercase, let last, last != "_",
+        last.isLowercase || last.isNumber || last.isUppercase && next?.isLowercase == true
+      {
+        words.append("_")
+      }
+      words += character.lowercased()
+      last = character
+    }
+    while words.hasPrefix("_") { words.removeFirst() }
+    while words.hasSuffix("_") { words.removeLast() }
+    return words.beginsIdentifier ? words : "resource_" + words
+  }
+
+  // MARK: Facts
+
+  private var facts: String {
+    let resources = schema.resources.map { resource in
+      let columns = resource.columns.map { "\(string($0.name)): \(string(kind(of: $0)))" }
+      let to = resource.associations.filter { names[$0.destination] != nil }.map {
+        "\(string($0.key)): (\(string($0.destination)), \($0.isToMany ? "True" : "False"))"
+      }
+      return """
+            \(string(resource.name)): _Facts(
+                \(tuple(resource.key)),
+                {\(columns.joined(separator: ", "))},
+                \(tuple(resource.plainColumns.map(\.name))),
+                \(tuple(resource.allColumns.map(\.name))),
+                {\(to.joined(separator: ", "))},
+            ),
+
+        """
+    }
+    let attributes = attributes
+    let entries = schema.resources.map { "    \(string(attributes[$0.name] ?? "")): \(string($0.name)),\n" }
+    let actions = schema.actions.map { action in
+      let gives = action.columns.isEmpty || action.single ? "any" : "many"
+      return
+        "    \(string(Self.attribute(action.name))): (\(string(action.name)), \(action.as.map(string) ?? "None"), \(string(gives))),\n"
+    }
+    let hasDecimals = schema.resources.contains { $0.columns.contains { $0.decimal == true } }
+    return """
+      _FACTS: dict[str, _Facts] = {
+      \(resources.joined())}
+      _RESOURCES: dict[str, str] = {
+      \(entries.joined())}
+      _ACTIONS: dict[str, tuple[str, str | None, str]] = {
+      \(actions.joined())}
+      _HAS_DECIMALS = \(hasDecimals ? "True" : "False")
+
+      """
+  }
+
+  private func kind(of column: ServerSchema.Column) -> String {
+    switch column.input {
+    case .number: column.decimal == true ? "Decimal" : column.isInteger ? "int" : "float"
+    case .boolean: "bool"
+    case .text, .date, .time, .timestamp, .choice: "str"
+    case .bytes: "bytes"
+    case .json, .array: "json"
+    case .any: "any"
+    }
+  }
+
+  private func tuple(_ items: [String]) -> String {
+    "(\(items.map { string($0) + ", " }.joined()))".replacing(", )", with: ",)")
+  }
+
+  func name(of resource: ServerSchema.Resource) -> String { names[resource.name] ?? "" }
+
+  /// Returns a text as a literal (<https://docs.python.org/3/reference/lexical_analysis.html#string-and-bytes-literals>).
+  func string(_ text: String) -> String {
+    let escaped = text.unicodeScalars.map { scalar in
+      switch scalar {
+      case "\"", "\\": "\\\(scalar)"
+      case "\0"..<" ", "\u{7F}"..."\u{9F}", "\u{2028}", "\u{2029}", "\u{FEFF}":
+        "\\u" + String(String(scalar.value + 0x10000, radix: 16).dropFirst())
+      default: String(scalar)
+      }
+    }
+    return "\"\(escaped.joined())\""
+  }
+}
