@@ -18,13 +18,30 @@ export interface Options {
   keys?: { [resource: string]: readonly string[] };
 }
 
+/** The length of a URL that every proxy takes. */
+const longest = 6000;
+
 /** Returns a data provider for the server at a URL. */
 export function dataProvider(base: string, { headers, keys = {} }: Options = {}) {
   const keyOf = (resource: string) => keys[resource] ?? ["id"];
-  const path = (resource: string, id: Identifier) =>
-    `/${resource}/${`${id}`.split(",").map(encodeURIComponent).join(",")}`;
-  const identified = (resource: string, record: { [column: string]: unknown }) =>
-    ({ ...record, id: record.id ?? keyOf(resource).map((column) => record[column]).join(",") }) as RaRecord;
+  // The values of a key: several are encoded parts, so that a comma in one is no end of it.
+  const valuesOf = (resource: string, id: Identifier) =>
+    keyOf(resource).length === 1 ? [`${id}`] : `${id}`.split(",").map(decodeURIComponent);
+  const path = (resource: string, id: Identifier) => {
+    const values = valuesOf(resource, id);
+    const columns = keyOf(resource).map((column, index) =>
+      `${encodeURIComponent(column)}=${encodeURIComponent(values[index] ?? "")}`
+    );
+    return `/${encodeURIComponent(resource)}/${columns.join(",")}`;
+  };
+  const identified = (resource: string, record: { [column: string]: unknown }) => {
+    const columns = keyOf(resource);
+    const id = columns.length === 1
+      ? record[columns[0]]
+      : columns.map((column) => encodeURIComponent(`${record[column]}`)).join(",");
+    return { ...record, id } as RaRecord;
+  };
+  const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
 
   async function send(
     method: string,
@@ -33,16 +50,23 @@ export function dataProvider(base: string, { headers, keys = {} }: Options = {})
     more: { [name: string]: string } = {},
     signal?: AbortSignal,
   ) {
+    let content = body === undefined ? undefined : JSON.stringify(body);
+    let type = body === undefined ? undefined : "application/json";
+    // A query that may be too long for a URL is content (RFC 10008).
+    if (method === "GET" && url.length > longest) {
+      [method, type] = ["QUERY", "application/x-www-form-urlencoded"];
+      [url, content] = [url.slice(0, url.indexOf("?")), url.slice(url.indexOf("?") + 1)];
+    }
     const response = await fetch(base + url, {
       method,
       signal,
       headers: {
         Accept: "application/json",
-        ...(body === undefined ? {} : { "Content-Type": "application/json" }),
+        ...(type === undefined ? {} : { "Content-Type": type }),
         ...headers?.(),
         ...more,
       },
-      body: body === undefined ? undefined : JSON.stringify(body),
+      body: content,
     });
     const text = await response.text();
     const json = text ? JSON.parse(text) : undefined;
@@ -58,16 +82,36 @@ export function dataProvider(base: string, { headers, keys = {} }: Options = {})
 
   // The records whose keys are among these.
   function selection(resource: string, ids: readonly Identifier[]) {
-    const columns = keyOf(resource);
-    const quoted = (value: string) => `'${value.replaceAll("'", "''")}'`;
+    const text = (value: string) => `'${value.replaceAll("'", "''")}'`;
     const conditions = ids.map((id) => {
-      const values = columns.length === 1 ? [`${id}`] : `${id}`.split(",");
-      return columns.map((column, index) => `"${column}"=${quoted(values[index])}`).join(" and ");
+      const values = valuesOf(resource, id);
+      return keyOf(resource).map((column, index) => `${quoted(column)}=${text(values[index] ?? "")}`);
     });
-    if (columns.length === 1) {
-      return ids.map((id) => `${encodeURIComponent(columns[0])}=${encodeURIComponent(id)}`).join("&");
-    }
-    return `filter=${encodeURIComponent(conditions.map((one) => `(${one})`).join(" or "))}`;
+    const filter = keyOf(resource).length === 1
+      ? `${quoted(keyOf(resource)[0])} in (${ids.map((id) => text(`${id}`)).join(",")})`
+      : conditions.map((one) => `(${one.join(" and ")})`).join(" or ");
+    return `filter=${encodeURIComponent(filter)}`;
+  }
+
+  // Changes or deletes the records with these keys: all of them, or none.
+  async function sendMany(
+    method: string,
+    resource: string,
+    ids: readonly Identifier[],
+    body?: unknown,
+    more: { [name: string]: string } = {},
+  ) {
+    const url = (some: readonly Identifier[]) =>
+      `/${encodeURIComponent(resource)}?${selection(resource, some)}&limit=${some.length}`;
+    if (ids.length === 0) return;
+    if (url(ids).length <= longest) return void await send(method, url(ids), body, more);
+    const parts = Array.from({ length: Math.ceil(ids.length / 50) }, (_, index) => ({
+      method,
+      url: url(ids.slice(index * 50, index * 50 + 50)),
+      headers: more,
+      ...(body === undefined ? {} : { body }),
+    }));
+    await send("POST", "/-/batch", parts);
   }
 
   async function list(
@@ -81,14 +125,25 @@ export function dataProvider(base: string, { headers, keys = {} }: Options = {})
       query.set("offset", `${(pagination.page - 1) * pagination.perPage}`);
     }
     if (sort) {
-      const field = sort.field === "id" ? keyOf(resource) : [sort.field];
+      const field = sort.field === "id"
+        ? keyOf(resource).map(quoted)
+        : [sort.field.split(".").map(quoted).join(".")];
       query.set("sort", field.map((name) => (sort.order === "DESC" ? "-" : "") + name).join(","));
     }
-    // Values of columns, or a `filter` or `search` of its own.
+    // Values of columns, or a `filter` or `search` of its own; `q` is the text of react-admin's search inputs.
     for (const [name, value] of Object.entries({ ...filter, ...fixed })) {
-      for (const one of [value].flat()) query.append(name, `${one}`);
+      if (value === null) query.append("filter", `${quoted(name)} is null`);
+      else if (value !== undefined) {
+        for (const one of [value].flat()) query.append(name === "q" ? "search" : name, `${one}`);
+      }
     }
-    const { json, total } = await send("GET", `/${resource}?${query}`, undefined, {}, signal);
+    const { json, total } = await send(
+      "GET",
+      `/${encodeURIComponent(resource)}?${query}`,
+      undefined,
+      {},
+      signal,
+    );
     return { data: (json as RaRecord[]).map((record) => identified(resource, record)), total };
   }
 
@@ -98,16 +153,21 @@ export function dataProvider(base: string, { headers, keys = {} }: Options = {})
       data: identified(resource, (await send("GET", path(resource, id))).json),
     }),
     getMany: async (resource: string, { ids }: { ids: readonly Identifier[] }) => {
-      if (ids.length === 0) return { data: [] };
-      const { json } = await send("GET", `/${resource}?${selection(resource, ids)}&limit=${ids.length}`);
-      return { data: (json as RaRecord[]).map((record) => identified(resource, record)) };
+      const data: RaRecord[] = [];
+      // A page has at most 1,000 records.
+      for (let start = 0; start < ids.length; start += 1000) {
+        const some = ids.slice(start, start + 1000);
+        const url = `/${encodeURIComponent(resource)}?${selection(resource, some)}&limit=${some.length}`;
+        for (const record of (await send("GET", url)).json) data.push(identified(resource, record));
+      }
+      return { data };
     },
     getManyReference: (
       resource: string,
       { target, id, ...rest }: ListParameters & { target: string; id: Identifier },
     ) => list(resource, rest, { [target]: id }),
     create: async (resource: string, { data }: { data: object }) => ({
-      data: identified(resource, (await send("POST", `/${resource}`, data)).json),
+      data: identified(resource, (await send("POST", `/${encodeURIComponent(resource)}`, data)).json),
     }),
     update: async (
       resource: string,
@@ -123,9 +183,7 @@ export function dataProvider(base: string, { headers, keys = {} }: Options = {})
       };
     },
     updateMany: async (resource: string, { ids, data }: { ids: readonly Identifier[]; data: object }) => {
-      if (ids.length > 0) {
-        await send("PATCH", `/${resource}?${selection(resource, ids)}`, data, { Prefer: "return=minimal" });
-      }
+      await sendMany("PATCH", resource, ids, data, { Prefer: "return=minimal" });
       return { data: [...ids] };
     },
     delete: async (resource: string, { id }: { id: Identifier }) => ({
@@ -135,7 +193,7 @@ export function dataProvider(base: string, { headers, keys = {} }: Options = {})
       ),
     }),
     deleteMany: async (resource: string, { ids }: { ids: readonly Identifier[] }) => {
-      if (ids.length > 0) await send("DELETE", `/${resource}?${selection(resource, ids)}`);
+      await sendMany("DELETE", resource, ids);
       return { data: [...ids] };
     },
   };

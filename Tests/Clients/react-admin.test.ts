@@ -31,6 +31,16 @@ Deno.test("records are found by their keys, whatever the keys are called", async
   equal(true, references.data.every((book) => book.authorId === 1));
 });
 
+Deno.test("conditions are those that are given, and keys are as many as there are", async () => {
+  const none = await provider.getList("authors", { filter: { countryCode: null } });
+  equal(true, none.data.every((author) => author.countryCode === null));
+  const ids = Array.from({ length: 1500 }, (_, index) => index + 1);
+  const all = await provider.getList("books", { pagination: { page: 1, perPage: 1000 } });
+  equal(all.total, (await provider.getMany("books", { ids })).data.length);
+  const path = await provider.getList("books", { sort: { field: "author.name", order: "ASC" } });
+  equal(true, path.data.length > 0);
+});
+
 Deno.test("records are created, changed and deleted, one or many", async () => {
   const { data } = await provider.create("authors", { data: { name: "Colette" } });
   const changed = await provider.update("authors", {
