@@ -7,7 +7,7 @@ extension PythonClient {
     let associations = associations(of: resource).map { association, destination in
       (association.key, association.isToMany ? "list[\(destination)]" : "\(destination) | None")
     }
-    let written = resource.columns.filter { !$0.isReadOnly }
+    let written = resource.writtenColumns
     let referring = Set(
       resource.associations.filter { $0.belongs && names[$0.destination] != nil }
         .flatMap { $0.columns?.keys.map(\.self) ?? [] })

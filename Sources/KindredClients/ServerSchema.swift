@@ -52,6 +52,8 @@ public struct ServerSchema: Decodable, Sendable {
     /// The columns that identify a record; empty if nothing does.
     let key: [String]
     let columns: [Column]
+    /// The columns that the client may write and not read.
+    let writeOnly: [Column]?
     /// The columns that a request without `fields` returns, if not all stored ones.
     let fields: [String]?
     /// The parameters of a common table expression.
@@ -142,6 +144,9 @@ extension ServerSchema.Resource {
   var allColumns: [ServerSchema.Column] {
     columns.filter { $0.computed != true || fields?.contains($0.name) ?? false }
   }
+
+  /// The columns that a record may have where it is written.
+  var writtenColumns: [ServerSchema.Column] { (columns + (writeOnly ?? [])).filter { !$0.isReadOnly } }
 
   /// The columns by which `where` and keys find records.
   var comparableColumns: [ServerSchema.Column] {

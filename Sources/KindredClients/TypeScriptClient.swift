@@ -85,7 +85,7 @@ public struct TypeScriptClient {
     let name = name(of: resource)
     let plain = resource.plainColumns
     let others = resource.columns.filter { column in !plain.contains { $0.name == column.name } }
-    let changes = resource.columns.filter { !$0.isReadOnly }.map { column in
+    let changes = resource.writtenColumns.map { column in
       "  \(property(column.name))?: \(given(column))\(column.nullable ? " | null" : "");\n"
     }
     let nested = resource.associations.compactMap(nested).joined()
@@ -110,7 +110,7 @@ public struct TypeScriptClient {
   /// The columns of a new record but for those that refer to records that may be nested in it.
   private func new(_ resource: ServerSchema.Resource) -> [String] {
     let referring = Set(requiredReferences(of: resource).flatMap { $0.columns?.keys.map(\.self) ?? [] })
-    return resource.columns.filter { !$0.isReadOnly }.map { column in
+    return resource.writtenColumns.map { column in
       let isOptional = !resource.requires(column) || referring.contains(column.name)
       let null = column.nullable ? " | null" : ""
       return "  \(property(column.name))\(isOptional ? "?" : ""): \(given(column))\(null);\n"

@@ -1,5 +1,5 @@
 // What the compiler refuses: it tells each mistake, or this file doesn't compile.
-import { client } from "./kindred.ts";
+import { client, expression } from "./kindred.ts";
 
 const api = client("");
 
@@ -30,6 +30,29 @@ export async function mistakes() {
   await api.books.fetchAll({ include: { author: { limit: 1 } } });
   // @ts-expect-error: no such column of a key
   await api.authors.fetchOne({ nmae: 1 });
+  const maybe = [1].find((one) => one > 1);
+  // @ts-expect-error: a value that may be undefined would widen the deletion
+  await api.books.deleteAll({ where: { authorId: maybe } });
+  // @ts-expect-error: undefined is no value
+  await api.books.deleteAll({ where: { authorId: undefined } });
+  // @ts-expect-error: a value that may be undefined, below
+  await api.authors.fetchAll({ include: { books: { where: { year: maybe } } } });
+  // @ts-expect-error: a key that may be undefined
+  await api.books.delete({ id: maybe });
+  // @ts-expect-error: a key without columns
+  await api.books.delete({});
+  // @ts-expect-error: a condition that may be undefined
+  await api.books.delete(1, { ifMatch: new Map<number, string>().get(1) });
+  // @ts-expect-error: an expression with a value that may be undefined
+  await api.books.fetchAll({ filter: expression`year > ${maybe}` });
+  // @ts-expect-error: a cursor is a parameter of pages only
+  await api.books.fetchAll({ after: "x" });
+  // @ts-expect-error: only an upsert has another key
+  await api.books.create({ authorId: 1, title: "x" }, { onConflict: "title" });
+  // @ts-expect-error: no such column to read by itself
+  await api.books.value(1, "titel").get();
+  // @ts-expect-error: no such column in one of several records
+  await api.books.create([{ authorId: 1, title: "x", kind: "novel", titel: "y" }]);
   // @ts-expect-error: a key of another type
   await api.authors.fetchOne("1");
   // @ts-expect-error: a column without a default is missing

@@ -145,7 +145,7 @@ def shells(directory, url):
 
 
 def python(directory, url):
-    """The module is right for mypy and pyright, and does what it says; the samples for notebooks and pandas run."""
+    """The module is right for mypy and does what it says; the samples for notebooks and pandas run."""
     (directory / "kindred.py").write_text(run(PROGRAM, "client", "python", url, directory=directory))
     shutil.copy(HERE / "sample.py", directory)
     shutil.copy(HERE / "refused.py", directory)

@@ -1,5 +1,5 @@
 // The client of the sample library: what the compiler knows of results, and what the server gives.
-import { client, Problem } from "./kindred.ts";
+import { client, expression, Problem } from "./kindred.ts";
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 /** Fails to compile unless its argument is `true`. */
@@ -66,6 +66,104 @@ Deno.test("an association of a table to itself repeats to its depth", async () =
 Deno.test("values of conditions are never part of an expression", async () => {
   equal([], await api.authors.fetchAll({ where: { name: "x' or 'a'='a" } }));
   equal([], await api.authors.fetchAll({ where: { name: "&filter=true#%" } }));
+});
+
+/** What is thrown. */
+async function thrown(
+  body: () => unknown,
+): Promise<Error & { status?: number; code?: string; detail?: string }> {
+  try {
+    await body();
+  } catch (error) {
+    return error as Error;
+  }
+  throw new Error("nothing is thrown");
+}
+
+/** A `fetch` whose answers are these, one after the other. */
+const answering = (...answers: (() => Response)[]) =>
+  (() => {
+    const answer = answers.shift();
+    return answer ? Promise.resolve(answer()) : Promise.reject(new TypeError("no further answer"));
+  }) as typeof fetch;
+
+Deno.test("what can't be sent is refused before anything is", async () => {
+  const nothing = undefined as unknown as number;
+  for (
+    const request of [
+      () => api.books.deleteAll({ where: { authorId: nothing } }),
+      () => api.books.deleteAll({ where: { authorId: [1, NaN] } }),
+      () => api.books.fetchOne({ id: nothing }),
+      () => api.books.delete({} as { id: number }),
+      () => api.books.update(1, { price: NaN }),
+      () => api.books.update(1, { pages: 1 }, { ifMatch: "" }),
+      () => api.books.etag({ id: 1 }),
+      () => api.books.fetchAll({ filter: expression`year > ${nothing}` }),
+      () => api.books.fetchOne(2 ** 53),
+    ]
+  ) equal("TypeError", (await thrown(request)).name);
+});
+
+Deno.test("values of expressions are bound, wherever an expression stands", async () => {
+  equal([], await api.authors.fetchAll({ filter: expression`name = ${"x' or 'a'='a"}` }));
+  const [book] = await api.books.fetchAll({
+    fields: { id: "id", is: expression`title || ${"'"}` },
+    filter: expression`id in ${[1, 2]} and ${expression`id = ${1} or id = ${7}`}`,
+  });
+  equal(1, book.id);
+});
+
+Deno.test("integers are never rounded", async () => {
+  const big = () => new Response('[{"title":"1234567890123456789","books":[{"id":9007199254740993}]}]', json);
+  const json = { headers: { "Content-Type": "application/json" } };
+  const error = await thrown(() => client("http://x", { fetch: answering(big) }).authors.fetchAll());
+  equal(["unsafe-integer", true], [error.code, error.detail?.includes("`books.id`")]);
+  equal([], await api.books.fetchAll({ where: { id: 9007199254740993n } }));
+  equal(404, (await thrown(() => api.books.fetchOne(9007199254740993n))).status);
+});
+
+Deno.test("what no Kindred server says is a problem, and a read is tried again", async () => {
+  const page = () => new Response("<html>", { headers: { "Content-Type": "text/html" } });
+  const busy = () => new Response(null, { status: 503 });
+  const other = client("http://x", { fetch: answering(busy, page) });
+  equal("unexpected-answer", (await thrown(() => other.books.fetchAll())).code);
+  const write = client("http://x", { fetch: answering(busy, page) });
+  equal(503, (await thrown(() => write.authors.create({ name: "x" }))).status);
+});
+
+Deno.test("a live result is asked for again after silence", async () => {
+  const stream = (text: string) => () =>
+    new Response(new ReadableStream({ start: (to) => to.enqueue(new TextEncoder().encode(text)) }), {
+      headers: { "Content-Type": "text/event-stream" },
+    });
+  const heard: string[] = [];
+  const other = client("http://x", {
+    heartbeat: 20,
+    fetch: answering(stream('id: 1\ndata: [{"id":1}]\n\n'), stream('id: 2\ndata: [{"id":2}]\n\n')),
+  });
+  const seen: number[] = [];
+  for await (const [book] of other.books.live({ onStatus: (status) => heard.push(status) })) {
+    seen.push(book.id);
+    if (seen.length === 2) break;
+  }
+  equal([[1, 2], "connecting live waiting connecting live"], [seen, heard.join(" ")]);
+});
+
+Deno.test("pages have cursors, in both directions", async () => {
+  const page = await api.books.fetchPage({ ...first, count: true, fields: ["id"] });
+  const next = await api.books.fetchPage({ ...first, fields: ["id"], after: page.next });
+  equal(true, next.records[0].id > page.records[1].id && (page.total ?? 0) > 4);
+});
+
+Deno.test("records are imported, upserted and read by their values", async () => {
+  equal(2, await api.countries.import([{ code: "X1", name: "one" }, { code: "X2", name: "two" }]));
+  const changed = await api.countries.upsert({ code: "X1", name: "first" });
+  equal("first", changed.name);
+  equal("first", await api.countries.value("X1", "name").get());
+  await api.countries.update("X1", { name: "last" }, {
+    ifMatch: api.countries.etag(await api.countries.fetchOne("X1")),
+  });
+  await api.countries.deleteAll({ where: { code: ["X1", "X2"] } });
 });
 
 Deno.test("a request that is too long for a URL has pages, too", async () => {

@@ -112,6 +112,27 @@ struct ClientTests {
   }
 
   @Test
+  func `a column that may only be written is there where records are written`() throws {
+    let schema = try schema(("things", id, ", \"writeOnly\": [\(column("secret", nullable: true))]"))
+    let text = TypeScriptClient(schema).text
+    #expect(text.contains("export interface Thing {\n  id: number;\n}"))
+    #expect(text.contains("  id?: number | bigint;\n  secret?: string | null;\n}"))
+    #expect(PythonClient(schema).text.contains("    \"secret\": \"NotRequired[str | None]\",\n"))
+  }
+
+  @Test(arguments: [
+    ("orderDetails", "order_details"), ("import", "import_"), ("HTTPLogs", "http_logs"), ("a b", "a_b"),
+    ("batch", "batch_"), ("2nd", "resource_2nd"), ("__init__", "init"), ("日本", "日本"),
+  ])
+  func `an attribute of the Python client has the resource's name in snake case`(
+    resource: String, attribute: String
+  ) throws {
+    let text = PythonClient(try schema((resource, id, ""))).text
+    #expect(text.contains("    def \(attribute)(self) -> "), "\(attribute)")
+    #expect(text.contains("    \"\(attribute)\": \"\(resource)\",\n"))
+  }
+
+  @Test
   func `the default selection is the type of a record, and other columns have to be named`() throws {
     let schema = try schema(
       (

@@ -184,7 +184,7 @@ export namespace Kindred {
       query?: Requested<Q, R, keyof QueryClauses<AnyResource>>,
     ): Promise<number>;
     /** Returns the records now, and again after each commit that changes them, until the loop ends. */
-    live<const Q extends LiveQuery<R> & Open = None>(
+    live<const Q extends LiveQuery<R> & Open = Heard>(
       query?: Requested<Q, R, keyof LiveClauses<AnyResource>>,
     ): AsyncGenerator<Result<R, Q>[], void, undefined>;
     /** Returns one column of the record with a key, to be read and written by itself. */

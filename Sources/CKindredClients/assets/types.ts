@@ -127,8 +127,11 @@ export namespace Kindred {
 
   export interface LiveClauses<R extends AnyResource> extends QueryClauses<R> {
     /** Hears what becomes of the connection, with the reason for which it was lost. */
-    readonly onStatus?: ((status: "connecting" | "live" | "waiting", error?: unknown) => void) | undefined;
+    readonly onStatus?: OnStatus | undefined;
   }
+  export type OnStatus = (status: "connecting" | "live" | "waiting", error?: unknown) => void;
+  // A query of nothing else, from which the compiler knows the parameters of a function that is written in place.
+  export type Heard = { readonly onStatus?: OnStatus | undefined };
 
   export interface NodeClauses<R extends AnyResource> extends Clauses<R> {
     /** Leaves out the records without an associated one. */
