@@ -55,7 +55,7 @@ struct HiddenColumnTests {
 
   @Test(arguments: ["x) OR (zara", "x) OR zara", "\"x"])
   func `no pattern breaks out of its parentheses`(pattern: String) throws {
-    for parameters in ["search=\(pattern)", "having=true&search=a&search=\(pattern)"] {
+    for parameters in ["search=\(pattern)", "having=true&search=\(pattern)"] {
       try expectProblem(
         "/members?\(parameters)", on: database, code: .invalidExpression, parameter: "search")
     }

@@ -148,6 +148,8 @@ struct RequestShape {
     // Only the parser decodes names.
     if parameter.isEncoded { isShareable = false }
     if name.equals("limit"), let number = Self.integer(value) {
+      // Only the parser refuses a second one.
+      if limit != nil { isShareable = false }
       limit = number
       return
     }

@@ -66,7 +66,11 @@ struct AssociationResolver {
     conditions.equalities = try node.equalities.map { try equality($0, in: context) }
     conditions.filters = try node.filters.map { try resolver.resolve($0, in: context) }
     // The conditions of groups don't apply to records.
-    if !node.isGrouped { conditions.havings = try node.havings.map { try resolver.resolve($0, in: context) } }
+    if !node.isGrouped {
+      var context = context
+      context.prefersNames = true
+      conditions.havings = try node.havings.map { try resolver.resolve($0, in: context) }
+    }
     conditions.searches = try node.searches.compactMap { search in
       try noting(state.diagnostics) { try self.search(search, of: record) }
     }

@@ -15,12 +15,16 @@ struct ExpressionResolver {
 
   /// Returns an expression about a record with resolved names.
   ///
-  /// - Parameter isOfGroup: Whether aggregates of a group are allowed in it, and it has to have one value in each.
+  /// - Parameters:
+  ///   - isOfGroup: Whether aggregates of a group are allowed in it, and it has to have one value in each.
+  ///   - prefersNames: Whether names that the request defines go before columns.
   func resolve(
-    _ expression: Expression, of record: NameScope, by author: ExpressionAuthor, isOfGroup: Bool
+    _ expression: Expression, of record: NameScope, by author: ExpressionAuthor, isOfGroup: Bool,
+    prefersNames: Bool = false
   ) throws -> ResolvedExpression {
-    let resolved = try resolve(
-      expression, in: NameContext(scope: record, author: author, allowsGroupAggregates: isOfGroup))
+    var context = NameContext(scope: record, author: author, allowsGroupAggregates: isOfGroup)
+    context.prefersNames = prefersNames
+    let resolved = try resolve(expression, in: context)
     if isOfGroup { try noting(state.diagnostics) { try GroupCheck(state, of: record).check(resolved) } }
     return resolved
   }
@@ -117,7 +121,7 @@ struct ExpressionResolver {
       throw RequestError(.invalidExpression, "`\(name)(distinct x)` takes no separator", at: origin)
     }
     var inside = context
-    (inside.allowsGroupAggregates, inside.isComparedWith) = (false, false)
+    (inside.allowsGroupAggregates, inside.isComparedWith, inside.prefersNames) = (false, false, false)
     return .function(
       name: .aggregate(function), arguments: try arguments.map { try resolve($0, in: inside) },
       isDistinct: isDistinct)

@@ -103,7 +103,9 @@ struct FetchRequestResolver {
     }
     if node.isGrouped {
       let check = try GroupCheck(state, of: names)
-      let havings = try node.havings.map { try resolve($0, in: names, isOfGroup: true) }
+      let havings = try node.havings.map {
+        try resolve($0, in: names, isOfGroup: true, prefersNames: true)
+      }
       resolved.sort = try sort(of: resolved)
       resolved.group = ResolvedGroup(
         expressions: check.groups, havings: havings, determined: state.memory(of: names).determined)
@@ -116,7 +118,8 @@ struct FetchRequestResolver {
   private func sort(of node: ResolvedNode) throws -> [ResolvedSortTerm]? {
     try node.node.sort?.map { term in
       ResolvedSortTerm(
-        expression: try resolve(term.expression, in: node.names, isOfGroup: node.node.isGrouped), term: term)
+        expression: try resolve(
+          term.expression, in: node.names, isOfGroup: node.node.isGrouped, prefersNames: true), term: term)
     }
   }
 
@@ -292,9 +295,10 @@ struct FetchRequestResolver {
   }
 
   private func resolve(
-    _ expression: Expression, in names: NameScope, isOfGroup: Bool
+    _ expression: Expression, in names: NameScope, isOfGroup: Bool, prefersNames: Bool = false
   ) throws -> ResolvedExpression {
-    try ExpressionResolver(state: state).resolve(expression, of: names, by: .request, isOfGroup: isOfGroup)
+    try ExpressionResolver(state: state).resolve(
+      expression, of: names, by: .request, isOfGroup: isOfGroup, prefersNames: prefersNames)
   }
 }
 

@@ -8,6 +8,8 @@ struct NameContext {
   var allowsGroupAggregates = false
   /// Whether something is compared with the expression, so that an unknown name may be a text without quotes.
   var isComparedWith = false
+  /// Whether names that the request defines go before columns, as in an order and in conditions on results.
+  var prefersNames = false
   /// The nodes whose conditions are being resolved.
   private(set) var filtered = FilteredNodes()
   /// The names of the request whose definitions are being resolved, so that none refers to itself.
@@ -35,7 +37,7 @@ struct NameContext {
   func defining(_ name: String) -> NameContext? {
     guard !isDefining(name) else { return nil }
     var inside = self
-    inside.isComparedWith = false
+    (inside.isComparedWith, inside.prefersNames) = (false, false)
     inside.resolving.append((scope, name))
     return inside
   }

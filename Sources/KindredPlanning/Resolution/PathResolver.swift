@@ -65,6 +65,10 @@ struct PathResolver {
   private func resolveName(_ component: Component, in context: NameContext) throws -> ResolvedPath {
     let (scope, author) = (context.scope, context.author)
     if component.arguments == nil {
+      if context.prefersNames, let named = try resolveDefined(component, in: context) {
+        state.diagnostics?.note(.name, at: component.origin)
+        return .named(named)
+      }
       if let column = scope.resource.column(named: component.name, for: author) {
         state.diagnostics?.note(.column, at: component.origin)
         return try path(to: column, of: scope)
@@ -149,6 +153,17 @@ struct PathResolver {
   }
 
   // MARK: Names of the request
+
+  /// Returns the annotation or field of the record's node with this name; nil also if that is only the column of the name.
+  private func resolveDefined(_ component: Component, in context: NameContext) throws -> ResolvedName? {
+    if case .path(let path)? = state.memory(of: context.scope).expressions[component.name]?.kind,
+      path.parents == 0, path.components.count == 1, path.components[0].arguments == nil,
+      path.components[0].name.equalsIgnoringCase(component.name)
+    {
+      return nil
+    }
+    return try resolveNamed(component.name, in: context)
+  }
 
   /// Returns the annotation or field of the record's node with this name.
   private func resolveNamed(_ name: String, in context: NameContext) throws -> ResolvedName? {

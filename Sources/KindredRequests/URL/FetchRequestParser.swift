@@ -34,6 +34,7 @@ package struct FetchRequestParser {
   private var literals = Literals()
   /// How many tokens the remaining expressions may have in total, because the content of QUERY may be long.
   private var tokensLeft = 100_000
+  private var single = SingleParameters()
 
   package init(
     model: Model, limits: RequestLimits, isUnpaged: Bool = false, diagnostics: Diagnostics? = nil
@@ -191,6 +192,7 @@ package struct FetchRequestParser {
     _ parameter: QueryParameters.Parameter, to tree: RequestTree, _ parsed: inout ParsedRequest,
     after: inout String?
   ) throws {
+    if column(named: parameter, in: tree) == nil { try single.add(parameter) }
     if parameter.node.isEmpty {
       switch parameter.kind {
       case "include", "join": return
@@ -255,12 +257,12 @@ package struct FetchRequestParser {
   private mutating func apply(_ parameter: QueryParameters.Parameter, to node: inout RequestNode) throws {
     switch parameter.kind {
     case "annotate": node.annotations += try parse(parameter) { try $0.parseNamedExpressions() }
-    case "fields": node.fields = try parse(parameter) { try $0.parseFields() }
+    case "fields": node.fields = try (node.fields ?? []) + parse(parameter) { try $0.parseFields() }
     case "values": node.values = try parse(parameter) { try $0.parseExpression() }
     case "filter": node.filters.append(try parseCondition(parameter))
     case "having": node.havings.append(try parseCondition(parameter))
-    case "sort": node.sort = try parse(parameter) { try $0.parseSort() }
-    case "group": node.group = try parse(parameter) { try $0.parseExpressions() }
+    case "sort": node.sort = try (node.sort ?? []) + parse(parameter) { try $0.parseSort() }
+    case "group": node.group += try parse(parameter) { try $0.parseExpressions() }
     case "distinct": node.isDistinct = try boolean(parameter)
     case "limit": node.limit = literals.number(of: .integer(try count(parameter)))
     case "offset": node.offset = literals.number(of: .integer(try count(parameter)))

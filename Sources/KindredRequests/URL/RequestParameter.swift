@@ -24,6 +24,15 @@ package struct RequestParameter {
   /// A sentence that describes its effect.
   package let summary: String
 
+  /// Whether it may be written several times: lists add up, and of conditions all must hold.
+  package var isRepeatable: Bool {
+    switch value {
+    case .includes, .namedExpressions, .fields, .expressions, .sort: true
+    case .expression: name != RequestParameterName.values.rawValue
+    case .boolean, .count, .pattern, .cursor, .words: false
+    }
+  }
+
   private init(
     _ name: RequestParameterName, _ value: Value, of owner: Owner, isOfMany: Bool = false, _ summary: String
   ) {
@@ -77,4 +86,18 @@ extension RequestNode {
 
   /// The parameters that the root can have.
   package static let rootParameterNames = RequestParameter.ofRoot.map(\.name)
+}
+
+/// The parameters of a request that take one value.
+struct SingleParameters {
+  private var names: Set<String> = []
+
+  /// - Throws: `RequestError` for a second value of a parameter that takes one.
+  mutating func add(_ parameter: QueryParameters.Parameter) throws {
+    guard let known = RequestParameter.all.first(where: { $0.name == parameter.kind }), !known.isRepeatable,
+      !names.insert(parameter.name).inserted
+    else { return }
+    throw RequestError(
+      .invalidValue, "`\(parameter.name)` takes one value, and has two; leave one out", at: parameter.origin)
+  }
 }
