@@ -53,11 +53,23 @@ struct IdempotencyTests {
     #expect(try library.stored("SELECT COUNT(*) FROM tag") == "4")
   }
 
-  @Test(arguments: [HTTPMethod.get, .head, .patch, .put, .delete])
-  func `are for POST alone`(method: HTTPMethod) throws {
+  @Test
+  func `with PATCH get the first answer again, also under a condition`() throws {
+    let headers: HTTPHeaders = [
+      "Idempotency-Key": "k", "If-Match": try #require(library.get("/tags/1").headers["ETag"]),
+    ]
+    let first = try library.send(.patch, "/tags/1?set=name:name||'!'", headers: headers)
+    #expect(first.status == 200 && first.text == #"{"id":1,"name":"sea!"}"#)
+    let again = try library.send(.patch, "/tags/1?set=name:name||'!'", headers: headers)
+    #expect(again.status == 200 && again.text == first.text)
+    #expect(try library.send(.patch, "/tags/2?set=name:name||'!'", headers: headers).status == 422)
+    #expect(try library.stored("SELECT name FROM tag WHERE id = 1") == "sea!")
+  }
+
+  @Test(arguments: [HTTPMethod.get, .head, .put, .delete])
+  func `are for POST and PATCH alone`(method: HTTPMethod) throws {
     let answer = try library.send(
-      method, "/tags/1", method == .patch || method == .put ? #"{"name":"n"}"# : nil,
-      headers: ["Idempotency-Key": "k"])
+      method, "/tags/1", method == .put ? #"{"name":"n"}"# : nil, headers: ["Idempotency-Key": "k"])
     #expect(answer.status == 400)
     #expect(try library.stored("SELECT name FROM tag WHERE id = 1") == "sea")
   }

@@ -123,6 +123,23 @@ final class Principal: Sendable {
     }
   }
 
+  /// The digest of what the principal's rights follow from, whatever its identity: its roles and the claims that the access
+  /// rules read, in any order; with a role in the database, all claims but those that each token has anew.
+  var grantsDigest: [UInt8] {
+    var text = ListBytes()
+    text.append((roles ?? []).sorted()) { $0.append($1) }
+    text.append(claims.sorted { $0.key < $1.key }) { text, claim in
+      text.append(claim.key)
+      text.append(claim.value.document.map(TokenClaims.sortedText) ?? "")
+    }
+    if case .role(let role) = databaseStanding {
+      text.append(role.name)
+      text.append(TokenClaims.lastingText(of: role.claims))
+      text.append(role.headers ?? "")
+    }
+    return HashFunction.sha256.digest(of: [isAuthenticated ? 1 : 0] + text.bytes)
+  }
+
   /// Whether the credentials have expired.
   var hasExpired: Bool { expiry.map { Date().timeIntervalSince1970 >= $0 } ?? false }
 

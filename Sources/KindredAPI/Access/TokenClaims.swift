@@ -102,10 +102,45 @@ struct TokenClaims {
     }
   }
 
-  /// Identifies the subject: by its issuer and name, or by all claims if there is no subject.
+  /// The claims that each token has anew, even for the same bearer with the same rights.
+  private static let namesOfToken = ["exp", "nbf", "iat", "jti", "auth_time", "sid", "session_state"]
+
+  /// Returns the text of the claims that a renewed token has, too, in an order of their own.
+  static func lastingText(of claims: String) -> String {
+    (try? TokenClaims(Array(claims.utf8)))?.lastingText ?? claims
+  }
+
+  private var lastingText: String {
+    Self.sortedText(of: members.filter { !Self.namesOfToken.containsExactly($0.name) }, in: document)
+  }
+
+  private static func sortedText(of members: [JSONDocument.Member], in document: JSONDocument) -> String {
+    let texts = members.sorted { $0.name < $1.name }.map { member in
+      "\(member.name.utf8.count) \(member.name) \(sortedText(of: member.value, in: document))"
+    }
+    return "{\(texts.joined(separator: ","))}"
+  }
+
+  private static func sortedText(of node: JSONDocument.Node, in document: JSONDocument) -> String {
+    switch node.content {
+    case .array(let elements):
+      "[\(elements.map { sortedText(of: $0, in: document) }.sorted().joined(separator: ","))]"
+    case .object(let members): sortedText(of: members, in: document)
+    case .null, .boolean, .number, .string: document.text(of: node)
+    }
+  }
+
+  /// Returns the text of a JSON document in which the order of elements and members means nothing.
+  static func sortedText(_ json: String) -> String {
+    guard let document = try? JSONDocumentParser.parse(Array(json.utf8)) else { return json }
+    return sortedText(of: document.root, in: document)
+  }
+
+  /// Identifies the subject: by its issuer and name, or by the claims that a renewed token has, too, if there is no
+  /// subject.
   var identity: [UInt8] {
     guard let subject = self["sub"], subject.content.isName else {
-      return HashFunction.sha256.digest(of: document.bytes)
+      return HashFunction.sha256.digest(of: Array(lastingText.utf8))
     }
     let issuer = self["iss"].map(document.text) ?? ""
     return HashFunction.sha256.digest(of: Array("\(issuer) \(document.text(of: subject))".utf8))

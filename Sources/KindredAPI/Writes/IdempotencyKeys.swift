@@ -11,15 +11,21 @@ import KindredSpooling
 ///
 /// An answer is stored in the database, in the transaction of the write, so that either both or neither are committed.
 final class IdempotencyKeys: Sendable {
-  /// A key belongs to a client with certain rights, because the answer shows what these allowed.
+  /// The key of a client, whose answer shows what the client's rights allowed: with other rights, it isn't given.
   struct Identity: Hashable, Sendable {
     let principal: String
     let key: IdempotencyKey
+    /// The digest of what the client's rights follow from.
+    let grants: [UInt8]
 
     init(_ key: IdempotencyKey, of principal: Principal) {
-      self.principal = principal.identity.hexadecimal + principal.standing.hexadecimal
+      self.principal = principal.identity.hexadecimal
+      grants = principal.grantsDigest
       self.key = key
     }
+
+    /// What is kept of the request: first its content, then the rights.
+    var fingerprint: [UInt8] { key.fingerprint.bytes + grants }
   }
 
   /// The keys whose first request is waiting or running.
@@ -50,16 +56,17 @@ final class IdempotencyKeys: Sendable {
   /// Returns the kept answer, or else the result of `body`, which is kept.
   ///
   /// - Parameter isKept: Whether to keep the result.
-  /// - Throws: `Problem` (422) if the key was used with other content; `RequestError` if the result is too long to be
-  ///   kept.
+  /// - Throws: `Problem`: 422 if the key was used with other content, 409 if the client had other rights then;
+  ///   `RequestError` if the result is too long to be kept.
   func once(
     _ identity: Identity, in transaction: any WriteTransaction, isKept: Bool, _ body: () throws -> WriteResult
   ) throws -> WriteResult {
     let now = Self.now
     let key = KeptAnswer.Key(principal: identity.principal, text: identity.key.text)
-    let fingerprint = identity.key.fingerprint.bytes
+    let fingerprint = identity.fingerprint
     if let known = try transaction.keptAnswer(key, since: now - Self.lifetime) {
-      guard known.fingerprint == fingerprint else { throw Problem.otherContent }
+      guard known.fingerprint.starts(with: identity.key.fingerprint.bytes) else { throw Problem.otherContent }
+      guard known.fingerprint == fingerprint else { throw Problem.otherRights }
       return WriteResult(known)
     }
     let result = try body()
@@ -124,6 +131,14 @@ extension Problem {
       headers: [("Retry-After", "1")])
   }
 
+  /// 409: the client had other rights when it used a key.
+  static var otherRights: Problem {
+    Problem(
+      .conflict,
+      "your roles or claims have changed since this `Idempotency-Key` was used, so its answer may not be yours; use a new key"
+    )
+  }
+
   /// 422: a key was used with another request.
   static var otherContent: Problem {
     Problem(.otherContent, "this `Idempotency-Key` was used for another request before; use a new one")
@@ -141,13 +156,15 @@ struct IdempotencyKey: Hashable, Sendable {
 
   /// - Throws: `RequestError` if a request has a key although its method makes no use of it.
   static func check(_ request: HTTPRequest) throws {
-    guard request.method != .post, request.headers["Idempotency-Key"] != nil else { return }
+    guard request.method != .post, request.method != .patch, request.headers["Idempotency-Key"] != nil else {
+      return
+    }
     throw RequestError(
       .invalidValue,
-      "`Idempotency-Key` is for POST; leave it out, since \(request.method.token) can be repeated")
+      "`Idempotency-Key` is for POST and PATCH; leave it out, since \(request.method.token) can be repeated")
   }
 
-  /// Parses the key of a POST; returns nil if it has none.
+  /// Parses the key of a request; returns nil if it has none.
   ///
   /// - Throws: `RequestError` if the field isn't a quoted string (RFC 9651 §3.3.3).
   init?(_ request: HTTPRequest) throws {
@@ -162,7 +179,10 @@ struct IdempotencyKey: Hashable, Sendable {
     }
     self.text = text
     var hash = ContentHash()
-    for part in [request.target, request.headers["Content-Type"] ?? "", request.headers["Prefer"] ?? ""] {
+    for part in [
+      request.method.token, request.target, request.headers["Content-Type"] ?? "",
+      request.headers["Prefer"] ?? "",
+    ] {
       hash.update("\(part.utf8.count) \(part)")
     }
     request.body.withUnsafeBytes { hash.update($0) }

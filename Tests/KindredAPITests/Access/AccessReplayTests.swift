@@ -6,7 +6,7 @@ import Testing
 @Suite("What was answered or planned for one is not another's")
 struct AccessReplayTests {
   @Test
-  func `keys of other rights, or of none, are other keys`() throws {
+  func `a key of the same client with other rights is refused, and renewed tokens are one client`() throws {
     let database = try AccessFixture.database()
     func post(_ claims: String) throws -> Answer {
       try database.send(
@@ -16,11 +16,13 @@ struct AccessReplayTests {
     let editor = try post(#"{"role":"editor","sub":1}"#)
     #expect(editor.text.contains("price"))
     let reader = try post(#"{"role":"reader","sub":1}"#)
+    #expect(reader.status == 409)
     #expect(!reader.text.contains("price"))
-    #expect(reader.text != editor.text)
     #expect(try post(#"{"role":"editor","sub":1}"#).text == editor.text)
     let nobody = try post(#"{"role":"editor","sub":null,"jti":"a"}"#)
-    #expect(try post(#"{"role":"editor","sub":null,"jti":"b"}"#).text != nobody.text)
+    #expect(nobody.status == 201 && nobody.text != editor.text)
+    #expect(try post(#"{"role":"editor","sub":null,"jti":"b"}"#).text == nobody.text)
+    #expect(try post(#"{"role":"editor","sub":null,"name":"c"}"#).text != nobody.text)
   }
 
   @Test
