@@ -36,7 +36,8 @@ public struct ExecutableStatement: Sendable {
     case .insertion(let columns, _, _), .update(let columns, _, _, _):
       writtenColumns = columns.map(\.text)
       conversions = table.conversions(to: writtenColumns, dialect)
-    case .deletion, .selection, .unlinking, .links: break
+    case .insertions(let rows, _): writtenColumns = rows.flatMap { $0.map(\.text) }
+    case .deletion, .deletions, .selection, .unlinking, .links: break
     }
   }
 }

@@ -57,6 +57,10 @@ public protocol WriteTransaction: Transaction {
   /// Runs `body` and rolls its changes back; throws what the commit would have thrown.
   func rolledBack<Result>(_ body: () throws -> Result) throws -> Result
 
+  /// Whether foreign keys that aren't declared as deferrable are checked after each statement, also where
+  /// ``deferringForeignKeys(_:)`` runs it.
+  var checksEachStatement: Bool { get }
+
   /// Whether a deferred foreign key is violated, so that the commit would fail; false if only the commit can tell.
   var violatesForeignKeys: Bool { get }
 

@@ -90,6 +90,8 @@ public struct ServerSchema: Decodable, Sendable {
     let bits: Int?
     /// Whether its numbers are exact, whatever their digits.
     let decimal: Bool?
+    /// Whether the server sets it in new records.
+    let isPreset: Bool?
 
     var isReadOnly: Bool { isGenerated || computed == true }
 
@@ -157,7 +159,7 @@ extension ServerSchema.Resource {
   ///
   /// A number that is the whole key is taken for one that the database gives.
   func requires(_ column: ServerSchema.Column) -> Bool {
-    !column.nullable && column.default == nil && !column.isReadOnly
+    !column.nullable && column.default == nil && !column.isReadOnly && column.isPreset != true
       && !(key == [column.name] && column.input == .number)
   }
 }

@@ -28,7 +28,10 @@ extension ModelFile {
     do {
       let definitions = access?.value ?? []
       let access = try resourceAccess(definitions, to: resource)
-      for definition in definitions { try check(definition.rows, of: resource.name, in: model, dialect) }
+      for definition in definitions {
+        try check(definition.rows, of: resource.name, in: model, dialect)
+        try checkPresets(of: definition, in: resource.name, of: model, dialect)
+      }
       return access
     } catch {
       guard let error = error as? ModelFileError else {
@@ -48,7 +51,7 @@ extension ModelFile {
       let fields = try definition.fields.map { try $0.map { try column($0, of: resource) } }
       let entry = AccessEntry(
         roles: definition.roles.map { NameSet($0.map(\.value)) }, rows: definition.rows?.value,
-        fields: fields.map { NameSet($0) })
+        fields: fields.map { NameSet($0) }, presets: try presets(of: definition, in: resource))
       for verb in definition.verbs { access.entries[verb, default: []].append(entry) }
     }
     return access

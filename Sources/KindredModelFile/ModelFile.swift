@@ -68,6 +68,8 @@ public struct ModelFile: Sendable {
     var roles: [Located<String>]?
     var rows: Located<Expression>?
     var fields: [Located<String>]?
+    /// The columns that the server sets.
+    var presets: [(column: Located<String>, expression: Located<Expression>)] = []
   }
 
   /// An entry of `associations`.

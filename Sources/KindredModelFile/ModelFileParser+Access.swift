@@ -70,11 +70,26 @@ extension ModelFileParser {
           value.isSequence ? try value.texts("write `[reader]`") : [try value.text("write `[reader]`")]
       case "rows": entry.rows = try expression(value)
       case "fields": entry.fields = try value.texts("write the columns as `[id, name]`")
+      case "set": entry.presets = try presets(value, verbs, at: member.line)
       default:
         throw node.file.unknown(
-          member, "an entry of access has no `\(member.value)`", among: ["roles", "rows", "fields"])
+          member, "an entry of access has no `\(member.value)`", among: ["roles", "rows", "fields", "set"])
       }
     }
     return entry
+  }
+
+  /// Parses `set`: the columns that the server sets, by expressions.
+  private func presets(
+    _ node: ModelFileNode, _ verbs: [ResourceAccess.Verb], at line: Int
+  ) throws -> [(column: ModelFile.Located<String>, expression: ModelFile.Located<Expression>)] {
+    guard verbs.count == 1 else {
+      throw node.file.error(
+        line, "`\(Self.writing)` has no `set`; give `create`, `update` or `delete` an entry with `set`")
+    }
+    guard verbs != [.read] else {
+      throw node.file.error(line, "`read` has no `set`, as reading changes nothing; remove `set`")
+    }
+    return try node.entries("write `set` as `{ ownerId: auth.sub }`").map { ($0.0, try expression($0.1)) }
   }
 }

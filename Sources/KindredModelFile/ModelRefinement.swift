@@ -232,6 +232,7 @@ extension ModelRefinement {
     for (name, refinement) in refinements {
       for entry in refinement.access?.value ?? [] {
         try errors.attempt { try file.check(entry.rows, of: name.value, in: model, dialect) }
+        try errors.attempt { try file.checkPresets(of: entry, in: name.value, of: model, dialect) }
       }
       for entry in refinement.associations {
         guard let definition = entry.definition,

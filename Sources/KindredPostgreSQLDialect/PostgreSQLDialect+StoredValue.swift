@@ -3,6 +3,10 @@ import KindredPlanning
 import KindredSQLSyntax
 
 extension PostgreSQLDialect {
+  var overridingIdentity: SQL { " OVERRIDING SYSTEM VALUE" }
+
+  func assigned(_ value: CompiledExpression, to column: Column) -> SQL { value.assigned(to: column) }
+
   func stored(_ value: StoredValue, in column: Column, of table: Table) -> SQL {
     let type = type(of: column)
     let name = column.declaredType.hasPrefix(Column.compositePrefix) ? type?.name : column.declaredType
@@ -18,5 +22,21 @@ extension PostgreSQLDialect {
       }
     return column.collation == "default"
       ? converted : "(\(converted)) COLLATE \(identifier: column.collation)"
+  }
+}
+
+extension CompiledExpression {
+  /// Returns the value as it is bound to a parameter that writes a column: as JSON to columns of JSON, arrays and
+  /// composites, else as PostgreSQL's text.
+  fileprivate func assigned(to column: Column) -> SQL {
+    guard column.isComposed || column.valueFormat == .json else {
+      return PostgreSQLDynamicValue(self)?.text.sql ?? sql
+    }
+    if case .literal(_, .text) = form, claim == nil { return sql }
+    switch type?.kind {
+    case nil: return sql
+    case .json?, .dynamic?: return "\(asShown.operand)::text"
+    default: return "to_json(\(sql))::text"
+    }
   }
 }

@@ -41,6 +41,7 @@ public struct SchemaReader {
     let entries = try entries()
     let triggers = try triggers()
     let (insteadOf, writers) = (insteadOf(triggers), writers(triggers))
+    let triggered = Set(triggers.map(\.table.foldingASCIICase))
     let words = try DefinitionWords(connection, database: database)
     let compounds = words.names(with: DefinitionWords.compound)
     let moving = words.names(with: DefinitionWords.clock)
@@ -54,6 +55,7 @@ public struct SchemaReader {
         }
         draft.insteadOf = insteadOf[entry.name.foldingASCIICase] ?? []
         draft.writers = writers[entry.name.foldingASCIICase] ?? []
+        draft.hasTriggers = triggered.contains(entry.name.foldingASCIICase)
         draft.isTimeless = !volatile.contains(entry.name.foldingASCIICase)
         if entry.kind == .view {
           draft.isCompound = compounds.contains(entry.name.foldingASCIICase)

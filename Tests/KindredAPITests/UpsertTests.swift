@@ -93,7 +93,7 @@ struct UpsertTests {
   }
 
   @Test(arguments: [
-    ("onConflict=title", "onConflict"), ("onConflict=nme", "onConflict"), ("onConflict=", "onConflict"),
+    ("onConflict=title", "onConflict"), ("onConflict=nme", "onConflict"), ("onConflict=,", "onConflict"),
   ])
   func `needs a key that is one, and to be wanted`(query: String, parameter: String) throws {
     for headers in [Self.merge, HTTPHeaders()] {

@@ -160,7 +160,7 @@ struct WritePathTests {
   @Test(arguments: [
     ("/authors", "POST, PATCH, DELETE"), ("/authors/1", "PATCH, PUT, DELETE"),
     ("/authors/1/books", "POST, PATCH, DELETE"),
-    ("/authors/1/books/1", "PATCH, PUT, DELETE"), ("/books/1/tags", "POST, PATCH, DELETE"),
+    ("/authors/1/books/1", "PATCH, PUT, DELETE"), ("/books/1/tags", "POST, PATCH, PUT, DELETE"),
     ("/books/1/tags/1", "PATCH, PUT, DELETE"), ("/authors/1/portrait", "POST, PATCH, PUT, DELETE"),
     ("/books/1/author", "PATCH, PUT"), ("/summaries", ""), ("/bookTexts", ""), ("/", ""), ("/nothing", ""),
   ])

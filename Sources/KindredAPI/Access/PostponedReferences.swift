@@ -1,7 +1,7 @@
 import KindredSQLSyntax
 
-/// References of written records to records that weren't visible, by keys that the database checks at the end of the
-/// transaction.
+/// References of written records to records that weren't visible, and may be written later: by keys that the database
+/// checks at the end of the transaction, or between several records of one content.
 ///
 /// An object, so that the steps of a write share it.
 final class PostponedReferences {
@@ -16,10 +16,10 @@ final class PostponedReferences {
 
   func add(_ entry: Entry) { entries.append(entry) }
 
-  /// Removes and returns all references.
+  /// Removes and returns the references for which `isDue` is true; by default all.
   @discardableResult
-  func removeAll() -> [Entry] {
-    defer { entries = [] }
-    return entries
+  func removeAll(where isDue: (Entry) -> Bool = { _ in true }) -> [Entry] {
+    defer { entries.removeAll(where: isDue) }
+    return entries.filter(isDue)
   }
 }

@@ -15,8 +15,7 @@ struct WriteRules {
   let transaction: any WriteTransaction
   /// Tests several records together; nil to test one after another.
   let groups: (any StatementGroups)?
-  /// The references that are tested when all has been written.
-  let postponed: PostponedReferences
+  let memory: WriteMemory
 
   private var model: Model { version.model }
 
@@ -37,7 +36,8 @@ struct WriteRules {
 
   /// Tests records before these columns of them are changed.
   func willUpdate(_ records: [StoredRecord], _ columns: [String], of resource: WrittenResource) throws {
-    guard !records.isEmpty else { return }
+    // Which columns a change may name doesn't depend on which records there are.
+    guard !records.isEmpty || !columns.isEmpty else { return }
     try check(columns, by: resource.permissions.update, of: resource)
     try check(records, by: resource.permissions.update, .update, of: resource)
   }
@@ -89,8 +89,10 @@ struct WriteRules {
 
   /// Returns the columns that PUT resets to their defaults if the content omits them.
   func resettable(_ columns: [Column], of resource: WrittenResource) -> [Column] {
-    guard let fields = resource.permissions.update?.fields else { return columns }
-    return columns.filter { fields.contains($0.name) }
+    let fields = resource.permissions.update?.fields
+    return columns.filter { column in
+      (fields?.contains(column.name) ?? true) && !resource.lockedColumns.containsExactly(column.name)
+    }
   }
 
   // MARK: Tests
@@ -100,7 +102,12 @@ struct WriteRules {
     guard let fields = entry.fields, let column = columns.first(where: { !fields.contains($0) }) else {
       return
     }
-    throw isKnown(resource) ? .forbidden("\(resource.name).\(column)") : RequestError.forbiddenLink
+    throw refusal(of: column, in: resource)
+  }
+
+  /// Returns the error of a column that the principal may not write, or not with this value.
+  func refusal(of column: String, in resource: WrittenResource) -> RequestError {
+    isKnown(resource) ? .forbidden("\(resource.name).\(column)") : .forbiddenLink
   }
 
   /// Whether the principal may know the name of a resource, which it may not if that is a join table out of sight.
@@ -205,15 +212,30 @@ extension WriteRules {
     where !isVisible {
       let entry = PostponedReferences.Entry(
         record: reference.0.record, reference: reference.0.reference, values: reference.1)
-      guard entry.reference.isDeferred else { throw try refusal(of: entry) }
-      postponed.add(entry)
+      // One that is written later may be what it refers to.
+      guard memory.postpones(entry) else { throw try refusal(of: entry) }
     }
   }
 
-  /// Tests the references by keys that the database checks at the end, too: what they refer to may have been written
-  /// after them.
-  func checkPostponedReferences() throws {
-    for entry in postponed.removeAll() {
+  /// Tests what a record of an import that has been written refers to, when all have been.
+  func checkReferences(of written: UnstoredRecord) throws {
+    for reference in references(of: written) {
+      let values = try values(of: reference.columns, in: written)
+      guard
+        try values.contains(.null) || written.had(values, in: reference.columns)
+          || areInSight([(reference, values)])[0]
+      else {
+        throw written.draft.placed(Problem.danglingReference(reference.columns, at: written.draft.pointer))
+      }
+    }
+  }
+
+  /// Tests the references whose records may have been written after those that refer to them: those of several records, and
+  /// those by keys that the database checks at the end, too.
+  ///
+  /// - Parameter isLast: Whether the transaction ends, so that the latter are due.
+  func checkPostponedReferences(isLast: Bool = true) throws {
+    for entry in memory.postponed.removeAll(where: { isLast || !$0.reference.isDeferred }) {
       guard try areInSight([(entry.reference, entry.values)])[0] else { throw try refusal(of: entry) }
     }
   }
@@ -225,7 +247,8 @@ extension WriteRules {
     var written = entry.record.written
     if written.present != nil { written = written.changing(entry.record.stored) }
     try checkRule(on: written)
-    return Problem.danglingReference(entry.reference.columns, at: written.draft.pointer)
+    return written.draft.placed(
+      Problem.danglingReference(entry.reference.columns, at: written.draft.pointer))
   }
 
   /// Tests a record that couldn't be stored because of a duplicate key or a dangling reference.
@@ -234,15 +257,7 @@ extension WriteRules {
   func didRefuse(_ written: UnstoredRecord) throws {
     guard model.isRestricted else { return }
     try checkRule(on: written)
-    for reference in references(of: written) {
-      let values = try values(of: reference.columns, in: written)
-      guard
-        try values.contains(.null) || written.had(values, in: reference.columns)
-          || areInSight([(reference, values)])[0]
-      else {
-        throw Problem.danglingReference(reference.columns, at: written.draft.pointer)
-      }
-    }
+    try checkReferences(of: written)
   }
 
   /// Returns the values that columns of a record would have if the change were possible.
@@ -319,6 +334,8 @@ extension WriteRules {
       return false
     }
     do {
+      // Where deletions keep records, nothing may remove one.
+      guard rows.isEmpty || !written.resource.permissions.keepsDeleted else { return false }
       try willDelete(rows.map { StoredRecord(locators, $0) }, of: written.resource)
       return true
     } catch let error as RequestError where error.code == .forbidden {

@@ -20,6 +20,8 @@ final class ModelVersion: Sendable {
   let lookups: RecordLookups
   /// The statements that test records against the access rules for writing.
   let ruleTests: RuleTests
+  /// The statements that compute the columns that the server sets.
+  let presets: PresetStatements
   /// The roles and claims that the access rules use; nil if there are no rules.
   let vocabulary: AccessVocabulary?
   /// The resources as writes need them, worked out with the first write to each.
@@ -85,6 +87,7 @@ final class ModelVersion: Sendable {
     self.dialect = dialect
     self.planCache = planCache
     ruleTests = RuleTests(model: model, dialect: dialect)
+    presets = PresetStatements(model: model, dialect: dialect)
     shapes = ShapeVocabulary(model)
     plans = planCache.addView()
     lookups = RecordLookups(model: model, dialect: dialect)

@@ -22,7 +22,8 @@ struct AssociatedRecords {
         referring += nested.records.prefix(1).map { _ in index }
         referred += nested.records.prefix(1)
       }
-      let stored = try store(referred, in: association.resource, returning: step.destinationColumns)
+      let stored = try store(
+        referred, in: association.resource, by: association.conflict, returning: step.destinationColumns)
       var values: [Int: [SQLValue]] = [:]
       for (index, record) in zip(referring, stored) {
         values[index] = record.values(of: step.destinationColumns)
@@ -66,7 +67,10 @@ struct AssociatedRecords {
       let pairs = Self.nested(association, in: drafts).flatMap { index, nested in
         nested.records.map { (origin: records[index].stored, draft: $0) }
       }
-      try writer.forEachGroup(of: pairs) { try store($0, by: association, of: resource) }
+      try writer.forEachGroup(of: pairs.map(\.draft), in: association.resource.table) { writer, numbers in
+        try AssociatedRecords(writer: writer).store(
+          numbers.map { pairs[$0] }, by: association, of: resource)
+      }
     }
   }
 
@@ -84,9 +88,12 @@ struct AssociatedRecords {
         try refer(&draft, of: association.resource, to: origin.values(of: step.originColumns), by: step)
         return draft
       }
-      stored = try added(drafts, to: association.resource)
+      stored = try placed(
+        drafts, in: association.resource, by: association.conflict, linkedBy: step.destinationColumns)
     case .join(let join):
-      stored = try store(pairs.map(\.draft), in: association.resource, returning: join.far.destinationColumns)
+      stored = try store(
+        pairs.map(\.draft), in: association.resource, by: association.conflict,
+        returning: join.far.destinationColumns)
       try link(join, zip(pairs, stored).map { Link(near: $0.origin, far: $1, pointer: $0.draft.pointer) })
     }
     guard association.association.isFiltered else { return }
@@ -112,16 +119,36 @@ struct AssociatedRecords {
     }
   }
 
-  /// Returns for each draft the existing record if the draft is only its key, else a new one.
-  private func store(
-    _ drafts: [RecordDraft], in resource: WrittenResource, returning columns: [String]
+  /// Adds records, or finds and changes those that are there, if they are found by a unique key.
+  ///
+  /// - Parameter linked: The columns by which they refer to the records that they belong to.
+  private func placed(
+    _ drafts: [RecordDraft], in resource: WrittenResource, by conflict: NestedConflicts.Conflict?,
+    linkedBy linked: [String] = [], returning columns: [String] = []
+  ) throws -> [StoredRecord] {
+    guard let conflict else { return try added(drafts, to: resource, returning: columns) }
+    let placed = try Upsert(
+      writer: writer, resource: resource, key: conflict.key, resolution: conflict.resolution, linked: linked,
+      returned: columns
+    ).run(drafts)
+    return try zip(drafts, placed).map { draft, placed in
+      guard let record = placed.record else { throw Problem.ignored(at: draft.pointer) }
+      return record
+    }
+  }
+
+  /// Returns for each draft the existing record if the draft is only its key, else a new one, or one that is found by a
+  /// unique key.
+  func store(
+    _ drafts: [RecordDraft], in resource: WrittenResource, by conflict: NestedConflicts.Conflict?,
+    returning columns: [String]
   ) throws -> [StoredRecord] {
     var stored: [StoredRecord] = []
     // Runs of keys and of new records, since a key may be that of a new record before it.
     for neighbours in drafts.runs(by: { isReference($0, to: resource) }) {
       stored += try writer.inGroups(Array(neighbours)) { drafts in
         guard isReference(drafts[0], to: resource) else {
-          return try added(drafts, to: resource, returning: columns)
+          return try placed(drafts, in: resource, by: conflict, returning: columns)
         }
         let found = try visible(drafts, of: resource, returning: columns)
         return try zip(drafts, found).map { draft, record in
@@ -174,7 +201,8 @@ struct AssociatedRecords {
       }
       return values
     }
-    try rules.willInsert(join.columns, into: resource)
+    try rules.willInsert(
+      join.columns.filter { !resource.presetColumns.containsExactly($0) }, into: resource)
     let locators = join.table.locatorColumns
     let search = TableChange.links(of: locators.exact, join.references)
     let present = try writer.run(values.map { (search, $0) }, on: join.table) {
@@ -183,13 +211,15 @@ struct AssociatedRecords {
     let areVisible = try present.map { rows in
       try rows.contains { try rules.areInSight(ofTable: join.table, [(locators, $0)])[0] }
     }
-    let new = links.indices.filter { !areVisible[$0] }
+    var known: Set<[SQLValue]> = []
+    let new = links.indices.filter { !areVisible[$0] && known.insert(values[$0]).inserted }
     let changes = try new.map { index in
       var draft = RecordDraft(pointer: links[index].pointer)
       try draft.set(join.columns, to: values[index], from: "the records that it links")
+      draft = try writer.presets.adding(to: [draft], of: resource)[0]
       return RecordWriter.Change(
-        .insertion(of: join.columns.exact, returning: locators.exact), values[index], locators,
-        UnstoredRecord(draft: draft, resource: resource))
+        .insertion(of: draft.columns.exact, returning: locators.exact), draft.assignments.map(\.value),
+        locators, UnstoredRecord(draft: draft, resource: resource))
     }
     let rows = try runLinking(changes, to: resource)
     for (index, rows) in zip(new, rows) {
@@ -223,7 +253,14 @@ struct AssociatedRecords {
     let links = try writer.run(.links(of: locators.exact, join.references), values, on: join.table) {
       Problem(refusing: $0)
     }
-    try rules.willDelete(links.map { StoredRecord(locators, $0) }, of: resource)
+    let records = links.map { StoredRecord(locators, $0) }
+    try rules.willDelete(records, of: resource)
+    guard !resource.permissions.keepsDeleted else {
+      guard try RecordDeletion(writer: writer, resource: resource).keep(records) > 0 else {
+        throw Problem.ignored()
+      }
+      return
+    }
     let removed = try writer.run(.unlinking(join.references), values, on: join.table) {
       Problem(refusing: $0)
     }
@@ -247,13 +284,16 @@ struct AssociatedRecords {
   /// Makes a record refer to another one.
   func refer(_ record: StoredRecord, to other: StoredRecord, by step: AssociationStep) throws {
     guard let table = model.tables[step.origin] else { return }
-    let columns = step.originColumns.exact
-    let change = TableChange.update(of: columns, resetting: [], returning: columns)
-    let values = other.values(of: step.destinationColumns) + record.values(of: table.locatorColumns)
     let resource = rules.resource(of: table)
-    try rules.willUpdate([record], step.originColumns, of: resource)
+    try rules.willUpdate([record], resource.unlocked(step.originColumns), of: resource)
     var draft = RecordDraft(pointer: JSONPointer())
     try draft.set(step.originColumns, to: other.values(of: step.destinationColumns), from: "the path")
+    draft = try writer.presets.adding(to: [(record, draft)], of: resource)[0]
+    // The record refers to the other one already.
+    guard !draft.assignments.isEmpty else { return }
+    let change = TableChange.update(
+      of: draft.columns.exact, resetting: [], returning: step.originColumns.exact)
+    let values = draft.assignments.map(\.value) + record.values(of: table.locatorColumns)
     let written = UnstoredRecord(draft: draft, resource: resource, present: record)
     let stored = RecordWriter.Change(change, values, step.originColumns, written)
     if try writer.run(stored, { Problem(refusing: $0) }).isEmpty {

@@ -78,6 +78,12 @@ extension SQLValue {
     }
   }
 
+  /// Returns whether this is a stored value as a client reads it: the same key, the base64 of a BLOB, or the same number
+  /// or JSON however written.
+  func isSame(as stored: SQLValue) -> Bool {
+    isSameKey(as: stored) || isBase64(of: stored) || isSameValue(as: stored)
+  }
+
   /// Returns whether this is the base64 of a stored BLOB.
   func isBase64(of stored: SQLValue) -> Bool {
     guard case .text(let text) = self, case .blob(let bytes) = stored else { return false }

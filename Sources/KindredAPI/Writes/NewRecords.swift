@@ -16,10 +16,18 @@ struct NewRecords {
 
   /// Adds records, or changes existing ones if the client prefers; returns whether each is new.
   func add(_ drafts: [RecordDraft]) throws -> [(record: StoredRecord?, isNew: Bool)] {
-    try writer.inGroups(drafts) { try addGroup($0) }
+    var results = drafts.map { _ in (record: StoredRecord?.none, isNew: false) }
+    try writer.forEachGroup(of: drafts, in: execution.resource.table) { writer, numbers in
+      for (number, result) in zip(numbers, try addGroup(numbers.map { drafts[$0] }, by: writer)) {
+        results[number] = result
+      }
+    }
+    return results
   }
 
-  private func addGroup(_ drafts: [RecordDraft]) throws -> [(record: StoredRecord?, isNew: Bool)] {
+  private func addGroup(
+    _ drafts: [RecordDraft], by writer: RecordWriter
+  ) throws -> [(record: StoredRecord?, isNew: Bool)] {
     var drafts = drafts
     var columns: [String] = []
     let linkage = execution.target.linkage
@@ -32,7 +40,7 @@ struct NewRecords {
     case .join(let join): columns = join.far.destinationColumns
     case .belongsTo, nil: break
     }
-    let results = try store(drafts, returning: columns)
+    let results = try store(drafts, returning: columns, by: writer)
     let stored = zip(drafts, results).compactMap { draft, result in
       result.record.map { (record: $0, pointer: draft.pointer) }
     }
@@ -45,13 +53,15 @@ struct NewRecords {
   }
 
   private func store(
-    _ drafts: [RecordDraft], returning columns: [String]
+    _ drafts: [RecordDraft], returning columns: [String], by writer: RecordWriter
   ) throws -> [(record: StoredRecord?, isNew: Bool)] {
     let resource = execution.resource
     guard let resolution = execution.plan.preferences.resolution else {
       return try writer.insert(drafts, into: resource, returning: columns).map { ($0, true) }
     }
-    return try writer.upsert(
-      drafts, into: resource, by: execution.plan.conflictColumns, resolution, returning: columns)
+    return try Upsert(
+      writer: writer, resource: resource, key: execution.plan.conflictColumns, resolution: resolution,
+      computed: execution.plan.computed, returned: columns
+    ).run(drafts)
   }
 }

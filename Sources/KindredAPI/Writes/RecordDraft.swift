@@ -15,6 +15,18 @@ struct RecordDraft: Sendable {
     var isOfModel = false
     /// Whether the value is a JSON object that changes the stored one (RFC 7396).
     var isPatch = false
+    /// Where the client wrote it.
+    var source = Source.content
+
+    /// Whether `set` of the request computes it.
+    var isComputed: Bool { source != .content }
+  }
+
+  /// The place of a value in a request.
+  enum Source: Equatable, Sendable {
+    case content
+    /// `set`; a constant is the same whatever the records hold.
+    case computed(isConstant: Bool)
   }
 
   /// Records to be associated with the record that contains them.
@@ -22,6 +34,8 @@ struct RecordDraft: Sendable {
     let association: Association
     let resource: WrittenResource
     let linkage: Linkage
+    /// How records that are there are found; nil if all are new.
+    let conflict: NestedConflicts.Conflict?
     /// The records; empty if the client wrote `null` or an empty array.
     let records: [RecordDraft]
     let pointer: JSONPointer
@@ -69,9 +83,12 @@ struct RecordDraft: Sendable {
 
   /// Adds a value of the content.
   ///
+  /// - Parameter isCopy: Whether the content is one of several records, which may be those of another database.
   /// - Throws: `Problem` (422) for a generated column that the client can't have read.
-  mutating func add(_ assignment: Assignment, to column: Column, of resource: WrittenResource) throws {
-    guard column.isGenerated else { return assignments.append(assignment) }
+  mutating func add(
+    _ assignment: Assignment, to column: Column, of resource: WrittenResource, isCopy: Bool = false
+  ) throws {
+    guard column.isGenerated, !(isCopy && column.isIdentity) else { return assignments.append(assignment) }
     // Checking the value would reveal the stored one.
     guard resource.columns.contains(named: column.name) else {
       throw Problem.refusedValue(
@@ -133,6 +150,20 @@ struct RecordDraft: Sendable {
     }
   }
 
+  /// Removes the columns that the server sets.
+  ///
+  /// - Parameter refusal: Returns the error of a column.
+  /// - Throws: The error of a column for which the draft has another value.
+  mutating func drop(_ presets: [Assignment], refusal: (_ column: String) -> RequestError) throws {
+    for preset in presets {
+      guard let index = assignments.firstIndex(where: { $0.column.hasBytes(of: preset.column) }) else {
+        continue
+      }
+      guard assignments[index].value.isSame(as: preset.value) else { throw refusal(preset.column) }
+      assignments.remove(at: index)
+    }
+  }
+
   /// Removes columns whose values come from elsewhere.
   ///
   /// - Throws: `Problem` (422) if the client chose other values.
@@ -168,9 +199,7 @@ extension RecordDraft {
   func check(_ columns: [String], of record: StoredRecord) throws {
     let assignments = computed.filter { columns.containsExactly($0.column) }
     for (assignment, stored) in zip(assignments, record.values(of: assignments.map(\.column)))
-    where !assignment.value.isSameKey(as: stored) && !assignment.value.isBase64(of: stored)
-      && !assignment.value.isSameValue(as: stored)
-    {
+    where !assignment.value.isSame(as: stored) {
       throw Problem.refusedValue(
         "`\(assignment.column)` is computed by the database, with another value; leave it out",
         at: pointer + assignment.column)
@@ -181,7 +210,8 @@ extension RecordDraft {
   /// column's type.
   private func possibleBlobs(in table: Table) -> [String] {
     assignments.filter { assignment in
-      guard case .text(let text) = assignment.value, !text.isEmpty, text.utf8.count % 4 == 0,
+      guard case .text(let text) = assignment.value, !assignment.isComputed, !text.isEmpty,
+        text.utf8.count % 4 == 0,
         let column = table.column(named: assignment.column), !column.takesBase64, column.valueFormat != .json,
         !column.isComposed
       else { return false }
@@ -209,12 +239,22 @@ struct RecordDraftReader {
   let limits: RequestLimits
   /// Whether JSON objects change what a JSON column contains (RFC 7396) instead of replacing it.
   let isMergePatch: Bool
+  let conflicts: NestedConflicts
+  /// Whether the content is one of several records, which may be those of another database: what the database numbers is
+  /// kept.
+  var isCopy = false
+  /// Whether it is an import, which leaves out what the model computes.
+  var isImport = false
   /// The paths of the associations encountered so far.
   private(set) var paths: [[String]] = []
 
   private var model: Model { version.model }
 
-  init(version: ModelVersion, document: JSONDocument, limits: RequestLimits, isMergePatch: Bool = false) {
+  init(
+    version: ModelVersion, document: JSONDocument, limits: RequestLimits, isMergePatch: Bool = false,
+    conflicts: NestedConflicts
+  ) {
+    self.conflicts = conflicts
     self.version = version
     self.document = document
     self.limits = limits
@@ -234,13 +274,14 @@ struct RecordDraftReader {
     for member in members {
       if let index = resource.writableColumns.firstIndex(named: member.name) {
         let column = resource.writableColumns[index]
+        if isImport, column.isComputed { continue }
         do {
           let value = try column.value(of: member.value, in: document)
           var assignment = RecordDraft.Assignment(column: column.name, value: value)
           if isMergePatch, column.valueFormat == .json, case .object = member.value.content {
             assignment.isPatch = true
           }
-          try draft.add(assignment, to: column, of: resource)
+          try draft.add(assignment, to: column, of: resource, isCopy: isCopy && path.isEmpty)
         } catch let error as Column.Refusal {
           throw Problem.refusedValue(error.message, at: record + member.name)
         }
@@ -292,7 +333,8 @@ struct RecordDraftReader {
       throw Problem.refusedValue("`\(association.key)` is a to-many association; write an array", at: pointer)
     }
     return RecordDraft.Nested(
-      association: association, resource: resource, linkage: linkage, records: records, pointer: pointer)
+      association: association, resource: resource, linkage: linkage, conflict: conflicts[path],
+      records: records, pointer: pointer)
   }
 }
 
@@ -304,23 +346,31 @@ extension WriteContent {
     var paths: [[String]] = []
   }
 
+  /// Which forms the content of a write may have.
+  enum Shape {
+    case object, array, objectOrArray
+  }
+
   /// Returns the records in the content of a request whose form has been checked.
   ///
   /// - Throws: `Problem`, `RequestError`.
   static func records(
-    in request: HTTPRequest, isMergePatch: Bool, of resource: WrittenResource, version: ModelVersion,
-    limits: RequestLimits
+    in request: HTTPRequest, isMergePatch: Bool, _ shape: Shape, of resource: WrittenResource,
+    version: ModelVersion, limits: RequestLimits, conflicts: NestedConflicts
   ) throws -> Records {
     let document = try document(of: request)
-    let allowsArray = request.method == .post
     var reader = RecordDraftReader(
-      version: version, document: document, limits: limits, isMergePatch: isMergePatch)
+      version: version, document: document, limits: limits, isMergePatch: isMergePatch, conflicts: conflicts)
     var records = Records()
-    if allowsArray, case .array(let elements) = document.root.content {
+    if shape != .object, case .array(let elements) = document.root.content {
       records.isArray = true
+      reader.isCopy = shape == .objectOrArray
       for (index, element) in elements.enumerated() {
         records.drafts.append(try reader.record(element, of: resource, at: JSONPointer() + index))
       }
+    } else if shape == .array {
+      throw Problem.refusedValue(
+        "the content is all records to be linked; write an array of objects", at: JSONPointer())
     } else {
       records.drafts = [try reader.record(document.root, of: resource)]
     }

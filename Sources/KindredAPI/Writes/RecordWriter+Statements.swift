@@ -47,6 +47,18 @@ extension RecordWriter {
     }
   }
 
+  /// Returns the first row that a lookup finds with each of these parameters; nil if there is none.
+  func rows(of lookup: ExecutableLookup, _ parameters: [[SQLValue]]) throws -> [[SQLValue]?] {
+    if let groups, parameters.count > 1, let statement = lookup.onlyStatement {
+      return try groups.rows(
+        of: parameters.map { BoundStatement(statement, $0, claims: principal.claims) }
+      ).map(\.first)
+    }
+    return try parameters.map {
+      try transaction.records(lookup, Parameters(literals: $0, claims: principal.claims)).first
+    }
+  }
+
   /// Returns the rows of each of several statements.
   private func rows(of statements: [BoundStatement]) throws -> [[[SQLValue]]] {
     try groups?.rows(of: statements)

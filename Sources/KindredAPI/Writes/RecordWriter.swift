@@ -19,21 +19,25 @@ struct RecordWriter {
   let principal: Principal
   /// Runs the statements of several records together; nil to write one record after another.
   var groups: (any StatementGroups)?
-  /// The references that are tested when all has been written.
-  let postponed: PostponedReferences
+  let memory: WriteMemory
+  /// Whether all records of a list are written as one group.
+  var isTogether = false
 
   var model: Model { version.model }
   var rules: WriteRules {
     WriteRules(
-      version: version, principal: principal, transaction: transaction, groups: groups, postponed: postponed)
+      version: version, principal: principal, transaction: transaction, groups: groups, memory: memory)
   }
+
+  /// The columns that the server sets.
+  var presets: PresetColumns { PresetColumns(writer: self) }
 
   /// Writes the associations of records.
   var associated: AssociatedRecords { AssociatedRecords(writer: self) }
 
   /// Calls `body` with each group of elements in turn; without groups, with each element.
   func forEachGroup<Element>(of elements: [Element], _ body: ([Element]) throws -> Void) rethrows {
-    let size = groups?.largestGroup ?? 1
+    let size = isTogether ? max(1, elements.count) : groups?.largestGroup ?? 1
     for start in stride(from: 0, to: elements.count, by: size) {
       try body(Array(elements[start..<min(elements.count, start + size)]))
     }
@@ -72,8 +76,11 @@ struct RecordWriter {
     var drafts = try associated.storingReferences(of: drafts)
     for index in drafts.indices {
       try drafts[index].applyPatches(to: nil)
-      try rules.willInsert(drafts[index].namedColumns, into: resource)
     }
+    drafts = try presets.adding(to: drafts, of: resource)
+    let later = LaterReferences(writer: self)
+    let parts = drafts.map { later.puttingOff($0, of: resource) }
+    drafts = parts.map(\.draft)
     let written = drafts.map { UnstoredRecord(draft: $0, resource: resource) }
     let changes = written.map { record in
       let draft = record.draft
@@ -85,7 +92,9 @@ struct RecordWriter {
         returned,
         record)
     }
-    let records = zip(changes, try run(changes)).map { change, rows in
+    let order = transaction.checksEachStatement ? ReferenceOrder(drafts, in: resource.table) : nil
+    let rows = try order.map { try OrderedInsertion(writer: self, order: $0).run(changes) } ?? run(changes)
+    let records = zip(changes, rows).map { change, rows in
       rows.first.map { StoredRecord(change.returned, $0) }
     }
     for (draft, record) in zip(drafts, records) {
@@ -96,8 +105,12 @@ struct RecordWriter {
       }
       try draft.check(draft.generatedColumns, of: record)
     }
+    if resource.table.replacesOnConflict {
+      try memory.note(
+        zip(records, drafts).compactMap { record, draft in record.map { ($0, resource, draft.pointer) } })
+    }
     try finish(records, of: resource, written)
-    try rules.didInsert(records.compactMap(\.self), into: resource)
+    try rules.didInsert(later.putOff(parts.map(\.later), of: records, written), into: resource)
     return records
   }
 
@@ -126,35 +139,46 @@ struct RecordWriter {
     let reset = rules.resettable(resource.columns, of: resource).map(\.name).filter { name in
       isWhole && resource.table.column(named: name)?.isGenerated == false && !kept.containsExactly(name)
     }
-    return try update([(record, draft)], of: resource, resetting: reset)[0]
+    return try update([(record, draft)], of: resource, resetting: reset, isOne: true)[0]
   }
 
   /// Changes each of several records in its own way, likewise.
   ///
-  /// - Parameter reset: The columns that are reset to their defaults unless the draft has a value for them.
-  private func update(
+  /// - Parameters:
+  ///   - reset: The columns that are reset to their defaults unless the draft has a value for them.
+  ///   - isOne: Whether the path names the record, so that no other row may change.
+  func update(
     _ updates: [(record: StoredRecord, draft: RecordDraft)], of resource: WrittenResource,
-    resetting reset: [String] = []
+    resetting reset: [String] = [], isOne: Bool = false
   ) throws -> [StoredRecord?] {
     try inGroups(updates) { updates in
       let records = updates.map(\.record)
-      let drafts = try associated.storingReferences(of: updates.map(\.draft))
-      try rules.willUpdate(records, drafts.flatMap(\.namedColumns), of: resource)
-      let changed = try change(Array(zip(records, drafts)), of: resource, resetting: reset)
+      var drafts = try associated.storingReferences(of: updates.map(\.draft))
+      try rules.willUpdate(records, resource.unlocked(drafts.flatMap(\.namedColumns)), of: resource)
+      drafts = try presets.adding(
+        to: Array(zip(records, drafts)), of: resource, isWhole: !reset.isEmpty)
+      let changed = try change(Array(zip(records, drafts)), of: resource, resetting: reset, isOne: isOne)
       try rules.didUpdate(changed.compactMap(\.self), of: resource)
       return changed
     }
   }
 
   /// Applies the same change to several records: all are tested before the first is changed, and again after the last.
-  func update(_ records: [StoredRecord], of resource: WrittenResource, to draft: RecordDraft) throws
-    -> [StoredRecord]
-  {
+  ///
+  /// - Parameter computed: Columns that each record computes from what all were before.
+  func update(
+    _ records: [StoredRecord], of resource: WrittenResource, to draft: RecordDraft,
+    computing computed: ComputedChange? = nil
+  ) throws -> [StoredRecord] {
     let draft = try associated.storingReferences(of: [draft])[0]
-    try rules.willUpdate(records, draft.namedColumns, of: resource)
-    let changed = try inGroups(records) { records in
-      try change(records.map { ($0, draft) }, of: resource)
-    }.compactMap(\.self)
+    let named = draft.namedColumns + (computed?.columns ?? [])
+    try rules.willUpdate(records, resource.unlocked(named), of: resource)
+    var updates = records.map { (record: $0, draft: draft) }
+    if let computed {
+      updates = Array(zip(records, try computed.computed(updates, of: resource, by: self)))
+    }
+    updates = Array(zip(records, try presets.adding(to: updates, of: resource)))
+    let changed = try inGroups(updates) { try change($0, of: resource) }.compactMap(\.self)
     try rules.didUpdate(changed, of: resource)
     return changed
   }
@@ -162,7 +186,7 @@ struct RecordWriter {
   /// Changes a group of records.
   private func change(
     _ updates: [(record: StoredRecord, draft: RecordDraft)], of resource: WrittenResource,
-    resetting reset: [String] = []
+    resetting reset: [String] = [], isOne: Bool = false
   ) throws -> [StoredRecord?] {
     let table = resource.table
     let written = try updates.map { record, draft in
@@ -185,7 +209,9 @@ struct RecordWriter {
     var rows = try run(changes.compactMap(\.self))[...]
     let records = try zip(written, changes).map { written, change -> StoredRecord? in
       guard let present = written.present, let change else { return written.present }
-      guard let row = rows.popFirst()?.first else { return nil }
+      let changed = rows.popFirst() ?? []
+      guard !isOne || changed.count <= 1 else { throw Problem.severalRows }
+      guard let row = changed.first else { return nil }
       // A view returns the given values, and NULL for the rest.
       let draft = written.draft
       let known = table.kind == .view ? change.returned.filter { !draft.columns.containsExactly($0) } : []
@@ -205,110 +231,6 @@ struct RecordWriter {
     return records
   }
 
-  /// Adds records, or changes those with the same keys; returns whether each is new.
-  ///
-  /// - Parameters:
-  ///   - key: The columns of a unique key.
-  ///   - resolution: What happens to an existing record.
-  func upsert(
-    _ drafts: [RecordDraft], into resource: WrittenResource, by key: [String],
-    _ resolution: WritePreferences.Resolution, returning columns: [String] = []
-  ) throws -> [(record: StoredRecord?, isNew: Bool)] {
-    try inGroups(drafts) { drafts in
-      var results: [(record: StoredRecord?, isNew: Bool)] = []
-      for part in Self.withoutRepetitions(drafts, of: key) {
-        results += try upsertGroup(part, into: resource, by: key, resolution, returning: columns)
-      }
-      return results
-    }
-  }
-
-  /// Divides drafts so that no part has two with the same key, of which the second has to find the first.
-  private static func withoutRepetitions(_ drafts: [RecordDraft], of key: [String]) -> [[RecordDraft]] {
-    var parts: [[RecordDraft]] = [[]]
-    var keys: Set<[SQLValue]> = []
-    for draft in drafts {
-      if let values = draft.values(ofKey: key), !keys.insert(values).inserted {
-        parts.append([])
-        keys = [values]
-      }
-      parts[parts.count - 1].append(draft)
-    }
-    return parts
-  }
-
-  /// Returns the place of the first key that is one before it, too.
-  private static func firstRepetition(of keys: [[SQLValue]?]) -> Int? {
-    var known: Set<[SQLValue]> = []
-    return keys.firstIndex { $0.map { !known.insert($0).inserted } ?? false }
-  }
-
-  /// Adds or changes the records of a group, those from a repeated key on one after another when those before it have
-  /// been written: the database may compare keys of different texts as equal.
-  private func upsertGroup(
-    _ drafts: [RecordDraft], into resource: WrittenResource, by key: [String],
-    _ resolution: WritePreferences.Resolution, returning columns: [String]
-  ) throws -> [(record: StoredRecord?, isNew: Bool)] {
-    let keys = drafts.map { $0.values(ofKey: key) }
-    let known = drafts.map { Self.columns(of: resource, for: $0, and: columns + key) }
-    let searched = drafts.indices.filter { keys[$0] != nil }
-    let found = try present(
-      resource, searched.map { Search(columns: key, values: keys[$0] ?? [], returned: known[$0]) })
-    if let repeated = Self.firstRepetition(of: found.map { $0?.values(of: key) }) {
-      let (first, rest) = (drafts[..<searched[repeated]], drafts[searched[repeated]...])
-      return try upsertGroup(Array(first), into: resource, by: key, resolution, returning: columns)
-        + rest.flatMap { try upsertGroup([$0], into: resource, by: key, resolution, returning: columns) }
-    }
-    var present: [StoredRecord?] = Array(repeating: nil, count: drafts.count)
-    for (index, record) in zip(searched, found) { present[index] = record }
-    let existing = drafts.indices.filter { present[$0] != nil }
-    let inSight = try rules.areInSight(resource, existing.map { (key, keys[$0] ?? []) })
-    if let hidden = zip(existing, inSight).first(where: { !$0.1 })?.0 {
-      // If the client couldn't have added the record with a free key either, this reports the same error.
-      _ = try insert(drafts[hidden], into: resource)
-      throw Problem.takenKey
-    }
-    var results = present.map { (record: $0, isNew: $0 == nil) }
-    let new = drafts.indices.filter { present[$0] == nil }
-    for (index, record) in zip(
-      new, try insert(new.map { drafts[$0] }, into: resource, returning: columns))
-    {
-      results[index].record = record
-    }
-    guard resolution == .merge else { return results }
-    let updates = existing.compactMap { index in
-      present[index].map { record in
-        var draft = drafts[index]
-        draft.leaveOut(key, equalTo: record.values(of: key))
-        return (record: record, draft: draft)
-      }
-    }
-    for (index, merged) in zip(existing, try update(updates, of: resource)) {
-      results[index].record = present[index].flatMap { merged?.with(columns, of: $0) }
-    }
-    return results
-  }
-
-  /// Deletes records, testing all of them before the first is deleted; returns the number of deleted records.
-  func delete(_ records: [StoredRecord], of resource: WrittenResource) throws -> Int {
-    try rules.willDelete(records, of: resource)
-    let locators = resource.locatorColumns
-    let deletion = TableChange.deletion(by: locators.exact)
-    var count = 0
-    try forEachGroup(of: records) { records in
-      let keys = records.map { $0.values(of: locators) }
-      let deleted = try run(keys.map { (deletion, $0) }, on: resource.table) {
-        $0.constraint == .foreignKey ? .referredTo() : Problem(refusing: $0, changing: resource.resource)
-      }
-      let left = zip(keys, deleted).filter { $0.1.isEmpty }.map(\.0)
-      // A record may have been deleted by a cascade from another one.
-      let ignored = try present(
-        resource, left.map { Search(columns: locators, values: $0, returned: locators) })
-      count += records.count - ignored.count { $0 != nil }
-    }
-    return count
-  }
-
   /// Returns the columns that ``update(_:of:to:isWhole:keeping:)`` needs of a record.
   static func columns(
     of resource: WrittenResource, for draft: RecordDraft, and columns: [String]
@@ -317,7 +239,7 @@ struct RecordWriter {
   }
 
   /// Returns the columns that are needed to find a record and to associate the records nested in its draft.
-  private static func columns(
+  static func columns(
     of resource: WrittenResource, below draft: RecordDraft, and columns: [String]
   ) -> [String] {
     guard !draft.nested.isEmpty || !columns.isEmpty else { return resource.returnedColumns }
@@ -342,12 +264,5 @@ extension RecordDraft {
     let chosen = chosenColumns
     return dependent
       + resource.testedReferences.map(\.columns).filter { !chosen.isDisjoint(with: $0) }.flatMap(\.self)
-  }
-
-  /// Returns the values that the content has for a unique key; nil if it has none, or NULL, which never matches a key.
-  fileprivate func values(ofKey key: [String]) -> [SQLValue]? {
-    let given = given
-    let values = key.compactMap { name in given.first { $0.column.hasBytes(of: name) }?.value }
-    return values.count == key.count && !values.contains(.null) ? values : nil
   }
 }

@@ -13,6 +13,12 @@ struct RefusalReasons {
   func problem(
     for error: any BackendError, storing written: UnstoredRecord, changing resource: WrittenResource?
   ) throws -> Problem? {
+    try reason(of: error, storing: written, changing: resource).map { written.draft.placed($0, for: error) }
+  }
+
+  private func reason(
+    of error: any BackendError, storing written: UnstoredRecord, changing resource: WrittenResource?
+  ) throws -> Problem? {
     let pointer = written.draft.pointer
     // The only expressions of a change are those of generated columns, indexes and triggers.
     if case .noValue(let complaint) = error.kind {

@@ -17,6 +17,23 @@ extension WriteExecution {
   /// Tests by the access rules the references that the database checks at the end of the transaction.
   func checkPostponedReferences() throws { try writer.rules.checkPostponedReferences() }
 
+  /// Tests the references of several records that led to none in sight when they were written.
+  func checkPendingReferences() throws {
+    try writer.rules.checkPostponedReferences(isLast: false)
+    guard memory.hasPendingLines, let format = plan.importFormat else { return }
+    try ImportExecution(self, format: format).checkReferences()
+  }
+
+  /// Returns the places of the records of the content that later ones have replaced.
+  func replacedRecords() throws -> [JSONPointer] {
+    let noted = memory.replaceable
+    guard noted.count > 1 else { return [] }
+    return try noted.filter { record, resource, _ in
+      let locators = resource.locatorColumns
+      return try writer.present(resource, by: locators, record.values(of: locators), locators) == nil
+    }.map(\.pointer)
+  }
+
   /// Returns the problem of the first dangling reference in the content, or nil.
   func danglingReference() throws -> Problem? {
     if let format = plan.importFormat {
@@ -30,9 +47,8 @@ extension WriteExecution {
       }
       return isReference ? nil : .referredTo()
     }
-    guard request.method == .post, drafts.count == 1, let draft = drafts.first, draft.nested.isEmpty else {
-      return nil
-    }
-    return resource.omittedReference(of: draft.columns, at: draft.pointer)
+    guard request.method == .post else { return nil }
+    // Then it is one that the database fills in.
+    return drafts.lazy.compactMap { resource.omittedReference(of: $0.columns, at: $0.pointer) }.first
   }
 }

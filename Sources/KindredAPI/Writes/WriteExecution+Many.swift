@@ -7,10 +7,19 @@ import KindredRequests
 /// Changes to all records that a request selects: to all of them or to none.
 extension WriteExecution {
   func changeMany(_ selection: WriteSelection) throws -> WriteResult {
-    guard let draft = plan.content?.drafts.first else { return WriteResult(status: .noContent) }
+    guard let draft = plan.change else { return WriteResult(status: .noContent) }
     try checkCollectionPreconditions()
     let records = try find(selection)
-    let changed = try deferringForeignKeys { try writer.update(records, of: resource, to: draft) }
+    var changed = try deferringForeignKeys {
+      try writer.update(records, of: resource, to: draft, computing: plan.computed)
+    }
+    if resource.table.replacesOnConflict {
+      // One may have replaced another.
+      let locators = resource.locatorColumns
+      changed = try changed.filter {
+        try writer.present(resource, by: locators, $0.values(of: locators), locators) != nil
+      }
+    }
     for record in changed { try checkAssociated(record) }
     guard !changed.isEmpty || records.isEmpty else { throw Problem.ignored() }
     var result = WriteResult(status: .noContent)
@@ -32,7 +41,9 @@ extension WriteExecution {
       for record in records { try writer.associated.unlink(join, origin, record) }
       count = records.count
     } else {
-      count = try deferringForeignKeys { try writer.delete(records, of: resource) }
+      count = try deferringForeignKeys {
+        try RecordDeletion(writer: writer, resource: resource).delete(records)
+      }
     }
     guard count > 0 || records.isEmpty else { throw Problem.ignored() }
     result.count = count
@@ -51,7 +62,7 @@ extension WriteExecution {
   }
 
   /// Runs `body` with deferred foreign keys, and throws a `Problem` for those that are violated afterwards.
-  private func deferringForeignKeys<Result>(_ body: () throws -> Result) throws -> Result {
+  func deferringForeignKeys<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       // As `deferringForeignKeys` does: what an earlier part of a batch violates, a later one may correct.
       let isViolated = transaction.violatesForeignKeys

@@ -16,14 +16,14 @@ struct WriteExecution {
   var groups: (any StatementGroups)?
   /// Whether other writes of the same transaction may follow.
   var isPart = false
-  private let postponed = PostponedReferences()
+  let memory = WriteMemory()
 
   var target: WriteTarget { plan.target }
   var resource: WrittenResource { plan.resource }
   var writer: RecordWriter {
     RecordWriter(
       version: plan.version, transaction: transaction, principal: plan.principal, groups: groups,
-      postponed: postponed)
+      memory: memory)
   }
 
   /// - Throws: `Problem`, `RequestError`, `BackendError`.
@@ -42,10 +42,21 @@ struct WriteExecution {
   }
 
   private func perform() throws -> WriteResult {
-    var result = try dispatchInGroups()
+    var result = try plan.writesSeveral ? dispatchTogether() : dispatchInGroups()
     if !isPart { try checkPostponedReferences() }
     result.appliedPreferences = plan.preferences.applied(hasContent: result.content != nil)
     return result
+  }
+
+  /// Writes several records, whose foreign keys are checked when all have been written.
+  private func dispatchTogether() throws -> WriteResult {
+    func run() throws -> WriteResult {
+      let result = try dispatchInGroups()
+      try checkPendingReferences()
+      return result
+    }
+    // Where each statement is checked, records are written in an order in which it can be.
+    return try transaction.checksEachStatement ? run() : deferringForeignKeys(run)
   }
 
   /// Writes the records in groups, if that saves round trips.
@@ -62,20 +73,26 @@ struct WriteExecution {
     do {
       return try groups.undoingFailure { try grouped.dispatch() }
     } catch  where transaction.isOpen && error.mayBeOfOneRecord {
-      postponed.removeAll()
+      memory.postponed.removeAll()
       return try dispatch()
     }
   }
 
   private func dispatch() throws -> WriteResult {
+    if plan.writesSeveral {
+      let later =
+        transaction.checksEachStatement ? LaterRecords(nestedIn: plan.content?.drafts ?? []) : nil
+      memory.begin(isImport: plan.importFormat != nil, later)
+    }
     switch request.method {
     case .post:
       if let format = plan.importFormat { return try ImportExecution(self, format: format).run() }
       return try create()
     case .patch: return try plan.selection.map(changeMany) ?? change()
     case .put:
-      if case .join(let join) = target.linkage { return try setLink(join, isLinked: true) }
-      return try replace()
+      guard case .join(let join) = target.linkage else { return try replace() }
+      if let linked = plan.linked { return try replaceLinks(join, linked) }
+      return try setLink(join, isLinked: true)
     default:
       if let selection = plan.selection { return try deleteMany(selection) }
       if case .join(let join) = target.linkage { return try setLink(join, isLinked: false) }
@@ -90,20 +107,22 @@ struct WriteExecution {
     try checkCollectionPreconditions()
     var hasNew = plan.preferences.resolution == nil
     var records: [StoredRecord] = []
-    for (record, isNew) in try NewRecords(self).add(drafts) {
-      guard let record else { continue }
+    for (draft, (record, isNew)) in zip(drafts, try NewRecords(self).add(drafts)) {
+      guard let record else { throw Problem.ignored(at: draft.pointer) }
       records.append(record)
       hasNew = hasNew || isNew
     }
-    guard !records.isEmpty || drafts.isEmpty else { throw Problem.ignored() }
     return try result(hasNew ? .created : .ok, records)
   }
 
   private func change() throws -> WriteResult {
-    guard let draft = plan.content?.drafts.first else { return WriteResult(status: .noContent) }
+    guard var draft = plan.change else { return WriteResult(status: .noContent) }
     let columns = RecordWriter.columns(of: resource, for: draft, and: [])
     let record = try find(target.path, columns)
     try checkPreconditions(exists: true)
+    if let computed = plan.computed {
+      draft = try computed.computed([(record, draft)], of: resource, by: writer)[0]
+    }
     let new = try changed(writer.update(record, of: resource, to: draft))
     try checkAssociated(new)
     return try result(.ok, [try isStored(new) ? new : record])
@@ -171,43 +190,29 @@ struct WriteExecution {
   }
 
   private func delete() throws -> WriteResult {
-    let record = try find(target.path, resource.identifyingColumns)
+    let record = try find(target.path, RecordDeletion.columns(toDelete: resource))
     try checkPreconditions(exists: true)
     let before = try result(deleting: [record], isArray: false)
-    guard try writer.delete([record], of: resource) > 0 else { throw Problem.ignored() }
+    guard try RecordDeletion(writer: writer, resource: resource, isOne: true).delete([record]) > 0 else {
+      throw Problem.ignored()
+    }
     return before
   }
 
-  private func setLink(_ join: JoinTable, isLinked: Bool) throws -> WriteResult {
-    let origin = try findOrigin()
-    let far = try find(target.far, resource.identifyingColumns + join.far.destinationColumns)
-    let wasLinked = try isThere()
-    try checkPreconditions(exists: wasLinked)
-    if isLinked, !wasLinked {
-      try writer.associated.link(join, [.init(near: origin, far: far)])
-      try checkAssociated(far)
-    } else if !isLinked, wasLinked {
-      let before = try result(deleting: [far], isArray: false)
-      try writer.associated.unlink(join, origin, far)
-      return before
-    }
-    return WriteResult(status: .noContent)
-  }
-
-  private func changed(_ record: StoredRecord?) throws -> StoredRecord {
+  func changed(_ record: StoredRecord?) throws -> StoredRecord {
     guard let record else { throw Problem.ignored() }
     return record
   }
 
   // MARK: Finding
 
-  private func find(_ path: RequestPath, _ columns: [String]) throws -> StoredRecord {
+  func find(_ path: RequestPath, _ columns: [String]) throws -> StoredRecord {
     let lookup = try plan.version.lookups.lookup(path, columns: columns)
     let parameters = Parameters(literals: target.literals.values, claims: plan.principal.claims)
     return StoredRecord(lookup.columns, try transaction.record(lookup, parameters))
   }
 
-  private func isThere() throws -> Bool {
+  func isThere() throws -> Bool {
     try unlessMissing { try find(target.path, resource.locatorColumns) } != nil
   }
 
@@ -230,7 +235,7 @@ struct WriteExecution {
   }
 
   /// Checks that the record is the one that the client expects (RFC 9110 §13.2.2).
-  private func checkPreconditions(exists: Bool) throws {
+  func checkPreconditions(exists: Bool) throws {
     let needed = EntityTag.Condition(request.headers.values(for: "If-Match"), isStrong: true)
     let unwanted = EntityTag.Condition(request.headers.values(for: "If-None-Match"))
     guard needed != nil || unwanted != nil else { return }
@@ -255,6 +260,8 @@ struct WriteExecution {
   // MARK: Results
 
   private func result(_ status: HTTPStatus, _ records: [StoredRecord]) throws -> WriteResult {
+    try LaterReferences(writer: writer).store()
+    if let place = try replacedRecords().first { throw Problem.replaced(at: place) }
     let isArray = plan.content?.isArray ?? false
     var result = WriteResult(status: status)
     // A record of a view can't be read back without its key.
@@ -274,7 +281,7 @@ struct WriteExecution {
       return result
     }
     // The response to PUT has no tag, unless the content was stored unchanged (RFC 9110 §9.3.4).
-    let isPlain = !isArray && request.query == nil && plan.content?.paths.isEmpty ?? true
+    let isPlain = !isArray && !plan.isShaped && plan.content?.paths.isEmpty ?? true
     if isPlain, request.method != .put {
       var hash = ContentHash.ofPlainRecord
       content.withUnsafeBytes { hash.update($0) }

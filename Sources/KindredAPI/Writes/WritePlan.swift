@@ -11,7 +11,7 @@ import KindredRequests
 final class ScreenedWrite: Sendable {
   let version: ModelVersion
   let target: WriteTarget
-  /// The form of the content; nil for DELETE, whose content means nothing.
+  /// The form of the content; nil for DELETE, whose content means nothing, and for a change that is only computed.
   let form: WriteContent.Form?
 
   /// Checks the head of a request.
@@ -20,7 +20,17 @@ final class ScreenedWrite: Sendable {
   init(_ segments: [Substring], _ request: HTTPRequest, in version: ModelVersion) throws {
     self.version = version
     target = try WriteTarget(segments, for: request.method, in: version.model)
-    form = request.method == .delete ? nil : try WriteContent.form(of: request)
+    form =
+      request.method == .delete || request.isOnlyComputed ? nil : try WriteContent.form(of: request)
+  }
+}
+
+extension HTTPRequest {
+  /// Whether it changes records by `set` alone, without a content.
+  fileprivate var isOnlyComputed: Bool {
+    guard method == .patch, headers["Content-Type"] == nil, !hasContent else { return false }
+    let query = URLQuery(query)
+    return query.parameters.contains { query.isNamed($0, ComputedChange.parameter) }
   }
 }
 
@@ -50,12 +60,31 @@ final class WritePlan: Sendable {
   /// The records to write; nil if there is no content, or if it is read during an import.
   let content: WriteContent.Records?
   let answer: WriteAnswer
+  /// Whether parameters change what a record of the answer has.
+  let isShaped: Bool
   /// The format of an import, whose records are added as they are read.
   let importFormat: ImportFormat?
   /// The records to change, if the path leads to several.
   let selection: WriteSelection?
   /// The columns by which an existing record is found in an upsert.
   let conflictColumns: [String]
+  /// What `set` computes; nil without it.
+  let computed: ComputedChange?
+  /// How nested records find those that are there.
+  let conflicts: NestedConflicts
+  /// Finds the records that are linked, if the write replaces all links.
+  let linked: ExecutableLookup?
+
+  /// The content of a change of one record, or of several in the same way; nil if there is none.
+  var change: RecordDraft? {
+    content?.drafts.first ?? computed.map { _ in RecordDraft(pointer: JSONPointer()) }
+  }
+
+  /// Whether it writes several records, which may refer to one another in any order.
+  var writesSeveral: Bool {
+    let drafts = content?.drafts ?? []
+    return importFormat != nil || drafts.count > 1 || drafts.contains { !$0.nested.isEmpty }
+  }
 
   /// Whether it may change several records in the same way.
   var concernsMany: Bool {
@@ -80,14 +109,17 @@ final class WritePlan: Sendable {
       target = try WriteTarget(segments, for: request.method, in: version.model)
       if request.method != .delete, request.hasContent { form = try WriteContent.form(of: request) }
     }
+    let isOnlyComputed = request.isOnlyComputed
     let resource = version.written(target.resource)
     self.resource = resource
     _ = try MediaType.negotiate(request.headers.values(for: "Accept"), among: [.json])
     preferences = try WritePreferences(request)
-    let isMany = !target.path.isSingle && request.method != .post
-    let parameters = try WriteParameters(
-      asked.query, of: resource, for: isMany ? .many : preferences.resolution == nil ? .single : .upsert)
-    if request.method == .delete || target.isLink(for: request) {
+    let purpose = WriteParameters.Purpose(
+      of: request.method, isSingle: target.path.isSingle, preferences.resolution)
+    let parameters = try WriteParameters(asked.query, of: resource, for: purpose)
+    conflicts = try NestedConflicts(
+      parameters.nestedConflicts, below: resource, preferences.resolution, in: version)
+    if request.method == .delete || target.isLink(for: request) || isOnlyComputed {
       importFormat = nil
       content = nil
     } else {
@@ -95,49 +127,76 @@ final class WritePlan: Sendable {
       importFormat = form.importFormat
       content =
         importFormat == nil
-        ? try Self.content(of: request, form, target, resource, version, limits) : nil
+        ? try Self.content(of: request, form, purpose, target, resource, version, limits, conflicts) : nil
     }
+    let computed =
+      parameters.computing.isEmpty
+      ? nil : try ComputedChange(parameters.computing, of: resource, in: version, limits, check: check)
+    self.computed = computed
+    for draft in content?.drafts ?? [] { try computed?.check(draft) }
     conflictColumns =
-      try parameters.conflictColumns.map { try resource.uniqueKey($0) }
+      try parameters.conflictColumns.map { try resource.uniqueKey($0, of: WriteParameters.conflictName) }
       ?? resource.keyColumns
     // Finding records by a key that the client can't see would reveal it.
     guard
-      preferences.resolution == nil
+      preferences.resolution == nil && purpose != .linking
         || !conflictColumns.isEmpty && conflictColumns.allSatisfy(resource.columns.contains(named:))
     else {
       throw RequestError(
         .invalidValue,
-        "\(resource.name) has no primary key that identifies existing records; name a unique key with `onConflict`, or leave out `resolution`"
+        "\(resource.name) has no primary key that identifies existing records; name a unique key with `onConflict`\(purpose == .linking ? "" : ", or leave out `resolution`")"
       )
     }
+    isShaped = parameters.shapeRecords
     answer = try WriteAnswer(
       of: resource, paths: content?.paths ?? [], parameters: parameters, version: version, limits: limits,
       check: check)
+    linked = try purpose == .linking ? Self.linked(target, resource, version, limits, check) : nil
     selection =
-      isMany
+      purpose.isOfMany
       ? try WriteSelection(
-        segments, asked, target, resource, draft: content?.drafts.first, in: version, limits, check: check)
+        segments, asked, parameters.selecting, target, resource,
+        draft: content?.drafts.first ?? computed.map { _ in RecordDraft(pointer: JSONPointer()) },
+        in: version, limits, check: check)
       : nil
   }
 
   private static func content(
-    of request: HTTPRequest, _ form: WriteContent.Form, _ target: WriteTarget, _ resource: WrittenResource,
-    _ version: ModelVersion, _ limits: RequestLimits
+    of request: HTTPRequest, _ form: WriteContent.Form, _ purpose: WriteParameters.Purpose,
+    _ target: WriteTarget, _ resource: WrittenResource, _ version: ModelVersion, _ limits: RequestLimits,
+    _ conflicts: NestedConflicts
   ) throws -> WriteContent.Records {
+    let shape: WriteContent.Shape =
+      request.method == .post ? .objectOrArray : purpose == .linking ? .array : .object
     let content = try WriteContent.records(
-      in: request, isMergePatch: form.isMergePatch, of: resource, version: version, limits: limits)
+      in: request, isMergePatch: form.isMergePatch, shape, of: resource, version: version, limits: limits,
+      conflicts: conflicts)
     guard !target.links(by: request.method) || content.drafts.allSatisfy(\.isEmpty) else {
       throw Problem.refusedValue(
         "a request that links two records has no content; leave it out", at: JSONPointer())
     }
     return content
   }
+
+  /// Returns the lookup of the records that are linked to that of the path, as far as the client sees them and in the order
+  /// in which a GET returns them.
+  private static func linked(
+    _ target: WriteTarget, _ resource: WrittenResource, _ version: ModelVersion, _ limits: RequestLimits,
+    _ check: @escaping () throws -> Void
+  ) throws -> ExecutableLookup? {
+    guard case .join(let join) = target.linkage else { return nil }
+    var request = FetchRequest(path: target.path, root: RequestNode())
+    request.literals = target.literals
+    let columns = WrittenResource.once(resource.identifyingColumns + join.far.destinationColumns)
+    return ExecutableLookup(
+      try version.planner(limits: limits.planning, check: check).lookup(request, columns: columns))
+  }
 }
 
 extension WriteTarget {
   /// Whether a method links two existing records.
   fileprivate func links(by method: HTTPMethod) -> Bool {
-    if method == .put, case .join = linkage { true } else { false }
+    if method == .put, key != nil, case .join = linkage { true } else { false }
   }
 
   /// Whether a request only links two existing records, without any content.
@@ -163,13 +222,15 @@ struct WriteSelection {
   /// - Parameter check: Throws if planning must stop.
   /// - Throws: `RequestError`, also if there are no conditions.
   init(
-    _ segments: [Substring], _ asked: RequestContext, _ target: WriteTarget, _ resource: WrittenResource,
-    draft: RecordDraft?, in version: ModelVersion, _ limits: RequestLimits, check: @escaping () throws -> Void
+    _ segments: [Substring], _ asked: RequestContext, _ query: QueryParameters, _ target: WriteTarget,
+    _ resource: WrittenResource, draft: RecordDraft?, in version: ModelVersion, _ limits: RequestLimits,
+    check: @escaping () throws -> Void
   ) throws {
     var limits = limits
     limits.pageSize = limits.maximumPageSize
     var parser = FetchRequestParser(model: version.model, limits: limits)
-    let parsed = try parser.parse(path: segments, query: asked.query)
+    let parsed = try parser.parse(
+      path: target.path, literals: target.literals, segments: segments, parameters: query)
     let root = parsed.fetchRequest.root
     guard root.hasConditions else {
       throw RequestError(
@@ -181,7 +242,7 @@ struct WriteSelection {
         "associated records can be written only together with a single record; leave out `\(nested.association.key)`",
         at: nested.pointer)
     }
-    var columns = resource.identifyingColumns
+    var columns = RecordDeletion.columns(toDelete: resource)
     if let draft { columns = RecordWriter.columns(of: resource, for: draft, and: []) }
     if case .join(let join) = target.linkage {
       columns += join.far.destinationColumns.filter { !columns.containsExactly($0) }

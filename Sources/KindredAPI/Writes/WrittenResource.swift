@@ -31,6 +31,10 @@ final class WrittenResource: Sendable {
   let testedReferences: [TestedReference]
   /// The path of the resource, with a slash at its end.
   let pathPrefix: String
+  /// The columns that the server sets in new records.
+  let presetColumns: [String]
+  /// The columns to which a change can't give another value than the server does.
+  let lockedColumns: [String]
   /// Whether a column of the key has no type, so that a number and the text of its digits have the same path.
   let hasUntypedKey: Bool
 
@@ -40,6 +44,8 @@ final class WrittenResource: Sendable {
     name = resource.name
     self.table = table
     permissions = resource.permissions
+    presetColumns = resource.permissions.presetColumns
+    lockedColumns = resource.permissions.columnsLockedInChanges
     columns = resource.columns
     writableColumns = model.writableColumns(of: resource)
     keyColumns = table.primaryKey.map { table.columns[$0].name }

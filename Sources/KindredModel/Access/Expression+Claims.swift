@@ -10,6 +10,14 @@ extension Expression {
     return path.components.dropFirst().map(\.name).joined(separator: ".")
   }
 
+  /// The first path in it that isn't a claim, with its place; nil if it reads claims alone.
+  package var firstNameOfRecord: (name: String, origin: Origin)? {
+    if case .path(let path) = kind, Self.claim(path) == nil {
+      return (path.components.map(\.name).joined(separator: "."), origin)
+    }
+    return parts.lazy.compactMap(\.firstNameOfRecord).first
+  }
+
   /// Adds the names of the claims that it refers to.
   func collectClaims(into claims: inout Set<String>) {
     if case .path(let path) = kind {

@@ -133,6 +133,13 @@ extension Model {
     return pivot
   }
 
+  /// Returns the columns of new records that the server sets: for the roles of the model, or for some roles in a model
+  /// that isn't limited to any.
+  public func presetColumns(of resource: Resource) -> [String] {
+    guard !isRestricted else { return resource.permissions.presetColumns }
+    return (resource.access?.entries[.create] ?? []).flatMap(\.presets).map(\.column)
+  }
+
   /// Returns the row rules that hold for records of a resource, each with the resource in whose names it is.
   public func rowRules(of resource: Resource) -> [(rule: Expression, resource: Resource)] {
     ([resource] + resource.otherResources.compactMap { resources[$0] }).compactMap { resource in
@@ -151,6 +158,7 @@ extension Model {
     for entry in unrestricted.resources.values.compactMap(\.access).flatMap({ $0.entries.values.joined() }) {
       vocabulary.roles.formUnion(entry.roles ?? [])
       entry.rows?.collectClaims(into: &vocabulary.claims)
+      for preset in entry.presets { preset.expression.collectClaims(into: &vocabulary.claims) }
     }
     return vocabulary
   }

@@ -36,6 +36,21 @@ public struct ResourceAccess: Sendable {
   }
 }
 
+/// A column, and the expression that computes its new value.
+///
+/// In an access entry, the expression reads the client's claims and, unless the record is new, the record as it was.
+public struct ColumnAssignment: Sendable {
+  /// The name of the column in the table's spelling.
+  public var column: String
+  /// The value.
+  public var expression: Expression
+
+  /// Creates the assignment of an expression's value to a column.
+  public init(column: String, expression: Expression) {
+    (self.column, self.expression) = (column, expression)
+  }
+}
+
 /// What some roles may do: with which records, and with which columns of them.
 public struct AccessEntry: Sendable {
   /// The roles to which the entry applies; nil for everybody.
@@ -44,12 +59,22 @@ public struct AccessEntry: Sendable {
   public var rows: Expression?
   /// The names of the columns to which the entry applies; nil for all.
   public var fields: NameSet?
+  /// The columns that the server sets; with any, an entry for deletion keeps the record.
+  public var presets: [ColumnAssignment]
 
   /// An entry for everybody, all records and all columns by default.
-  public init(roles: NameSet? = nil, rows: Expression? = nil, fields: NameSet? = nil) {
+  public init(
+    roles: NameSet? = nil, rows: Expression? = nil, fields: NameSet? = nil, presets: [ColumnAssignment] = []
+  ) {
     self.roles = roles
     self.rows = rows
     self.fields = fields
+    self.presets = presets
+  }
+
+  /// Whether clients may give a column any value.
+  func takes(_ column: String) -> Bool {
+    (fields?.contains(column) ?? true) && !presets.map(\.column).containsExactly(column)
   }
 }
 
@@ -77,4 +102,40 @@ public struct Permissions: Sendable {
 
   /// The condition under which a record may be read; nil if all records may be.
   public var rowRule: Expression? { read.map(\.rows) ?? Expression(.boolean(false), at: Origin()) }
+}
+
+extension Permissions {
+  /// The entry for a verb.
+  public subscript(verb: ResourceAccess.Verb) -> AccessEntry? {
+    switch verb {
+    case .read: read
+    case .create: create
+    case .update: update
+    case .delete: delete
+    }
+  }
+
+  /// Whether a deletion keeps the record, and sets columns of it.
+  public var keepsDeleted: Bool { delete?.presets.isEmpty == false }
+
+  /// The columns that the server sets in new records.
+  public var presetColumns: [String] { create?.presets.map(\.column) ?? [] }
+
+  /// The columns to which a change can't give another value than the server does: those that it sets, and those that it
+  /// sets in new records, unless `fields` names them.
+  public var columnsLockedInChanges: [String] {
+    guard let update else { return [] }
+    let ofChange = update.presets.map(\.column)
+    return ofChange
+      + presetColumns.filter { column in
+        !ofChange.containsExactly(column) && !(update.fields?.contains(column) ?? false)
+      }
+  }
+
+  /// Returns whether the server alone determines a column, in new records and in changes.
+  public func isReadOnly(_ column: String) -> Bool {
+    let presets = (create?.presets ?? []) + (update?.presets ?? [])
+    return presets.map(\.column).containsExactly(column) && !(create?.takes(column) ?? false)
+      && (columnsLockedInChanges.containsExactly(column) || !(update?.takes(column) ?? false))
+  }
 }

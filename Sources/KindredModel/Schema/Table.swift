@@ -79,6 +79,9 @@ public struct Table: Sendable, Hashable {
   /// (<https://www.sqlite.org/lang_conflict.html>).
   public var replacesOnConflict = false
 
+  /// Whether it has triggers, one of which may leave out a deletion and change the record instead.
+  public var hasTriggers = false
+
   /// How its rows are spread over shards; nil where they are not.
   public var distribution: Distribution?
 
@@ -222,6 +225,9 @@ public struct Column: Sendable, Hashable {
   public var namesInfinities = false
   /// Where its values come from.
   public var origin = Origin.table
+  /// Whether the database numbers all of its values, as PostgreSQL's `GENERATED ALWAYS AS IDENTITY`, unless a statement
+  /// overrides it.
+  public var isIdentity = false
 
   /// Where the values of a column come from.
   public enum Origin: Sendable, Hashable {

@@ -12,12 +12,7 @@ extension Planner {
   public func test(_ rule: Expression?, of resource: Resource, by columns: [String]) throws -> RecordLookup {
     try test(rule, of: resource) { record, context in
       record.select.begin(with: try context.sources.reference(to: record))
-      record.select.add(
-        columns.enumerated().map { number, name in
-          let type = record.table.column(named: name).flatMap { context.dialect.type(of: $0) }
-          let value = context.dialect.parameter(.parameter(number), as: type)
-          return "\(record.table.keyColumn(name, of: record.id)) = \(value)"
-        })
+      record.select.add(record.equalities(columns, context))
     }
   }
 
@@ -37,5 +32,16 @@ extension Planner {
     if let rule { select.add(try context.rules.condition(rule, in: record)) }
     var writer = PlanWriter(context.state)
     return RecordLookup(steps: [writer.step(PathSelect(record, absence: ""))], columns: [])
+  }
+}
+
+extension StatementRecord {
+  /// Returns the conditions that columns of the record have the values of the first parameters.
+  func equalities(_ columns: [String], _ context: PlanningContext) -> [SQL] {
+    columns.enumerated().map { number, name in
+      let type = table.column(named: name).flatMap { context.dialect.type(of: $0) }
+      let value = context.dialect.parameter(.parameter(number), as: type)
+      return "\(table.keyColumn(name, of: id)) = \(value)"
+    }
   }
 }

@@ -54,6 +54,10 @@ extension SQLDialect {
   // MARK: Writing
 
   package func written(_ binding: SQL.Binding, to column: Column, of table: Table) -> SQL { "\(binding)" }
+  package var overridingIdentity: SQL { SQL() }
+  package func assigned(_ value: CompiledExpression, to column: Column) -> SQL {
+    column.valueFormat == .json ? shown(value).sql : value.sql
+  }
   package func keepsText(_ text: String, in column: Column) -> Bool { false }
   package func isExact(_ value: StoredValue, in column: Column) -> SQL? { nil }
   package func conversion(_ binding: SQL.Binding, to column: Column) -> SQL? { nil }

@@ -149,6 +149,10 @@ package protocol SQLDialect: Sendable {
 
   /// Returns the value that is written to a column of a table for a parameter.
   func written(_ binding: SQL.Binding, to column: Column, of table: Table) -> SQL
+  /// The clause of an `INSERT` that gives values to columns which the database numbers, after a space.
+  var overridingIdentity: SQL { get }
+  /// Returns an expression whose value is bound to a parameter that writes a column.
+  func assigned(_ value: CompiledExpression, to column: Column) -> SQL
   /// Returns a value as a column would store it, with the type and the collation of the column.
   func stored(_ value: StoredValue, in column: Column, of table: Table) -> SQL
   /// Returns whether a column of numbers stores a text as it is.

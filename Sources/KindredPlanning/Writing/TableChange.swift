@@ -9,6 +9,10 @@ public enum TableChange: Hashable, Sendable {
   ///
   ///     INSERT INTO table (columns) VALUES (…) RETURNING returned
   case insertion(of: [ExactName], returning: [ExactName], _ resolution: ConflictResolution = .schema)
+  /// Inserts several records by one statement; columns that one of them omits take their defaults.
+  ///
+  ///     INSERT INTO table (columns) VALUES (…), (…) RETURNING returned
+  case insertions(rows: [[ExactName]], returning: [ExactName])
   /// Changes one record, found by `Table.locatorColumns`; the columns of `resetting` take their defaults.
   ///
   ///     UPDATE table SET columns = …, reset = default WHERE locators = … RETURNING returned
@@ -19,6 +23,10 @@ public enum TableChange: Hashable, Sendable {
   ///
   ///     DELETE FROM table WHERE columns = … RETURNING 1
   case deletion(by: [ExactName])
+  /// Deletes the records with the values of so many keys.
+  ///
+  ///     DELETE FROM table WHERE columns = … OR columns = … RETURNING columns
+  case deletions(by: [ExactName], count: Int)
   /// Reads columns of the records with given values in other columns.
   ///
   ///     SELECT columns FROM table WHERE columns = …
@@ -48,7 +56,7 @@ extension TableChange {
     case .insertion(let columns, let returned, _): .insertion(of: columns, returning: returned, resolution)
     case .update(let columns, let reset, let returned, _):
       .update(of: columns, resetting: reset, returning: returned, resolution)
-    case .deletion, .selection, .unlinking, .links: self
+    case .insertions, .deletion, .deletions, .selection, .unlinking, .links: self
     }
   }
 }
@@ -78,8 +86,11 @@ extension Table {
       let parameters = columns.enumerated().map { written(.parameter($0), to: $1, dialect) }.joined(
         separator: ", ")
       let values: SQL =
-        columns.isEmpty ? "DEFAULT VALUES" : "(\(Self.list(columns))) VALUES (\(parameters))"
+        columns.isEmpty
+        ? "DEFAULT VALUES" : "(\(Self.list(columns)))\(overriding(columns, dialect)) VALUES (\(parameters))"
       return "INSERT\(resolution.clause) INTO \(table) \(values)\(Self.returning(returned))"
+    case .insertions(let rows, let returned):
+      return insertion(of: rows, returning: returned, dialect)
     case .update(let columns, let reset, let returned, let resolution):
       let changes =
         columns.enumerated().map { number, column in
@@ -92,6 +103,9 @@ extension Table {
         """
     case .deletion(let columns):
       return "DELETE FROM \(table) WHERE \(equalities(columns)) RETURNING 1"
+    case .deletions(let columns, let count):
+      let keys = (0..<count).map { "(\(equalities(columns, from: $0 * columns.count)))" as SQL }
+      return "DELETE FROM \(table) WHERE \(keys.joined(separator: " OR ")) RETURNING \(Self.list(columns))"
     case .selection(let returned, let columns):
       return "SELECT \(Self.list(returned)) FROM \(table) WHERE \(equalities(columns))"
     case .unlinking(let references):
@@ -99,6 +113,31 @@ extension Table {
     case .links(let returned, let references):
       return "SELECT \(Self.list(returned)) FROM \(table) WHERE \(matches(references, dialect))"
     }
+  }
+
+  private func insertion(
+    of rows: [[ExactName]], returning returned: [ExactName], _ dialect: any SQLDialect
+  ) -> SQL {
+    var columns: [ExactName] = []
+    for column in rows.joined() where !columns.contains(column) { columns.append(column) }
+    var number = 0
+    let values = rows.map { row -> SQL in
+      let start = number
+      number += row.count
+      let values = columns.map { column -> SQL in
+        row.firstIndex(of: column).map { written(.parameter(start + $0), to: column, dialect) } ?? "DEFAULT"
+      }
+      return "(\(values.joined(separator: ", ")))"
+    }
+    return """
+      INSERT INTO \(reference) (\(Self.list(columns)))\(overriding(columns, dialect)) VALUES \(values.joined(separator: ", "))\
+      \(Self.returning(returned))
+      """
+  }
+
+  /// Returns the clause with which the database takes values for columns that it numbers; empty without any.
+  private func overriding(_ columns: [ExactName], _ dialect: any SQLDialect) -> SQL {
+    columns.contains { column(named: $0.text)?.isIdentity ?? false } ? dialect.overridingIdentity : SQL()
   }
 
   /// Returns the condition that the referring columns match the parameters.

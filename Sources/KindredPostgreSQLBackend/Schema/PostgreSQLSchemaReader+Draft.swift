@@ -22,6 +22,7 @@ extension PostgreSQLSchemaReader {
     let comment: String?
     /// What the columns of a view of one table show; nil for other tables and views.
     let targets: ViewTargets?
+    let hasTriggers: Bool
     var columns: [Column] = []
     /// The numbers of the columns.
     var numbers: [Int64] = []
@@ -56,6 +57,7 @@ extension PostgreSQLSchemaReader {
       (table.schema, table.relation, table.comment) = (schema, relation, comment)
       table.isCaseSensitive = true
       table.isTimeless = isTimeless
+      table.hasTriggers = hasTriggers
       table.distribution = distribution
       table.isKeyPartial = kind == "m"
       table.sharesRows = sharesRows

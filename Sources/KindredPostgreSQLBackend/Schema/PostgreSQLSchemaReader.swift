@@ -102,7 +102,7 @@ public struct PostgreSQLSchemaReader {
         updates: rows.integer(row, 3) ?? 0, schema: rows.text(row, 4), relation: relation,
         isServed: rows.isTrue(row, 6), writesThrough: rows.isTrue(row, 7),
         sharesRows: rows.isTrue(row, 8), comment: rows.text(row, 9),
-        targets: rows.text(row, 10).map(ViewTargets.init))
+        targets: rows.text(row, 10).map(ViewTargets.init), hasTriggers: rows.isTrue(row, 11))
       drafts.append(draft)
       if draft.isServed, name != relation {
         warnings.append(
@@ -149,6 +149,7 @@ public struct PostgreSQLSchemaReader {
         isComposed: isComposite || type.hasSuffix("[]"))
       column.generation = isComputed ? expression : nil
       column.comparesBytes = rows.isTrue(row, 9)
+      column.isIdentity = rows.isTrue(row, 4) && !isComputed
       column.keepsScale = ColumnKind(typeName: type) == .numeric
       column.integerBits = type == "smallint" ? 16 : type == "integer" ? 32 : 64
       column.namesInfinities = column.affinity == .real || column.keepsScale

@@ -35,7 +35,8 @@ enum SchemaQueries {
     """
 
   /// The tables, ordered by schema and then by creation: the last columns tell whether no trigger takes the place of
-  /// changes, whether it inherits or is inherited from, the comment, and the definition of a view of one table.
+  /// changes, whether it inherits or is inherited from, the comment, the definition of a view of one table, and whether there
+  /// are triggers.
   ///
   /// Views of one table are those that PostgreSQL can write to by itself
   /// (<https://www.postgresql.org/docs/current/sql-createview.html>); with a rule it says so of others too.
@@ -51,7 +52,8 @@ enum SchemaQueries {
         obj_description(r.oid, 'pg_class'),
         CASE WHEN r.relkind = 'v' AND pg_relation_is_updatable(r.oid, false) & 16 <> 0
             AND NOT EXISTS (SELECT FROM pg_rewrite w WHERE w.ev_class = r.oid AND w.rulename <> '_RETURN')
-          THEN (SELECT w.ev_action::text FROM pg_rewrite w WHERE w.ev_class = r.oid) END
+          THEN (SELECT w.ev_action::text FROM pg_rewrite w WHERE w.ev_class = r.oid) END,
+        EXISTS (SELECT FROM pg_trigger t WHERE t.tgrelid = r.oid AND NOT t.tgisinternal)
       FROM relation r ORDER BY r.place, r.oid
       """
 

@@ -299,6 +299,7 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
     """)
 
   var violatesForeignKeys: Bool { false }
+  let checksEachStatement = true
 
   func deferringForeignKeys<Result>(_ body: () throws -> Result) throws -> Result {
     // Constraints that are not DEFERRABLE are still checked at the end of each statement.

@@ -40,9 +40,30 @@ extension Problem {
       at: pointer)
   }
 
+  /// 409: a change of the record that a path names would change other rows, too.
+  package static var severalRows: Problem {
+    Problem(
+      .conflict,
+      "the key in the path finds several rows of the table, so nothing was changed; select them with `filter`"
+    )
+  }
+
+  /// 409: a later record of the same content has replaced one.
+  package static func replaced(at pointer: JSONPointer) -> Problem {
+    Problem(
+      .conflict, "another record of the content replaces this one (`ON CONFLICT REPLACE`)", at: pointer)
+  }
+
   /// 422: the table refuses a value.
   package static func refusedValue(_ detail: String, at pointer: JSONPointer) -> Problem {
     Problem(.refusedValue, detail, at: pointer)
+  }
+
+  /// 422: the table refuses a value that a parameter computes.
+  package static func refused(_ detail: String, byParameter parameter: String) -> Problem {
+    var problem = Problem(.refusedValue, detail)
+    problem.parameter = parameter
+    return problem
   }
 
   /// 409: two records can't be linked, since a column of the join table that refers to both would need two values.

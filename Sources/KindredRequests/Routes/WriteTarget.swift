@@ -11,7 +11,7 @@ import KindredHTTP
 /// | `/authors/1/books` | adds records that refer to the author | changes those that match | | deletes those |
 /// | `/authors/1/books/7` | | changes | replaces or adds | deletes |
 /// | `/countries/FR/demographics`, to one | adds | changes | replaces or adds | deletes |
-/// | `/books/1/tags`, by a join table | adds records and links them | changes those that match | | unlinks those |
+/// | `/books/1/tags`, by a join table | adds records and links them | changes those that match | links exactly these | unlinks those |
 /// | `/books/1/tags/5` | | changes | links | unlinks |
 /// | `/books/1/author` | | changes | replaces, or adds and refers to it | |
 /// | others | | changes a record, or those that match | | |
@@ -121,6 +121,7 @@ package final class WriteTarget: Sendable {
     _ linkage: Linkage?, isAssociated: Bool, isSingle: Bool, hasKey: Bool
   ) -> [WriteMethod] {
     switch linkage {
+    case .join where !isSingle: [.post, .patch, .put, .delete]
     case _ where !isSingle: !isAssociated || linkage != nil ? [.post, .patch, .delete] : [.patch]
     case nil: isAssociated ? [.patch] : [.patch, .put, .delete]
     case .has: hasKey ? [.patch, .put, .delete] : [.post, .patch, .put, .delete]
@@ -145,7 +146,7 @@ package final class WriteTarget: Sendable {
     case .post: changes.contains(.insert)
     case .patch: changes.contains(.update)
     case .put: changes.contains([.insert, .update])
-    case .delete: changes.contains(.delete)
+    case .delete: changes.contains(resource.permissions.keepsDeleted ? .update : .delete)
     }
   }
 

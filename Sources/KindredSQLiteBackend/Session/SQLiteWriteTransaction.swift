@@ -17,6 +17,7 @@ final class SQLiteWriteTransaction: WriteTransaction, SQLiteTransaction {
 
   var isOpen: Bool { connection.isInTransaction }
   let beginsWithCommittedSchema = false
+  let checksEachStatement = false
 
   func rows(of statement: ExecutableStatement, _ parameters: Parameters) throws -> [[SQLValue]] {
     try connection.tellingExhaustedKeys { try connection.rows(of: statement, parameters) }

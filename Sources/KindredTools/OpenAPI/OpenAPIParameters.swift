@@ -47,6 +47,18 @@ enum OpenAPIParameters {
     return RequestParameter.ofRoot.filter { names.contains($0.name) }.map(Self.reference)
   }
 
+  /// Returns references to the parameters of what a write changes, beside those that select and shape records.
+  ///
+  /// - Parameter linksAll: Whether the write replaces all links.
+  static func changing(by method: HTTPMethod, linksAll: Bool) -> [JSONValue] {
+    switch method {
+    case .put where linksAll: [reference("onConflict")]
+    case .post: [reference("set"), reference("onConflict")]
+    case .patch: [reference("set")]
+    default: []
+    }
+  }
+
   private static func reference(_ parameter: RequestParameter) -> JSONValue { reference(parameter.name) }
 
   private static func reference(_ name: String) -> JSONValue {
@@ -64,7 +76,7 @@ enum OpenAPIParameters {
   /// - Parameter isSingle: Whether the path leads to at most one record, so that there may be conditions.
   static func fields(of method: HTTPMethod, isSingle: Bool) -> [JSONValue] {
     var names = ["Prefer"]
-    if method == .post { names.append("Idempotency-Key") }
+    if method == .post || method == .patch { names.append("Idempotency-Key") }
     if isSingle, method != .post { names.append("If-Match") }
     if isSingle, method == .put { names.append("If-None-Match") }
     return names.map(reference)
@@ -112,10 +124,35 @@ enum OpenAPIParameters {
     ]
   )
 
+  /// The parameters that only writes have.
+  private static let writeDefinitions: [(String, JSONValue)] = [
+    list(
+      "set",
+      "Columns that are computed, such as `stock:stock-1`: of the records that `PATCH` changes, and of those that `POST` with `resolution=merge-duplicates` finds.",
+      minimum: 1),
+    list(
+      "onConflict",
+      "The columns of the unique key by which records that are there are found; empty for the primary key.",
+      minimum: 0),
+  ]
+
+  private static func list(
+    _ name: String, _ description: String, minimum: Int64
+  ) -> (String, JSONValue) {
+    let text: JSONValue = ["type": "string", "minLength": 1]
+    return (
+      name,
+      [
+        "name": .string(name), "in": "query", "description": .string(description), "style": "form",
+        "explode": true, "schema": ["type": "array", "items": text, "minItems": .integer(minimum)],
+      ]
+    )
+  }
+
   /// Returns the definitions of the root's parameters, by their names as components.
   static func definitions(_ limits: RequestLimits) -> [(String, JSONValue)] {
     RequestParameter.ofRoot.map { ($0.name, definition(of: $0, limits)) } + [othersDefinition]
-      + fieldDefinitions
+      + writeDefinitions + fieldDefinitions
   }
 
   private static func definition(of parameter: RequestParameter, _ limits: RequestLimits) -> JSONValue {

@@ -7,7 +7,9 @@ enum OpenAPISchema {
   /// Returns the schema of a record with its associations; no member is required, because requests choose them.
   static func record(of resource: Resource) -> JSONValue {
     var members = OrderedDictionary<String, JSONValue>()
-    for column in resource.columns { members[column.name] = ofColumn(column) }
+    for column in resource.columns {
+      members[column.name] = ofColumn(column, isReadOnly: resource.permissions.isReadOnly(column.name))
+    }
     // Generators make one member of names that differ only in case and punctuation, which then doesn't compile.
     var names = Set(members.keys.map(identifier))
     for association in resource.associations.values where names.insert(identifier(association.key)).inserted {
@@ -56,7 +58,9 @@ enum OpenAPISchema {
 
   /// Returns the schema of a column's values according to its declared type (docs/requests.md), with what the database
   /// says about the column.
-  static func ofColumn(_ column: Column) -> JSONValue {
+  ///
+  /// - Parameter isReadOnly: Whether the server alone sets the column.
+  static func ofColumn(_ column: Column, isReadOnly: Bool = false) -> JSONValue {
     let types: [String]? =
       switch column.input {
       // Any JSON value.
@@ -77,7 +81,7 @@ enum OpenAPISchema {
     let labels = column.labels.map(JSONValue.string) + (column.isNullable ? [.null] : [])
     return [
       "type": all.map { $0.count == 1 ? .string($0[0]) : JSONValue(strings: $0) },
-      "readOnly": column.isGenerated || column.isComputed ? true : nil,
+      "readOnly": column.isGenerated || column.isComputed || isReadOnly ? true : nil,
       "description": column.comment.map(JSONValue.string),
       "enum": column.input == .choice ? .array(labels) : nil,
       "minimum": column.integerBits < 64 ? .integer(-1 << (column.integerBits - 1)) : nil,

@@ -56,22 +56,27 @@ struct OpenAPIWrites {
     _ method: HTTPMethod, _ path: Path, by linkage: Linkage?
   ) -> JSONValue {
     let resource = path.resource
-    let isMany = !path.isSingle && method != .post
+    let isMany = !path.isSingle && method != .post && method != .put
+    let linksAll = !path.isSingle && method == .put
     let shaping =
       (method == .delete ? [] : OpenAPIParameters.shaping)
       + (isMany ? OpenAPIParameters.selecting(of: resource) : [])
+      + OpenAPIParameters.changing(by: method, linksAll: linksAll)
     let fields = OpenAPIParameters.fields(of: method, isSingle: path.isSingle)
     let record = method == .delete ? nil : written(method, path, by: linkage)
     let content = record.map { record -> JSONValue in
-      let schema: JSONValue =
-        method == .post ? ["anyOf": [record, ["type": "array", "items": record]]] : record
-      return ["required": true, "content": [MediaType.json.rawValue: ["schema": schema]]]
+      let array: JSONValue = ["type": "array", "items": record]
+      let schema: JSONValue = method == .post ? ["anyOf": [record, array]] : linksAll ? array : record
+      // What is only computed needs no content.
+      return [
+        "required": method == .patch ? nil : true, "content": [MediaType.json.rawValue: ["schema": schema]],
+      ]
     }
-    let done = Self.done(method, OpenAPISchema.reference(resource.name), isMany: isMany)
+    let done = Self.done(method, OpenAPISchema.reference(resource.name), isMany: isMany || linksAll)
     return [
       "operationId": .string("\(path.name).\(method.token.lowercased())"),
       "tags": [.string(path.names[0])],
-      "summary": .string(Self.summary(of: method, resource, isMany: isMany)),
+      "summary": .string(Self.summary(of: method, resource, isMany: isMany || linksAll)),
       "parameters": .array(path.parameters + shaping + fields), "requestBody": content,
       "responses": done + Self.problems,
     ]
@@ -93,6 +98,7 @@ struct OpenAPIWrites {
     case .patch where isMany: "Changes the columns given in the content, in all matching records."
     case .delete where isMany: "Deletes all matching records."
     case .post: "Adds a record to \(resource.name), or each record of an array."
+    case .put where isMany: "Links exactly these records, each of which is found, changed or added."
     case .patch: "Changes the columns given in the content."
     case .put: "Replaces the record, or adds it; omitted columns get their defaults."
     default: "Deletes the record."
@@ -118,9 +124,10 @@ struct OpenAPIWrites {
       to: name, path.resource, Form(isChange: method == .patch, isPart: method == .patch, given: given))
   }
 
-  private func ofWritten(_ column: Column, _ resource: Resource) -> JSONValue {
+  private func ofWritten(_ column: Column, _ resource: Resource, isReadOnly: Bool) -> JSONValue {
     let isReadable = resource.columns.contains(named: column.name)
-    return OpenAPISchema.ofColumn(column) + (isReadable ? .object([]) : ["writeOnly": true])
+    return OpenAPISchema.ofColumn(column, isReadOnly: isReadOnly)
+      + (isReadable ? .object([]) : ["writeOnly": true])
   }
 
   /// How a record is written.
@@ -147,9 +154,17 @@ struct OpenAPIWrites {
   private mutating func described(_ resource: Resource, _ form: Form) -> JSONValue {
     let (create, update) = (resource.permissions.create, resource.permissions.update)
     let entry = form.isChange ? update : create ?? update
-    let columns = model.writableColumns(of: resource, by: entry).filter { !form.given.contains($0.name) }
+    // What the server sets may be sent back as it was read.
+    let preset =
+      form.isChange ? resource.permissions.columnsLockedInChanges : resource.permissions.presetColumns
+    let columns = model.writableColumns(of: resource, by: entry).filter { column in
+      !form.given.contains(column.name)
+        && (!preset.containsExactly(column.name) || resource.columns.contains(named: column.name))
+    }
     var members = OrderedDictionary<String, JSONValue>()
-    for column in columns { members[column.name] = ofWritten(column, resource) }
+    for column in columns {
+      members[column.name] = ofWritten(column, resource, isReadOnly: preset.containsExactly(column.name))
+    }
     var names = Set(members.keys.map(OpenAPISchema.identifier))
     var nested: Set<String> = []
     for association in resource.associations.values
@@ -161,7 +176,9 @@ struct OpenAPIWrites {
       }
       if let member = self.nested(association) { members[association.key] = member }
     }
-    let needed = columns.filter { !$0.isNullable && !$0.hasDefault && !nested.contains($0.name) }.map(\.name)
+    let needed = columns.filter {
+      !$0.isNullable && !$0.hasDefault && !nested.contains($0.name) && !preset.containsExactly($0.name)
+    }.map(\.name)
     return [
       "type": "object",
       "properties": .object(members.map { ($0, $1) }), "additionalProperties": false,
@@ -208,6 +225,7 @@ struct OpenAPIWrites {
     switch method {
     case .patch where isMany:
       return ["200": answer("The changed records.", ["X-Total-Count"], array), "204": nothing]
+    case .put where isMany: return ["200": answer("The linked records.", [], array), "204": nothing]
     case .post:
       let either: JSONValue = ["anyOf": [record, array]]
       return [

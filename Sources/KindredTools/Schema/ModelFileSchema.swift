@@ -68,7 +68,8 @@ package struct ModelFileSchema {
     }
     return [
       "resource": resource, "association": association, "access": Self.access,
-      "rules": Self.rules, "rule": Self.rule, "commonTableExpression": Self.commonTableExpression,
+      "rules": Self.rules, "rule": Self.rule, "withoutSet": Self.withoutSet,
+      "commonTableExpression": Self.commonTableExpression,
       "expression": [
         "description": "An expression, written as in a URL.", "type": ["string", "boolean", "number"],
       ],
@@ -136,7 +137,11 @@ package struct ModelFileSchema {
   private static let access: JSONValue = [
     "description": "Who may read and write which records.", "type": "object",
     "properties": .object(
-      ["read", "create", "update", "delete", "write"].map { ($0, ["$ref": "#/$defs/rules"]) }),
+      ["create", "update", "delete"].map { ($0, ["$ref": "#/$defs/rules"]) }
+        // Neither reading nor all writing at once has `set`.
+        + ["read", "write"].map { name in
+          (name, ["allOf": [["$ref": "#/$defs/rules"], ["$ref": "#/$defs/withoutSet"]]])
+        }),
     "additionalProperties": false,
   ]
 
@@ -150,8 +155,17 @@ package struct ModelFileSchema {
       "roles": described("The roles that the entry applies to; without them, all roles.", texts),
       "rows": ["description": "The condition that a record must satisfy.", "$ref": "#/$defs/expression"],
       "fields": described("The columns that the entry applies to; without them, all columns.", texts),
+      "set": [
+        "description":
+          "Expressions, by the columns that the server sets with them. With `set` of `delete`, a record stays.",
+        "type": "object", "additionalProperties": ["$ref": "#/$defs/expression"],
+      ],
     ],
     "additionalProperties": false,
+  ]
+
+  private static let withoutSet: JSONValue = [
+    "properties": ["set": false], "items": ["properties": ["set": false]],
   ]
 
   private static let commonTableExpression: JSONValue = [

@@ -42,15 +42,17 @@ package struct SchemaDocument {
 
   private func json(_ resource: Resource) -> JSONValue {
     let writeOnly = model.writeOnlyColumns(of: resource)
+    let preset = model.presetColumns(of: resource)
     return [
       "name": .string(resource.name), "table": .string(resource.table.name),
       "link": .string("\(basePath.text)/\(URLCoding.encodeSegment(resource.name))"),
       "key": JSONValue(strings: resource.shownAddressColumns.map(\.name)),
       "label": resource.labelColumn.map { .string($0.name) } ?? .null,
       "isSearchable": .bool(resource.table.fullText != nil),
-      "columns": .array(resource.columns.map(json)),
+      "columns": .array(resource.columns.map { json($0, isPreset: preset.containsExactly($0.name)) }),
       // What the client may write and not read.
-      "writeOnly": writeOnly.isEmpty ? nil : .array(writeOnly.map(json)),
+      "writeOnly": writeOnly.isEmpty
+        ? nil : .array(writeOnly.map { json($0, isPreset: preset.containsExactly($0.name)) }),
       "associations": .array(resource.associations.values.map { json($0, of: resource) }),
       "uniqueKeys": .array(uniqueKeys(of: resource)), "parameters": resource.parametersJSON,
       "description": resource.table.comment.map(JSONValue.string),
@@ -65,7 +67,7 @@ package struct SchemaDocument {
       .filter { origins.isVisible($0, of: resource.table.name) }.map(JSONValue.init(strings:))
   }
 
-  private func json(_ column: Column) -> JSONValue {
+  private func json(_ column: Column, isPreset: Bool) -> JSONValue {
     [
       "name": .string(column.name), "type": .string(column.declaredType),
       "input": .string(column.input.rawValue), "nullable": .bool(column.isNullable),
@@ -74,6 +76,7 @@ package struct SchemaDocument {
       "computed": column.isComputed ? true : nil,
       "bits": column.integerBits < 64 ? .integer(Int64(column.integerBits)) : nil,
       "decimal": column.keepsScale ? true : nil,
+      "isPreset": isPreset ? true : nil,
       "literal": column.literal.map { .string($0.rawValue) },
       "description": column.comment.map(JSONValue.string),
       "values": column.labels.isEmpty ? nil : JSONValue(strings: column.labels),

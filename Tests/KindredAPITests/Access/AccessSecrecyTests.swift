@@ -187,7 +187,7 @@ struct AccessSecrecyTests {
     func allow(_ target: String) throws -> String? {
       try database.answer(target, method: .options, headers: TenantFixture.member).headers["Allow"]
     }
-    #expect(try allow("/users/1/groups") == "GET, HEAD, QUERY, POST, DELETE, OPTIONS")
+    #expect(try allow("/users/1/groups") == "GET, HEAD, QUERY, POST, PUT, DELETE, OPTIONS")
     #expect(try allow("/users/1/groups/4") == "GET, HEAD, QUERY, PUT, DELETE, OPTIONS")
     let answer = try answer(.delete, "/users/1/groups?filter=true")
     #expect(answer.status == 204)

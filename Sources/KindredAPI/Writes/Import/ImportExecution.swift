@@ -42,7 +42,8 @@ struct ImportExecution {
   func run() throws -> WriteResult {
     try execution.checkCollectionPreconditions()
     let preferences = execution.plan.preferences
-    let plain = PlainInsertion(execution)
+    let held = HeldLines(resource, in: transaction)
+    let plain = held == nil ? PlainInsertion(execution) : nil
     // Plain records are inserted together by the transaction, in order with others.
     let groups = plain == nil ? transaction.groups : nil
     var waiting = WaitingRecords(limit: groups?.largestGroup ?? 1)
@@ -53,19 +54,23 @@ struct ImportExecution {
       try forEachRecord(insertedBy: plain) {
         progress.add($0)
       } _: { draft, line, length in
+        try execution.plan.computed?.check(draft)
         waiting.append(draft, line, length)
-        if waiting.isFull { try add(waiting.take(), to: records, groups, &progress) }
+        if waiting.isFull { try add(waiting.take(), to: records, groups, held, &progress) }
       }
     } catch {
       // The lines before the one that can't be read are tested first, so that the error names the first wrong line.
-      if transaction.isOpen { try add(waiting.take(), to: records, groups, &progress) }
+      if transaction.isOpen { try add(waiting.take(), to: records, groups, held, &progress) }
       throw error
     }
-    try add(waiting.take(), to: records, groups, &progress)
+    try add(waiting.take(), to: records, groups, held, &progress)
+    if let held { try add(held, to: records, groups, &progress) }
     let ignored = try atLine(nil) { try transaction.finishInsertions() }
     progress.count -= ignored
     progress.added -= ignored
     progress.isIgnored = progress.isIgnored || ignored > 0
+    let replaced = try execution.replacedRecords().count
+    progress.count -= replaced
     guard progress.count > 0 || !progress.isIgnored else { throw Problem.ignored() }
     var result = WriteResult(status: preferences.resolution == nil || progress.added > 0 ? .created : .ok)
     result.count = progress.count
@@ -75,15 +80,28 @@ struct ImportExecution {
 
   /// Reads the content again for the first dangling reference; returns nil if there is none in it.
   ///
-  /// Only an import that has failed pays for this, by a second reading.
+  /// Only an import that has failed pays for this, by reading again.
   func danglingReference() throws -> Problem? {
     do {
       try forEachRecord { draft, _, _ in
         if let problem = try execution.reasons.danglingReference(of: [draft], in: resource) { throw problem }
       }
+      // Then it is one that the database fills in.
+      try forEachRecord { draft, _, _ in
+        if let problem = resource.omittedReference(of: draft.columns, at: draft.pointer) { throw problem }
+      }
       return nil
     } catch let problem as Problem {
       return problem
+    }
+  }
+
+  /// Reads the content again, and tests what its records refer to.
+  ///
+  /// - Throws: `Problem` with the number of the line.
+  func checkReferences() throws {
+    try forEachRecord { draft, _, _ in
+      try execution.writer.rules.checkReferences(of: UnstoredRecord(draft: draft, resource: resource))
     }
   }
 
@@ -123,7 +141,8 @@ struct ImportExecution {
         let document = try WriteContent.document(bytes)
         var reader = RecordDraftReader(
           version: execution.plan.version, document: document,
-          limits: execution.service.context.options.limits)
+          limits: execution.service.context.options.limits, conflicts: execution.plan.conflicts)
+        (reader.isCopy, reader.isImport) = (true, true)
         try body(try reader.record(document.root, of: resource), lines.line, bytes.count)
       }
     }
@@ -138,7 +157,9 @@ struct ImportExecution {
     }
     let columns = try header(reader)
     // Computed values must be compared with the stored ones.
-    let plain = try columns.contains(where: \.isGenerated) ? nil : plain.map { try PlainFields($0, columns) }
+    let plain =
+      try columns.contains { $0.isGenerated && !$0.isIdentity }
+      ? nil : plain.map { try PlainFields($0, columns) }
     var blankLine: Int?
     while try reader.next() {
       // Many programs end a file with a blank line, which isn't a record if there are several columns.
@@ -159,13 +180,14 @@ struct ImportExecution {
 
   private func draft(_ reader: borrowing CSVReader, _ columns: [Column]) throws -> RecordDraft {
     var draft = RecordDraft(pointer: JSONPointer())
-    for (index, column) in columns.enumerated() {
+    for (index, column) in columns.enumerated() where !column.isComputed {
       let value: Result<SQLValue, Column.Refusal> = reader.withField(index) { bytes in
         Result { () throws(Column.Refusal) in try column.value(ofField: bytes) }
       }
       do {
         try draft.add(
-          RecordDraft.Assignment(column: column.name, value: value.get()), to: column, of: resource)
+          RecordDraft.Assignment(column: column.name, value: value.get()), to: column, of: resource,
+          isCopy: true)
       } catch let error as Column.Refusal {
         throw Problem.refusedValue(error.message, at: JSONPointer() + column.name)
       }
@@ -204,6 +226,39 @@ struct ImportExecution {
 
   /// Adds the records of some lines together if their access rules allow it; if that fails, one after another, so that
   /// the error names a line.
+  private func add(
+    _ lines: [(draft: RecordDraft, line: Int)], to records: NewRecords, _ groups: (any StatementGroups)?,
+    _ held: HeldLines?, _ progress: inout Progress
+  ) throws {
+    let ready = try held.map { try $0.ready(lines, by: writer(groups)) } ?? lines
+    try add(ready, to: records, groups, &progress)
+  }
+
+  /// Adds the lines that have been held, each after those that it refers to.
+  private func add(
+    _ held: HeldLines, to records: NewRecords, _ groups: (any StatementGroups)?, _ progress: inout Progress
+  ) throws {
+    for part in try held.parts(by: writer(groups)).runs(by: { $0.count > 1 }) {
+      guard let first = part.first, first.count > 1 else {
+        let lines = part.flatMap(\.self)
+        let size = groups?.largestGroup ?? 1
+        for start in stride(from: 0, to: lines.count, by: size) {
+          try add(Array(lines[start..<min(lines.count, start + size)]), to: records, groups, &progress)
+        }
+        continue
+      }
+      for ring in part {
+        try atLine(ring.first?.line) { try add(ring.map(\.draft), to: records, &progress) }
+      }
+    }
+  }
+
+  private func writer(_ groups: (any StatementGroups)?) -> RecordWriter {
+    var writer = execution.writer
+    writer.groups = groups
+    return writer
+  }
+
   private func add(
     _ lines: [(draft: RecordDraft, line: Int)], to records: NewRecords, _ groups: (any StatementGroups)?,
     _ progress: inout Progress

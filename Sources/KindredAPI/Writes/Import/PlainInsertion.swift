@@ -19,12 +19,12 @@ struct PlainInsertion {
     let needsKey = table.kind != .table || (table.rowIDColumn == nil && table.rowIDName != nil)
     guard preferences.resolution == nil, preferences.content != .representation, !needsKey,
       execution.target.linkage == nil,
-      // Access rules require each record to be tested.
-      !execution.plan.version.model.isRestricted
+      // Access rules require each record to be tested, and records that others may replace to be known.
+      !execution.plan.version.model.isRestricted, !table.replacesOnConflict
     else { return nil }
     transaction = execution.transaction
     resource = execution.resource
-    columns = resource.writableColumns.filter { !$0.isGenerated }
+    columns = resource.writableColumns.filter { !$0.isGenerated || $0.isIdentity }
   }
 
   /// Returns the statement that inserts values of these columns, in order.

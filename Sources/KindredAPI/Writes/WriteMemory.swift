@@ -1,0 +1,75 @@
+import KindredModel
+import KindredRequests
+
+/// What a write remembers until it ends.
+final class WriteMemory {
+  /// The references that are tested when all has been written.
+  let postponed = PostponedReferences()
+  /// Whether several records are written, which may refer to one another.
+  private var isWhole = false
+  /// Whether an import has such references, for which it is read again.
+  private(set) var hasPendingLines = false
+  /// Whether the references are too many to be remembered.
+  private var readsAgain = false
+  /// The records that a later one may have replaced.
+  private(set) var replaceable: [(record: StoredRecord, resource: WrittenResource, pointer: JSONPointer)] = []
+  /// The records that are written after those that they are nested in; nil where that makes no difference.
+  private(set) var later: LaterRecords?
+  /// New records with references that are still to be stored.
+  private var puttingOff: [(record: StoredRecord, written: UnstoredRecord)] = []
+  private var presets: [ExactName: [RecordDraft.Assignment]] = [:]
+
+  /// The largest number of records that are remembered because others may replace them.
+  private static let largestReplaceable = 1 << 20
+
+  /// Begins a write of several records, whose references are tested when all are written.
+  ///
+  /// - Parameters:
+  ///   - isImport: Whether the records can be read again.
+  ///   - later: The records that are written after others that refer to them.
+  func begin(isImport: Bool, _ later: LaterRecords?) {
+    (isWhole, hasPendingLines, readsAgain) = (true, false, isImport)
+    (replaceable, puttingOff, self.later) = ([], [], later)
+  }
+
+  /// Notes a new record with references that are still to be stored.
+  func putOff(_ written: UnstoredRecord, of record: StoredRecord) { puttingOff.append((record, written)) }
+
+  /// Returns the new records with references that are to be stored now.
+  func takeLater() -> [(record: StoredRecord, written: UnstoredRecord)] {
+    defer { puttingOff = [] }
+    return puttingOff
+  }
+
+  /// Notes a reference that is tested at the end; returns false if it is to be tested at once.
+  func postpones(_ entry: PostponedReferences.Entry) -> Bool {
+    guard isWhole || entry.reference.isDeferred else { return false }
+    if readsAgain { hasPendingLines = true } else { postponed.add(entry) }
+    return true
+  }
+
+  /// Notes new records of a table whose constraints may let later ones replace them.
+  ///
+  /// - Throws: `RequestError` if there are too many.
+  func note(_ records: [(record: StoredRecord, resource: WrittenResource, pointer: JSONPointer)]) throws {
+    guard isWhole else { return }
+    guard replaceable.count + records.count <= Self.largestReplaceable else {
+      throw RequestError(
+        .limitExceeded,
+        "a table whose constraints replace records takes at most \(Self.largestReplaceable) in one request; split the content"
+      )
+    }
+    replaceable += records
+  }
+
+  /// Returns the columns that the server sets in new records of a resource.
+  func presets(
+    of resource: WrittenResource, _ compute: () throws -> [RecordDraft.Assignment]
+  ) rethrows -> [RecordDraft.Assignment] {
+    let name = ExactName(resource.name)
+    if let known = presets[name] { return known }
+    let computed = try compute()
+    presets[name] = computed
+    return computed
+  }
+}
