@@ -86,9 +86,9 @@ public struct TypeScriptClient {
     let plain = resource.plainColumns
     let others = resource.columns.filter { column in !plain.contains { $0.name == column.name } }
     let changes = resource.writtenColumns.map { column in
-      "  \(property(column.name))?: \(given(column))\(column.nullable ? " | null" : "");\n"
+      "  \(property(column.name))?: \(written(column, of: resource));\n"
     }
-    let nested = resource.associations.compactMap(nested).joined()
+    let nested = resource.associations.filter { resource.column($0.key) == nil }.compactMap(nested).joined()
     return """
       \(comment(resource.description, ""))export interface \(name) {
       \(members(plain))}
@@ -112,9 +112,15 @@ public struct TypeScriptClient {
     let referring = Set(requiredReferences(of: resource).flatMap { $0.columns?.keys.map(\.self) ?? [] })
     return resource.writtenColumns.map { column in
       let isOptional = !resource.requires(column) || referring.contains(column.name)
-      let null = column.nullable ? " | null" : ""
-      return "  \(property(column.name))\(isOptional ? "?" : ""): \(given(column))\(null);\n"
+      return "  \(property(column.name))\(isOptional ? "?" : ""): \(written(column, of: resource));\n"
     }
+  }
+
+  /// The type of what is written as a column: its value or, if an association has its name, the record to which it
+  /// refers.
+  private func written(_ column: ServerSchema.Column, of resource: ServerSchema.Resource) -> String {
+    let record = resource.associations.first { $0.key == column.name }.flatMap { names[$0.destination] }
+    return given(column) + (record.map { " | New\($0)" } ?? "") + (column.nullable ? " | null" : "")
   }
 
   /// The associations to one record by columns of which a new record must have one.

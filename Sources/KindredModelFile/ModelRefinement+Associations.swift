@@ -28,12 +28,13 @@ extension ModelRefinement {
       model.resources[resource]?.associations[key] = nil
       return
     }
-    if table.columns.contains(named: key), !hidden.contains(key) {
+    let place = AssociationDefinitions.Place(resource: resource, key: key)
+    let association = try definitions.association(at: place)
+    if table.columns.contains(named: key), !hidden.contains(key), association.replacedColumn == nil {
       throw file.error(
         entry.key.line, "`\(key)` is a column of `\(table.name)`; choose another key, or hide the column")
     }
-    let place = AssociationDefinitions.Place(resource: resource, key: key)
-    model.resources[resource]?.associations[key] = try definitions.association(at: place)
+    model.resources[resource]?.associations[key] = association
   }
 }
 
@@ -140,15 +141,15 @@ struct AssociationDefinitions {
 
   /// Returns the association of the records that the rows of a query are, from these rows.
   private mutating func lent(_ key: Located<String>, to resource: String) throws -> Association? {
-    guard let table = refinement.model.resources[resource]?.table, !table.columns.contains(named: key.value)
-    else { return nil }
+    guard let table = refinement.model.resources[resource]?.table else { return nil }
     var passed: Set<String> = [resource]
     var lender = lenders[resource]
     while let name = lender, passed.insert(name).inserted {
       let isDefined = entries[Place(resource: name, key: key.value)].map { $0.definition != nil }
       if isDefined ?? (refinement.inferred[name]?[key.value] != nil) {
         var association = try existing(key, of: name)
-        guard association.steps.first?.originColumns.allSatisfy(table.columns.contains(named:)) ?? false
+        guard association.steps.first?.originColumns.allSatisfy(table.columns.contains(named:)) ?? false,
+          !table.columns.contains(named: key.value) || association.replacedColumn != nil
         else { return nil }
         association.steps[0].origin = table.name
         return association
@@ -267,7 +268,7 @@ struct AssociationDefinitions {
   private func foreignKey(
     of holder: Table, to referred: Table, _ columns: Located<Definition.ForeignKeyColumns>?, line: Int
   ) throws -> ForeignKey {
-    let declared = OrderedSet(holder.foreignKeys.filter { $0.destination == referred.name })
+    let declared = holder.references.map(\.key).filter { $0.destination == referred.name }
     guard let columns else {
       guard declared.count <= 1 else {
         let choices = declared.map { "[\($0.columns.joined(separator: ", "))]" }.joined(separator: " or ")

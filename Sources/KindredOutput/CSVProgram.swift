@@ -27,7 +27,7 @@ struct CSVProgram {
       builder.append(Self.form(of: format), column)
       names.append(path.joined(separator: "."))
     case .object(let members):
-      for member in members { try write(member.shape, at: path + [member.name]) }
+      for (member, _) in members.placed { try write(member.shape, at: path + [member.name]) }
     case .optional(let column, let shape):
       let (number, before) = (builder.begin(.optional, column), names.count)
       try write(shape, at: path)

@@ -106,7 +106,7 @@ public final class ExecutablePlan: @unchecked Sendable {
     @usableFromInline package let operand: Int32
     /// The form of `formatted` values, and of JSON values that are long.
     @usableFromInline package let form: ValueForm
-    /// Of `optional`, `absent` and `long`: the instruction to jump to.
+    /// Of `optional`, `absent` and `long`: the instruction to jump to; of `child`: the one after the child.
     @usableFromInline package var end: Int32 = 0
     /// Written before the value.
     @usableFromInline package let prefix: Text

@@ -206,7 +206,7 @@ struct HTMLPrograms {
       default:
         markup(heading(name) + (plan.nodes[child].isToMany ? "<ul>" : ""))
       }
-      builder.append(.child, child)
+      builder.end(builder.begin(.child, child))
     case .value:
       break
     }

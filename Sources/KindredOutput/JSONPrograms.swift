@@ -52,7 +52,10 @@ struct JSONPrograms {
       builder.append(operation(format), column)
     case .object(let members):
       builder.pending += (records == .objects ? "{" : "[").utf8
-      for (number, member) in members.enumerated() { write(member, isFirst: number == 0) }
+      let written = records == .objects ? members.placed : members.map { ($0, nil) }
+      for (number, (member, replaced)) in written.enumerated() {
+        write(member, insteadOf: replaced, isFirst: number == 0)
+      }
       builder.pending += (records == .objects ? "}" : "]").utf8
       // Flush, so that a skipped optional or an omitted level can't take the closing bracket with it.
       builder.flush()
@@ -61,7 +64,7 @@ struct JSONPrograms {
       write(shape)
       builder.end(number)
     case .child(let node):
-      builder.append(.child, node, missing: records == .objects ? "" : "null")
+      builder.end(builder.begin(.child, node, missing: records == .objects ? "" : "null"))
     }
   }
 
@@ -74,7 +77,9 @@ struct JSONPrograms {
     }
   }
 
-  private mutating func write(_ member: RecordShape.Member, isFirst: Bool) {
+  private mutating func write(
+    _ member: RecordShape.Member, insteadOf replaced: RecordShape?, isFirst: Bool
+  ) {
     // The last level of a recursion omits the member of an object together with its prefix; in an array it is null.
     if member.isRepetition, records == .objects { builder.flush() }
     if !isFirst { builder.pending.append(UInt8(ascii: ",")) }
@@ -83,6 +88,15 @@ struct JSONPrograms {
       builder.pending.append(quoted: member.name)
       builder.pending.append(UInt8(ascii: ":"))
     }
-    write(member.shape)
+    if member.isRepetition, let replaced, case .child(let node) = member.shape {
+      // The last level has the column.
+      let prefix = builder.pending
+      let child = builder.begin(.child, node)
+      builder.pending = prefix
+      write(replaced)
+      builder.end(child)
+    } else {
+      write(member.shape)
+    }
   }
 }

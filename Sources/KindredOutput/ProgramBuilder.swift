@@ -27,7 +27,7 @@ struct ProgramBuilder {
         operation: operation, operand: Int32(operand), form: form, prefix: prefix, missing: put(missing)))
   }
 
-  /// Adds an instruction that may skip those up to ``end(_:)``, and returns its number.
+  /// Adds an instruction that may skip those up to ``end(_:)``, and returns its number; the rows of a child do.
   mutating func begin(_ operation: ExecutablePlan.Operation, _ column: Int, missing: String = "") -> Int {
     append(operation, column, missing: missing)
     return instructions.count - 1

@@ -222,7 +222,7 @@ public struct ResultWriter<Source: RowSource & ~Copyable>: ~Copyable {
         case .opened(let opened):
           output.append(instruction.pointee.prefix, of: text)
           output.append(nodes[Int(child)].frame.opening, of: text)
-          frame.pointee.instruction = index
+          frame.pointee.instruction = instruction.pointee.end
           push(opened, node: child)
           return nil
         }

@@ -161,13 +161,13 @@ struct CompletionTests {
 
   @Test
   func `there are 100 items at most, whatever the number of tables`() throws {
-    let tables = (0..<300).map { "CREATE TABLE t\($0) (id INTEGER PRIMARY KEY, \"name\($0)\" TEXT);" }
+    let tables = (0..<300).map { "CREATE TABLE item\($0) (id INTEGER PRIMARY KEY, \"name\($0)\" TEXT);" }
     let database = try TestDatabase(tables.joined())
     #expect(try completions(of: "/‸", on: database).count == 100)
-    // The table `t29` is the resource `ts29`; either name finds it and those with the same prefix.
-    for typed in ["/t29‸", "/ts29‸"] {
+    // The table `item29` is the resource `items29`; either name finds it and those with the same prefix.
+    for typed in ["/item29‸", "/items29‸"] {
       let found = try completions(of: typed, on: database)
-      #expect(found.prefix(11).allSatisfy { $0.hasPrefix("/ts29") }, "\(found)")
+      #expect(found.prefix(11).allSatisfy { $0.hasPrefix("/items29") }, "\(found)")
       #expect(found.count == 11, "\(found)")
     }
   }

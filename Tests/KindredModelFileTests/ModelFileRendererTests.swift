@@ -13,7 +13,7 @@ import Testing
   func `an inferred model is written with every resource, its table and its associations`() throws {
     let text = try written(
       """
-      CREATE TABLE "order" ("no" INTEGER PRIMARY KEY, buyer REFERENCES person, "1st seller" REFERENCES person);
+      CREATE TABLE "order" ("no" INTEGER PRIMARY KEY, buyer REFERENCES person, "1st seller" REFERENCES person, at);
       CREATE TABLE person (id INTEGER PRIMARY KEY, home REFERENCES nowhere);
       CREATE TABLE tag (id INTEGER PRIMARY KEY);
       CREATE TABLE tagging (tagId REFERENCES tag, orderNo REFERENCES "order", PRIMARY KEY (tagId, orderNo));
@@ -27,8 +27,8 @@ import Testing
           orders:
             table: order
             associations:
+              buyer: { belongsTo: people, foreignKey: { buyer: id } }
               "1stSeller": { belongsTo: people, foreignKey: { "1st seller": id } }
-              person: { belongsTo: people, foreignKey: { buyer: id } }
               taggings: { hasMany: taggings, foreignKey: { orderNo: "no" } }
               tags: { hasMany: tags, through: taggings, using: tag }
           people:

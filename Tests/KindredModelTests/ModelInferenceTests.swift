@@ -5,11 +5,49 @@ import Testing
 
 @Suite struct ModelInferenceTests {
   @Test
-  func `the only foreign key is keyed by the singular of one end and the plural of the other`() {
-    let model = Model(inferredFrom: Schema(tables: [.make("author"), .make("book", ["authorId -> author"])]))
-    #expect(model.keys("books") == ["author: belongsTo authors by authorId"])
-    #expect(model.keys("authors") == ["books: hasMany books by authorId"])
+  func `the only foreign key is keyed by its stem on one end, by the table's plural on the other`() {
+    let schema = Schema(tables: [.make("person"), .make("book", ["authorId -> person"])])
+    let model = Model(inferredFrom: schema)
+    #expect(model.keys("books") == ["author: belongsTo people by authorId"])
+    #expect(model.keys("people") == ["books: hasMany books by authorId"])
     #expect(model.warnings == [])
+  }
+
+  @Test(arguments: [
+    ("authorId", "author"), ("OwnerID", "owner"), ("content_type_id", "contentType"),
+    ("HTTPRouteId", "httpRoute"), ("ID", "person"), ("_id", "person"), ("paid", "person"), ("uid", "person"),
+    ("person_code", "person"), ("author", "person"),
+  ])
+  func `without an ending in Id, ID, _id, the only foreign key is keyed by the singular of its destination`(
+    column: String, key: String
+  ) {
+    let schema = Schema(tables: [.make("person"), .make("book", ["\(column) -> person"])])
+    #expect(
+      Model(inferredFrom: schema).keys("books") == ["\(key): belongsTo people by \(column)"])
+  }
+
+  @Test
+  func `of a composite foreign key that is the only one, the destination's singular is the key`() {
+    let slot = Table.make("slot", ["hall*", "number*"])
+    let berth = Table(
+      name: "berth", kind: .table, columns: ["id", "hall", "slotId"].map { Column(name: $0) },
+      primaryKey: [0], uniqueKeys: [[0]],
+      foreignKeys: [
+        ForeignKey(columns: ["hall", "slotId"], destination: "slot", destinationColumns: ["hall", "number"])
+      ])
+    let model = Model(inferredFrom: Schema(tables: [slot, berth]))
+    #expect(model.keys("berths") == ["slot: belongsTo slots by hall,slotId"])
+  }
+
+  @Test
+  func `a second foreign key to the same table changes no key of the first one's table`() {
+    let one = Schema(tables: [.make("user"), .make("post", ["author_id -> user"])])
+    let two = Schema(tables: [.make("user"), .make("post", ["author_id -> user", "editor_id -> user"])])
+    #expect(Model(inferredFrom: one).keys("posts") == ["author: belongsTo users by author_id"])
+    #expect(
+      Model(inferredFrom: two).keys("posts") == [
+        "author: belongsTo users by author_id", "editor: belongsTo users by editor_id",
+      ])
   }
 
   @Test
@@ -29,7 +67,7 @@ import Testing
   @Test
   func `several foreign keys are keyed by their stems`() {
     let schema = Schema(tables: [
-      .make("person"), .make("publication", ["authorId -> person", "translatorId -> person"]),
+      .make("person"), .make("publication", ["authorId -> person", "translatorId -> person", "title"]),
     ])
     let model = Model(inferredFrom: schema)
     #expect(
@@ -50,9 +88,11 @@ import Testing
     ("ReportsTo", "EmployeeId", "reportsTo"), ("SupportRepId", "EmployeeId", "supportRep"),
     ("MANAGER_ID", "ID", "manager"), ("managerid", "id", "manager"), ("id", "id", "id"), ("Id", "Id", "id"),
     ("_id", "_id", "id"), ("code", "code", "code"), ("parent", "id", "parent"), ("__id", "id", "id"),
-    ("boss-id", "id", "boss"), ("boss id", "id", "boss"), ("chef_é", "é", "chef"), ("éId", "id", "é"),
+    ("create_uid", "id", "createUid"), ("writeUid", "id", "writeUid"), ("winnerid", "id", "winner"),
+    ("meid", "id", "meid"), ("boss-id", "id", "boss"), ("boss id", "id", "boss"), ("chef_é", "é", "chef"),
+    ("éId", "id", "é"),
   ])
-  func `a stem is the column without Id, ID, _id, else without the referenced column's name, else whole`(
+  func `a stem is the column without Id, ID, _id, else without the name of the referenced column, else whole`(
     column: String, referenced: String, stem: String
   ) {
     #expect(ModelInference.Reference.stem(of: column, referringTo: referenced) == stem)
@@ -79,7 +119,7 @@ import Testing
     let edition = Table.make("edition", ["isbn*", "printing*"])
     let loan = Table(
       name: "loan", kind: .table,
-      columns: ["id", "a", "b", "oldA", "oldPrinting"].map { Column(name: $0) }, primaryKey: [0],
+      columns: ["id", "a", "b", "oldA", "oldPrinting", "due"].map { Column(name: $0) }, primaryKey: [0],
       uniqueKeys: [[0]],
       foreignKeys: [
         ForeignKey(columns: ["a", "b"], destination: "edition", destinationColumns: ["isbn", "printing"]),
@@ -90,7 +130,7 @@ import Testing
     // The stem b is a column, so the destination's singular steps in; the other side keeps the stem.
     #expect(
       model.keys("loans") == [
-        "old: belongsTo editions by oldA,oldPrinting", "edition: belongsTo editions by a,b",
+        "edition: belongsTo editions by a,b", "old: belongsTo editions by oldA,oldPrinting",
       ])
     #expect(
       model.keys("editions") == [
@@ -107,35 +147,99 @@ import Testing
   }
 
   @Test
-  func `a key equal to a column becomes its destination's singular, or if that exists, key + destination`() {
+  func `the same columns to the same columns in another order are one foreign key, crossed ones are two`() {
+    func keys(_ second: ForeignKey) -> [String] {
+      let first = ForeignKey(columns: ["a", "b"], destination: "room", destinationColumns: ["org", "code"])
+      let move = Table(
+        name: "move", kind: .table, columns: ["id", "a", "b"].map { Column(name: $0) }, primaryKey: [0],
+        uniqueKeys: [[0]], foreignKeys: [first, second])
+      return Model(inferredFrom: Schema(tables: [.make("room", ["org*", "code*"]), move])).keys("moves")
+    }
+    #expect(
+      keys(ForeignKey(columns: ["b", "a"], destination: "room", destinationColumns: ["code", "org"]))
+        == ["room: belongsTo rooms by a,b"])
+    #expect(
+      keys(ForeignKey(columns: ["b", "a"], destination: "room", destinationColumns: ["org", "code"]))
+        == ["room: belongsTo rooms by a,b", "aRoom: belongsTo rooms by b,a"])
+  }
+
+  @Test
+  func `a key that is the name of its only column keeps it`() {
+    let schema = Schema(tables: [
+      .make("users"), .make("repo", ["owner -> users"]),
+      .make("issue", ["repo -> repo", "opener -> users", "assignee -> users", "user"]),
+      .make("folder", ["parent -> folder"]),
+    ])
+    let model = Model(inferredFrom: schema)
+    #expect(
+      model.keys("issues") == [
+        "repo: belongsTo repos by repo", "opener: belongsTo users by opener",
+        "assignee: belongsTo users by assignee",
+      ])
+    #expect(model.keys("repos").first == "user: belongsTo users by owner")
+    #expect(
+      model.keys("folders") == [
+        "parent: belongsTo folders by parent", "foldersByParent: hasMany folders by parent",
+      ])
+    let associations = model.resources["issues"]?.associations
+    #expect(associations?["repo"]?.replacedColumn == "repo")
+    #expect(model.resources["repos"]?.associations["user"]?.replacedColumn == nil)
+  }
+
+  @Test
+  func
+    `a key equal to another column becomes its destination's singular, or if that exists, key + destination`()
+  {
     let schema = Schema(tables: [
       .make("person"), .make("employee"),
-      .make("shift", ["manager -> employee", "deputy -> employee", "employee"]),
-      .make("ride", ["person -> person"]), .make("visit", ["host -> person", "guest -> person"]),
-      .make("tour", ["guide -> person", "personId -> person"]),
+      .make("shift", ["managerId -> employee", "deputyId -> employee", "manager", "deputy", "employee"]),
+      .make("visit", ["hostId -> person", "guestId -> person", "host", "guest"]),
+      .make("tour", ["guide_id -> person", "personId -> person", "guide"]),
+      .make("trade", ["buyer_id -> person", "buyer", "person"]),
     ])
     let model = Model(inferredFrom: schema)
     #expect(
       model.keys("shifts") == [
-        "managerEmployee: belongsTo employees by manager", "deputyEmployee: belongsTo employees by deputy",
+        "managerEmployee: belongsTo employees by managerId",
+        "deputyEmployee: belongsTo employees by deputyId",
       ])
-    #expect(model.keys("rides") == ["personPerson: belongsTo people by person"])
     #expect(
-      model.keys("visits") == ["person: belongsTo people by host", "guestPerson: belongsTo people by guest"])
+      model.keys("visits") == [
+        "person: belongsTo people by hostId", "guestPerson: belongsTo people by guestId",
+      ])
     // The key of personId is person by rule; a clash does not take it away.
     #expect(
       model.keys("tours") == [
-        "person: belongsTo people by personId", "guidePerson: belongsTo people by guide",
+        "guidePerson: belongsTo people by guide_id", "person: belongsTo people by personId",
       ])
+    #expect(model.keys("trades") == ["buyerPerson: belongsTo people by buyer_id"])
     #expect(
       model.keys("employees") == [
-        "shiftsByManager: hasMany shifts by manager", "shiftsByDeputy: hasMany shifts by deputy",
+        "shiftsByManager: hasMany shifts by managerId", "shiftsByDeputy: hasMany shifts by deputyId",
       ])
     #expect(
       model.keys("people") == [
-        "rides: hasMany rides by person", "visitsByHost: hasMany visits by host",
-        "visitsByGuest: hasMany visits by guest", "toursByGuide: hasMany tours by guide",
-        "toursByPerson: hasMany tours by personId",
+        "visitsByHost: hasMany visits by hostId", "visitsByGuest: hasMany visits by guestId",
+        "toursByGuide: hasMany tours by guide_id", "toursByPerson: hasMany tours by personId",
+        "trades: hasMany trades by buyer_id",
+      ])
+  }
+
+  @Test
+  func `of two associations with one key, a stem goes before a destination's singular`() {
+    let schema = Schema(tables: [
+      .make("author"), .make("person"),
+      .make("book", ["author_code -> author", "author_id -> person"]),
+      .make("text", ["owner_id -> person", "ownerId -> author"]),
+    ])
+    let model = Model(inferredFrom: schema)
+    #expect(
+      model.keys("books") == [
+        "authorAuthor: belongsTo authors by author_code", "author: belongsTo people by author_id",
+      ])
+    #expect(
+      model.keys("texts") == [
+        "owner: belongsTo people by owner_id", "ownerAuthor: belongsTo authors by ownerId",
       ])
   }
 
@@ -175,76 +279,6 @@ import Testing
   }
 
   @Test
-  func `a join table associates both ends`() {
-    let schema = Schema(tables: [
-      .make("Playlist"), .make("Track"),
-      .make("PlaylistTrack", ["PlaylistId* -> Playlist", "TrackId* -> Track", "position"]),
-    ])
-    let model = Model(inferredFrom: schema)
-    #expect(
-      model.keys("playlists") == [
-        "playlistTracks: hasMany playlistTracks by PlaylistId",
-        "tracks: hasManyThrough tracks by PlaylistId, TrackId",
-      ])
-    #expect(
-      model.keys("tracks") == [
-        "playlistTracks: hasMany playlistTracks by TrackId",
-        "playlists: hasManyThrough playlists by TrackId, PlaylistId",
-      ])
-    let steps = model.resources["playlists"]?.associations["tracks"]?.steps ?? []
-    #expect(steps.map(\.isToOne) == [false, true])
-    #expect(steps.map(\.direction) == [.has, .belongsTo])
-  }
-
-  @Test
-  func `where its key is taken, it is + Via + the join table, in table order`() {
-    let schema = Schema(tables: [
-      .make("coauthor", ["bookId* -> book", "authorId* -> author"]), .make("author"),
-      .make("book", ["authorId -> author"]),
-      .make("illustrator", ["bookId* -> book", "authorId* -> author"]),
-    ])
-    let model = Model(inferredFrom: schema)
-    #expect(
-      model.keys("authors") == [
-        "coauthors: hasMany coauthors by authorId", "books: hasMany books by authorId",
-        "illustrators: hasMany illustrators by authorId",
-        "booksViaCoauthor: hasManyThrough books by authorId, bookId",
-        "booksViaIllustrator: hasManyThrough books by authorId, bookId",
-      ])
-    #expect(
-      model.keys("books") == [
-        "author: belongsTo authors by authorId", "coauthors: hasMany coauthors by bookId",
-        "illustrators: hasMany illustrators by bookId",
-        "authors: hasManyThrough authors by bookId, authorId",
-        "authorsViaIllustrator: hasManyThrough authors by bookId, authorId",
-      ])
-  }
-
-  @Test
-  func `a join table from a table to itself uses the plurals of the stems`() {
-    let schema = Schema(tables: [
-      .make("person"), .make("friendship", ["personId* -> person", "friendId* -> person"]),
-    ])
-    #expect(
-      Model(inferredFrom: schema).keys("people") == [
-        "friendshipsByPerson: hasMany friendships by personId",
-        "friendshipsByFriend: hasMany friendships by friendId",
-        "friends: hasManyThrough people by personId, friendId",
-        "people: hasManyThrough people by friendId, personId",
-      ])
-  }
-
-  @Test
-  func `a table with a key of its own, or one that extends another, is no join table`() {
-    let schema = Schema(tables: [
-      .make("a"), .make("b"), .make("pass", ["id*", "aId -> a", "bId -> b"]),
-      .make("extension", ["id* -> a", "id* -> b"]), .make("triple", ["aId* -> a", "bId* -> b", "n*"]),
-    ])
-    let model = Model(inferredFrom: schema)
-    #expect(model.resources.values.allSatisfy { $0.associations.values.allSatisfy { $0.steps.count == 1 } })
-  }
-
-  @Test
   func `two tables of one resource name are both served, and a warning says how`() {
     let schema = Schema(tables: [
       .make("book"), .make("books"), .make("Order Details"), .make("order_detail"), .make("-"), .make(".."),
@@ -281,7 +315,8 @@ import Testing
       for resource in model.resources.values {
         for (key, association) in resource.associations {
           #expect(key == association.key && !key.isEmpty)
-          #expect(!resource.table.columns.contains { $0.name == key })
+          #expect(
+            association.replacedColumn == key || !resource.table.columns.contains { $0.name == key })
           #expect(model.resources[association.destination]?.table.name == association.steps.last?.destination)
           #expect(association.steps.first?.origin == resource.table.name)
           references += association.steps.count == 1 ? 1 : 0
@@ -290,49 +325,5 @@ import Testing
       let expected = tables.map { Set($0.foreignKeys.filter { schema.tables[$0.destination] != nil }).count }
       #expect(references == 2 * expected.reduce(0, +))
     }
-  }
-}
-
-extension Model {
-  /// The associations of a resource, each as a line.
-  fileprivate func keys(_ resource: String) -> [String] {
-    resources[resource]?.associations.values.map { association in
-      let columns = association.steps.map { step in
-        (step.direction == .belongsTo ? step.originColumns : step.destinationColumns).joined(separator: ",")
-      }
-      return "\(association.key): \(association.kind) \(association.destination) by "
-        + columns.joined(separator: ", ")
-    } ?? []
-  }
-}
-
-extension Table {
-  /// A table of columns as `name`, `name*` (of the primary key), `name!` (unique), each with `-> table` or
-  /// `-> table.column` where it refers; without `*`, there is an `id` that is the key.
-  fileprivate static func make(_ name: String, _ columns: [String] = []) -> Table {
-    var names: [String] = []
-    var primaryKey: [String] = []
-    var unique: [[String]] = []
-    var foreignKeys: [ForeignKey] = []
-    for column in columns.contains(where: { $0.contains("*") }) ? columns : ["id*"] + columns {
-      let parts = column.split(separator: " ")
-      let name = String(parts[0].prefix { $0 != "*" && $0 != "!" })
-      if !names.contains(name) {
-        names.append(name)
-        if parts[0].hasSuffix("*") { primaryKey.append(name) }
-        if parts[0].hasSuffix("!") { unique.append([name]) }
-      }
-      if parts.count == 3 {
-        let target = parts[2].split(separator: ".")
-        foreignKeys.append(
-          ForeignKey(
-            columns: [name], destination: String(target[0]),
-            destinationColumns: [target.count > 1 ? String(target[1]) : "id"]))
-      }
-    }
-    func positions(_ key: [String]) -> [Int] { key.compactMap { names.firstIndex(of: $0) } }
-    return Table(
-      name: name, kind: .table, columns: names.map { Column(name: $0) }, primaryKey: positions(primaryKey),
-      uniqueKeys: ([primaryKey] + unique).map(positions), foreignKeys: foreignKeys)
   }
 }

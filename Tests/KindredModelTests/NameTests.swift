@@ -16,7 +16,8 @@ import Testing
     ("human", "humans"), ("line-item_child", "lineItemChildren"), ("userIDs", "userIDs"), ("URLs", "urls"),
     ("2fa_code", "2faCodes"), ("2024", "2024"), ("sales_2024", "sales2024"), ("book2", "books2"),
     ("_migration", "migrations"), ("it's", "itS"), ("\"quoted\" thing", "quotedThings"), ("a.b", "aBs"),
-    ("élève", "élèves"), ("Über_Größe", "überGrößes"), ("日本", "日本s"), ("!!!", "!!!"), ("", ""),
+    ("élève", "élèves"), ("Über_Größe", "überGrößes"), ("日本", "日本"), ("Кот", "кот"),
+    ("devices_v16", "devicesV16"), ("!!!", "!!!"), ("", ""),
     ("iPhone", "iPhones"), ("x-ray", "xRays"), ("X-Ray", "xRays"), ("data", "data"), ("status", "statuses"),
   ])
   func `a resource is called as its table, singularised, then pluralised, in lowerCamelCase`(

@@ -27,7 +27,7 @@ import Testing
     #expect(
       model.keys == [
         "employees": ["reportsTo", "employeesByReportsTo", "customers"],
-        "customers": ["employee"],
+        "customers": ["supportRep"],
         "playlists": ["playlistTracks", "tracks"],
         "playlistTracks": ["playlist", "track"],
         "tracks": ["mediaType", "playlistTracks", "playlists"],
@@ -41,7 +41,7 @@ import Testing
       inferredFrom: try schema(
         """
         CREATE TABLE languages (language_id INTEGER PRIMARY KEY);
-        CREATE TABLE films (film_id INTEGER PRIMARY KEY,
+        CREATE TABLE films (film_id INTEGER PRIMARY KEY, title TEXT,
           language_id INTEGER REFERENCES languages (language_id),
           original_language_id INTEGER REFERENCES languages (language_id));
         CREATE TABLE actors (actor_id INTEGER PRIMARY KEY, films INTEGER);

@@ -317,13 +317,13 @@ export namespace Kindred {
     : unknown;
 
   export type NodeRecord<R extends AnyResource, K, N> = N extends { depth: true | number }
-    ? Result<R, N> & { [Below in K & string]: NodeResult<R, K, N, true>[] }
+    ? Omit<Result<R, N>, K & string> & { [Below in K & string]: NodeResult<R, K, N, true>[] }
     : Result<R, N>;
 
   export type NodeResult<R extends AnyResource, K, N, Many> = N extends { values: infer V } ? ValueOf<R, V>
     : Many extends true ? NodeRecord<R, K, N>
     : N extends { depth: true | number }
-      ? Result<R, N> & { [Above in K & string]: NodeResult<R, K, N, false> | null }
+      ? Omit<Result<R, N>, K & string> & { [Above in K & string]: NodeResult<R, K, N, false> | null }
     : Result<R, N>;
 
   export type Associated<R extends AnyResource, K, N> = AssociationOf<R, K, N> extends
@@ -345,9 +345,9 @@ export namespace Kindred {
     : unknown;
   export type Many<I> = { [K in keyof I]: I[K] extends readonly unknown[] ? I[K] : NonNullable<I[K]>[] };
 
-  /** The record that a request of a resource gives. */
+  /** The record that a request of a resource gives: an associated record stands in the place of a column of its name. */
   export type Result<R extends AnyResource, Q> = Simplified<
-    Columns<R, Q> & Annotations<R, Q> & Included<R, Q> & Joined<R, Q>
+    Omit<Columns<R, Q>, keyof Included<R, Q>> & Annotations<R, Q> & Included<R, Q> & Joined<R, Q>
   >;
 
   /** A new record below another one, which gives it these columns. */

@@ -272,7 +272,11 @@ struct RecordDraftReader {
     var draft = RecordDraft(pointer: record)
     draft.assignments.reserveCapacity(members.count)
     for member in members {
-      if let index = resource.writableColumns.firstIndex(named: member.name) {
+      let association = resource.resource.associations[member.name]
+      // An object is the record to which a column of the same name refers, any other value the column.
+      let isRecord =
+        if case .object = member.value.content { association?.replacedColumn != nil } else { false }
+      if !isRecord, let index = resource.writableColumns.firstIndex(named: member.name) {
         let column = resource.writableColumns[index]
         if isImport, column.isComputed { continue }
         do {
@@ -285,7 +289,7 @@ struct RecordDraftReader {
         } catch let error as Column.Refusal {
           throw Problem.refusedValue(error.message, at: record + member.name)
         }
-      } else if let association = resource.resource.associations[member.name] {
+      } else if let association, isRecord || association.replacedColumn == nil {
         draft.nested.append(
           try nested(member.value, association, at: record + member.name, path: path + [member.name]))
       } else if model.isDenied(member.name, of: resource.resource) {

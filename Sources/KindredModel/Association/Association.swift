@@ -20,7 +20,8 @@ public struct Association: Equatable, Sendable {
   public var filter: Expression?
   /// The order of the destination's records, instead of their resource's.
   public var sort: [SortTerm]
-  /// The file and line that define it, such as `model.yaml:12`; nil where it is inferred.
+  /// The file and line that define it, or the foreign keys that it follows, such as `model.yaml:12`; nil where it is
+  /// inferred from the schema.
   public var definition: String?
 
   /// Creates an association; without `filter` and `sort` it leads to all records, in the order of `destination`.
@@ -34,6 +35,13 @@ public struct Association: Equatable, Sendable {
     self.destination = destination
     self.filter = filter
     self.sort = sort
+  }
+
+  /// The column in whose place its record stands: the only column of a foreign key that has the association's name.
+  ///
+  /// Where a request has the name alone, it is the column.
+  public var replacedColumn: String? {
+    steps.onlyReferringColumn.flatMap { $0.hasBytes(of: key) ? $0 : nil }
   }
 
   /// The values that it fixes for parameters of the resource that it leads to.
@@ -105,5 +113,13 @@ public struct AssociationStep: Equatable, Sendable {
     self.direction = direction
     self.isToOne = isToOne
     self.filter = filter
+  }
+}
+
+extension [AssociationStep] {
+  /// The column of a single step that follows a foreign key of one column; nil for other chains.
+  package var onlyReferringColumn: String? {
+    count == 1 && self[0].direction == .belongsTo && self[0].originColumns.count == 1
+      ? self[0].originColumns[0] : nil
   }
 }

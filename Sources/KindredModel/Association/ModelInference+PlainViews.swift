@@ -14,7 +14,9 @@ extension ModelInference {
         // A column of the view may have the key of an association of the table.
         let alternative =
           association.key + TableNames(steps[steps.count - 1].destination).singular.uppercasingFirst
-        add([association.key, alternative], to: view.name, association.cardinality, steps)
+        add(
+          [association.key, alternative], to: view.name, association.cardinality, steps,
+          definedAt: association.definition)
       }
     }
   }

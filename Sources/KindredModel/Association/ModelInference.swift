@@ -37,16 +37,27 @@ struct ModelInference {
   }
 
   /// Adds an association under the first free one of `candidates`.
+  ///
+  /// - Parameter definition: The line of the model file that defines its foreign key; nil if the schema does.
   mutating func add(
     _ candidates: [String], to table: String, _ cardinality: Association.Cardinality,
-    _ steps: [AssociationStep]
+    _ steps: [AssociationStep], definedAt definition: String?
+  ) {
+    guard let key = keys[table]?.claim(candidates, over: steps.onlyReferringColumn) else { return }
+    add(key, to: table, cardinality, steps, definedAt: definition)
+  }
+
+  /// Adds an association under a key that has been claimed.
+  private mutating func add(
+    _ key: String, to table: String, _ cardinality: Association.Cardinality, _ steps: [AssociationStep],
+    definedAt definition: String?
   ) {
     guard let resource = resourceNames[table], let last = steps.last,
-      let destination = resourceNames[last.destination],
-      let key = keys[table]?.claim(candidates)
+      let destination = resourceNames[last.destination]
     else { return }
-    model.resources[resource]?.associations[key] = Association(
-      key: key, cardinality: cardinality, steps: steps, destination: destination)
+    var association = Association(key: key, cardinality: cardinality, steps: steps, destination: destination)
+    association.definition = definition
+    model.resources[resource]?.associations[key] = association
   }
 }
 
@@ -60,7 +71,12 @@ extension ModelInference {
   mutating func inferResources() {
     var names = KeyRegister(taken: Resource.reservedNames)
     var late: [Table] = []
-    for table in schema.tables.values {
+    for table in schema.tables.values where table.isCommonTableExpression {
+      // The model file names it.
+      resourceNames[table.name] = table.name
+      _ = names.claimIfFree(table.name)
+    }
+    for table in schema.tables.values where !table.isCommonTableExpression {
       let name = TableNames(table.name).plural
       if names.claimIfFree(name) {
         resourceNames[table.name] = name
@@ -94,22 +110,20 @@ extension ModelInference {
   /// Adds the belongsTo association on A for each foreign key from A to B.
   mutating func inferBelongsTo() {
     for (table, references) in references {
-      var late: [Reference] = []
-      for reference in references {
-        if keys[table]?.isFree(reference.key) == true {
-          add([reference.key], to: table, .toOne, [reference.belongsToStep])
-        } else {
-          late.append(reference)
+      // Stems go before singulars of destinations, and both before what takes the place of a key that isn't free.
+      let stems = references.indices.filter { references[$0].isKeyedByStem }
+      var names: [Int: String] = [:]
+      for position in stems + references.indices.filter({ !references[$0].isKeyedByStem }) {
+        let reference = references[position]
+        if keys[table]?.claimIfFree(reference.key, over: reference.onlyColumn) == true {
+          names[position] = reference.key
         }
       }
-      // Resolved after the others, so that a fallback never takes a key that another one gets by rule.
-      for reference in late {
-        let alternative = reference.key + reference.destinationNames.singular.uppercasingFirst
-        let clashesWithColumn = reference.originTable.columns.contains(named: reference.key)
-        // A key that equals a column of its own table becomes the singular of its destination or, if that is taken,
-        // key + destination. A key that another association has becomes key + destination at once.
-        let candidates = (clashesWithColumn ? [reference.destinationNames.singular] : []) + [alternative]
-        add(candidates, to: table, .toOne, [reference.belongsToStep])
+      for (position, reference) in references.enumerated() {
+        let key = names[position] ?? keys[table]?.claim(reference.alternatives, over: reference.onlyColumn)
+        if let key {
+          add(key, to: table, .toOne, [reference.belongsToStep], definedAt: reference.definition)
+        }
       }
     }
   }
@@ -118,54 +132,23 @@ extension ModelInference {
   mutating func inferHas() {
     for reference in references.values.joined() where reference.isMutual {
       // hasOne, with the singular of A, if the foreign key columns are unique; else hasMany, with the plural.
-      let isToOne = reference.originTable.isUnique(reference.foreignKey.columns)
+      let isToOne = reference.isKey
       var key = isToOne ? reference.originNames.singular : reference.originNames.plural
       // One of several foreign keys, or one from A to itself, appends `By` and its key. The stem is used even where
       // the key on A was changed because it equals a column.
-      if !reference.isOnly { key += "By" + reference.key.uppercasingFirst }
+      if !reference.isOnly { key += "By" + reference.stem.uppercasingFirst }
       // If the key is taken, it becomes key + destination. That applies to hasOne too, whose key is the singular of its
       // destination already.
       let alternative = key + reference.originNames.singular.uppercasingFirst
       add(
         [key, alternative], to: reference.destinationTable.name, isToOne ? .toOne : .toMany,
-        [reference.hasStep])
+        [reference.hasStep], definedAt: reference.definition)
     }
   }
+}
 
-  /// Adds the hasManyThrough associations on both sides of each join table.
-  mutating func inferThrough() {
-    for references in references.values {
-      guard let table = references.first?.originTable, references.allSatisfy(\.isMutual) else { continue }
-      for (left, right) in Self.joins(of: table, references) {
-        addThrough(table, from: left, to: right)
-        addThrough(table, from: right, to: left)
-      }
-    }
-  }
-
-  private mutating func addThrough(_ table: Table, from near: Reference, to far: Reference) {
-    let isToItself = near.destinationTable.name.hasBytes(of: far.destinationTable.name)
-    // The plural of the other side, or that of the stem if both sides are the same table.
-    let key = isToItself ? Inflector.plural(far.stem) : far.destinationNames.plural
-    // If that key is taken, `Via` and the name of the join table are appended.
-    let alternative = key + "Via" + near.originNames.camelCased.uppercasingFirst
-    add([key, alternative], to: near.destinationTable.name, .toMany, [near.hasStep, far.belongsToStep])
-  }
-
-  /// Returns the pairs of foreign keys that make `table` a join table: those whose columns are exactly its primary key.
-  ///
-  /// Neither of the two may be the whole primary key by itself: such a table extends the record that it refers to, and
-  /// joins nothing.
-  private static func joins(of table: Table, _ references: [Reference]) -> [(Reference, Reference)] {
-    let primaryKey = Set(table.primaryKey.map { table.columns[$0].name })
-    let parts = references.compactMap { reference in
-      let columns = Set(reference.foreignKey.columns)
-      return columns.isStrictSubset(of: primaryKey) ? (reference, columns) : nil
-    }
-    return parts.indices.flatMap { left in
-      parts[(left + 1)...].compactMap { right in
-        parts[left].1.union(right.1) == primaryKey ? (parts[left].0, right.0) : nil
-      }
-    }
+extension Table {
+  fileprivate var isCommonTableExpression: Bool {
+    if case .commonTableExpression = kind { true } else { false }
   }
 }

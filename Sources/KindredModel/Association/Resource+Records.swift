@@ -22,7 +22,7 @@ extension Resource {
     shown.hidden.formUnion(resource.hidden)
     for (key, association) in resource.associations {
       guard let first = association.steps.first, first.originColumns.allSatisfy(columns.contains),
-        !columns.contains(key), shown.associations[key] == nil
+        !columns.contains(key) || association.replacedColumn != nil, shown.associations[key] == nil
       else { continue }
       var association = association
       association.steps[0].origin = table.name

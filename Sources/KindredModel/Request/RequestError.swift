@@ -34,6 +34,8 @@ public struct RequestError: Error, Sendable {
   /// The name of the resource to which the client has no access, for the log and never for the client; nil for other
   /// errors.
   public var deniedResource: String?
+  /// What the operator of the database can do about it; nil if that is nothing.
+  public var hint: String?
 
   /// Creates an error, with the names that may have been meant.
   public init(_ code: Code, _ message: String, at origin: Origin? = nil, suggestions: [String] = []) {

@@ -1,12 +1,12 @@
 /// The words of a name in any of the usual spellings: `lineItem`, `LineItem`, `line_item`, `line-item`, `Line Item`,
 /// `LINE_ITEM`.
-struct IdentifierWords {
+package struct IdentifierWords {
   /// The words in order and as written; empty if the name has neither letters nor digits.
-  let words: [Substring]
+  package let words: [Substring]
 
   /// Splits a name at every character that is neither a letter nor a digit, before a capital that doesn't follow
   /// another (`line|Item`), and before the last of several capitals if it begins a word (`HTTP|Request`).
-  init(_ name: String) {
+  package init(_ name: String) {
     var words: [Substring] = []
     var start: String.Index?
     var previous: Character?

@@ -1,5 +1,8 @@
 /// The rules of Ruby on Rails' `active_support/inflections.rb`, with the additions of GRDB's
 /// `Inflections+English.swift` and some words of Kindred's own. The first rule that applies wins; in Rails, the last.
+///
+/// Rails forms plurals in `-a` of all words in `-tum` and `-ium`, and singulars in `-um` of all in `-ta` and `-ia`; here
+/// only the words of ``latinStems`` have them (`albums`, `quotas`).
 extension Inflector {
   static let pluralRules: [InflectionRule] = [
     .stems(["canva"], ["s"], to: "ses"),
@@ -15,7 +18,8 @@ extension Inflector {
     .notAfter("f", "fe", to: "ves"),
     .stems(["l", "r"], ["f"], to: "ves"),
     .ending("sis", to: "ses"),
-    .stems(["t", "i"], ["a", "um"], to: "a"),
+    .whole(latinStems, ["a", "um"], to: "a"),
+    .whole(["criteri", "phenomen"], ["a", "on"], to: "a"),
     .stems(["buffal", "tomat", "her"], ["o"], to: "oes"),
     .stems(["bu"], ["s"], to: "ses"),
     .stems(["alias", "status"], to: "es"),
@@ -49,18 +53,27 @@ extension Inflector {
     .stems(["tive", "hive"], ["s"], to: ""),
     .notAfter("fa", "ves", to: "fe"),
     .stems(["analy", "ba", "diagno", "parenthe", "progno", "synop", "the"], ["sis", "ses"], to: "sis"),
-    .stems(["t", "i"], ["a"], to: "um"),
+    .whole(latinStems, ["a"], to: "um"),
+    .whole(["criteri", "phenomen"], ["a"], to: "on"),
     .stems(["news"], to: ""),
     .stems(["ss"], to: ""),
     .notAfter("", "s", to: ""),
   ]
 
+  /// The words in `-um` whose plural ends in `-a`, without these endings.
+  private static let latinStems = words("strat memorand errat addend bacteri curricul")
+
   /// Words that are their own plural.
-  static let uncountableWords: Set<String> = [
-    "equipment", "information", "rice", "money", "species", "series", "fish", "sheep", "jeans", "police",
-    "advice", "corps", "dice", "kudos", "offspring",
-    "demographics",
-  ]
+  static let uncountableWords = Set(
+    words(
+      """
+      equipment information rice money species series fish sheep jeans police advice corps dice kudos offspring \
+      demographics data metadata meta media lens atlas dns sms gps css rss tls cms bbs
+      """))
+
+  /// The plurals among the words that end as singulars do: in `-us`, and those of up to three letters in `-s`.
+  static let pluralsLikeSingulars = Set(
+    words("menus gurus skus cpus gpus ids ads ips ups vms tvs pcs cvs"))
 
   /// Irregular words in both numbers; they match whole words only (`man`, not `human`).
   static let irregularWords: [(singular: String, plural: String)] = {

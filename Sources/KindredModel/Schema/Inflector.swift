@@ -2,7 +2,8 @@
 /// (<https://api.rubyonrails.org/classes/ActiveSupport/Inflector.html>).
 ///
 /// The rules apply to the last word of a compound: `lineItem` → `lineItems`, `postal_address` → `postal_addresses`.
-/// Digits at its end are kept (`book2` → `books2`), and a last word without letters doesn't change (`area_51`).
+/// Digits at its end are kept (`book2` → `books2`). A last word that isn't English doesn't change: one without letters
+/// (`area_51`), of one or two letters and digits (`v16`, `mp3`), or ending in a letter that isn't Latin (`Кот`).
 public enum Inflector {
   /// Returns the plural; a plural is returned unchanged.
   public static func plural(_ name: String) -> String { inflect(name, to: .plural) }
@@ -30,7 +31,7 @@ public enum Inflector {
     let word = wordWithDigits[..<end]
     let bytes = word.utf8.map { 0x41...0x5A ~= $0 ? $0 + 0x20 : $0 }
     let lowercase = String(decoding: bytes, as: UTF8.self)
-    guard word.contains(where: \.isLetter), !uncountableWords.contains(lowercase),
+    guard isEnglish(wordWithDigits, word),
       let (kept, replacement) = change(of: bytes, lowercase, to: number)
     else { return String(wordWithDigits) }
 
@@ -40,18 +41,49 @@ public enum Inflector {
       + wordWithDigits[end...]
   }
 
-  /// Returns how many bytes of a lowercase word are kept, and what replaces the rest.
+  /// Whether a word may have another number.
+  ///
+  /// - Parameter word: The word without the digits at its end.
+  private static func isEnglish(_ wordWithDigits: Substring, _ word: Substring) -> Bool {
+    guard let last = word.last, last.isLatin || !last.isLetter, word.contains(where: \.isLetter) else {
+      return false
+    }
+    return !wordWithDigits.contains(where: \.isNumber) || wordWithDigits.count(where: \.isLetter) > 2
+  }
+
+  /// Returns how many bytes of a lowercase word are kept, and what replaces the rest; nil if the word stays as it is.
   private static func change(
     of bytes: [UInt8], _ word: String, to number: Number
   ) -> (kept: Int, replacement: String)? {
+    if uncountableWords.contains(word) { return nil }
     if let result = (number == .plural ? irregularPlurals : irregularSingulars)[word] {
       let kept = zip(bytes, result.utf8).prefix { $0 == $1 }.count
       return (kept, String(decoding: result.utf8.dropFirst(kept), as: UTF8.self))
     }
-    for rule in number == .plural ? pluralRules : singularRules {
+    guard number == .singular else { return firstChange(of: bytes, by: pluralRules) }
+    guard !endsAsSingular(bytes, word), let singular = firstChange(of: bytes, by: singularRules) else {
+      return nil
+    }
+    // A word that isn't the plural of what would be its singular is a singular.
+    let changed = Array(bytes[..<singular.kept]) + singular.replacement.utf8
+    let plural = change(of: changed, String(decoding: changed, as: UTF8.self), to: .plural)
+    let restored = plural.map { changed[..<$0.kept] + $0.replacement.utf8 } ?? changed[...]
+    return restored.elementsEqual(bytes) ? singular : nil
+  }
+
+  private static func firstChange(
+    of bytes: [UInt8], by rules: [InflectionRule]
+  ) -> (kept: Int, replacement: String)? {
+    for rule in rules {
       if let kept = rule.kept(of: bytes[...]) { return (kept, rule.replacement) }
     }
     return nil
+  }
+
+  /// Whether a word in `-s` is a singular by its ending (`campus`, `spatial_ref_sys`) or its length (`gas`).
+  private static func endsAsSingular(_ bytes: [UInt8], _ word: String) -> Bool {
+    guard bytes.last == UInt8(ascii: "s"), !pluralsLikeSingulars.contains(word) else { return false }
+    return word.count <= 3 || word.hasSuffix("us") || word.hasSuffix("sys")
   }
 
   private static let irregularPlurals = irregularWords(\.plural)
@@ -70,5 +102,19 @@ public enum Inflector {
   /// Whether the text has letters, all of them capitals.
   private static func isCapitals(_ text: Substring) -> Bool {
     text.contains(where: \.isUppercase) && !text.contains(where: \.isLowercase)
+  }
+}
+
+extension Character {
+  /// Whether it is a letter of the Latin script (<https://www.unicode.org/Public/UCD/latest/ucd/Scripts.txt>).
+  fileprivate var isLatin: Bool {
+    guard isLetter, let first = unicodeScalars.first else { return false }
+    return switch first.value {
+    case 0x41...0x5A, 0x61...0x7A, 0xAA, 0xBA, 0xC0...0x2AF, 0x1D00...0x1D25, 0x1E00...0x1EFF,
+      0x2C60...0x2C7F,
+      0xA722...0xA787, 0xA78B...0xA7FF, 0xAB30...0xAB5A, 0xFB00...0xFB06, 0xFF21...0xFF3A, 0xFF41...0xFF5A:
+      true
+    default: false
+    }
   }
 }

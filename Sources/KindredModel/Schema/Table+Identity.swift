@@ -15,13 +15,15 @@ extension Table {
   ///
   /// That is the primary key or, if the key may hold NULL, the rowid: SQLite allows NULL in most primary keys
   /// (<https://www.sqlite.org/lang_createtable.html#the_primary_key>), and any number of records may have it, as no two
-  /// NULLs are equal. Also if the key has another collation than its columns, so that these don't tell its values apart.
+  /// NULLs are equal. Also if the key has another collation than its columns, so that these don't tell its values apart,
+  /// and if nothing checks that it is unique.
   public var identity: [Column] {
     guard !isKeyPartial else { return [] }
     let key = primaryKey.map { columns[$0] }
-    guard let rowIDName, key.contains(where: { $0.isNullable || $0.keyCollation != nil }),
+    guard isKeyUnchecked || key.contains(where: { $0.isNullable || $0.keyCollation != nil }),
       key.map(\.name) != [rowIDColumn]
     else { return key }
+    guard let rowIDName else { return isKeyUnchecked ? [] : key }
     return [Column(name: rowIDName, declaredType: "INTEGER", isNullable: false)]
   }
 
@@ -38,7 +40,7 @@ extension Table {
     return key + distinguishingColumns.filter { !key.contains($0) }
   }
 
-  /// Whether these columns include the primary key, or another key of the table.
+  /// Whether these columns include the primary key, checked or not, or another key of the table.
   public func isIdentified(by names: [String]) -> Bool {
     let key = primaryKey.map { columns[$0].name }
     return isUnique(names) || !key.isEmpty && key.allSatisfy(names.contains)
@@ -77,5 +79,33 @@ extension Column {
   /// Returns the column in a form that is compared as in the primary key.
   package func comparedAsKey(_ sql: SQL) -> SQL {
     keyCollation.map { "\(sql) COLLATE \(identifier: $0)" } ?? sql
+  }
+}
+
+extension Table {
+  /// Returns a view, or a table without a declared key, with the key that the model file gives it.
+  ///
+  /// A table loses its `rowid` column. Unless an index checks that the key is unique, it finds records but doesn't
+  /// identify them.
+  ///
+  /// - Parameter key: The names of the columns.
+  package func identified(byGiven key: [String]) -> Table {
+    guard isKeyless else { return identified(by: positions(of: key)) }
+    var table = self
+    if rowIDName != nil, primaryKey == [0], columns.first?.name == rowIDName {
+      table.columns.removeFirst()
+      table.uniqueKeys = uniqueKeys.filter { !$0.contains(0) }.map { $0.map { $0 - 1 } }
+      table.indexes.removeAll { $0.columns == [rowIDName] }
+      table.rowIDColumn = nil
+    }
+    table.primaryKey = table.positions(of: key)
+    table.isKeyUnchecked = !table.isUnique(key)
+    // Any number of records may have NULL in a unique key, and only a rowid tells these apart.
+    table.isKeyPartial = rowIDName == nil && table.primaryKey.contains { table.columns[$0].isNullable }
+    return table
+  }
+
+  private func positions(of names: [String]) -> [Int] {
+    names.compactMap { name in columns.firstIndex { $0.name.hasBytes(of: name) } }
   }
 }

@@ -39,6 +39,10 @@ public struct Table: Sendable, Hashable {
   public package(set) var primaryKey: [Int]
   /// Whether any number of records may have NULL in the primary key, which finds the others but doesn't identify them.
   public var isKeyPartial = false
+  /// Whether it is a table whose schema declares no primary key; one may be chosen, or given by the model file.
+  public package(set) var isKeyless = false
+  /// Whether the model file gives the primary key, and nothing checks that it is unique.
+  public package(set) var isKeyUnchecked = false
   /// The sets of columns whose values are unique: the primary key and the unique indexes that aren't partial.
   public package(set) var uniqueKeys: [[Int]]
   /// The indexes that can find records by equality, including the primary key.
@@ -47,6 +51,8 @@ public struct Table: Sendable, Hashable {
   public package(set) var orderingIndexes: [OrderingIndex]
   /// The foreign keys in the order of their declaration.
   public package(set) var foreignKeys: [ForeignKey]
+  /// The foreign keys that only the model file defines, and the database doesn't enforce.
+  public package(set) var undeclaredForeignKeys: [UndeclaredForeignKey] = []
   /// The name under which the `rowid` can be read; nil for views, common table expressions and WITHOUT ROWID tables.
   public package(set) var rowIDName: String?
   /// The name of the `INTEGER PRIMARY KEY` column, which is an alias of the `rowid`; nil if there is none.

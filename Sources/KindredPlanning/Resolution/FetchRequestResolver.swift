@@ -132,10 +132,10 @@ struct FetchRequestResolver {
     let isJoined = hops.isEmpty && child.association?.cardinality == .toOne
     if child.isIncluded, child.recursion != nil || !isJoined {
       let node = try apart(child, below: parent.names, joining: hops, name: name)
-      try members.reserve(child.key, at: child.origin)
+      try members.reserve(child, of: parent)
       return node
     }
-    if child.isIncluded { try members.reserve(child.key, at: child.origin) }
+    if child.isIncluded { try members.reserve(child, of: parent) }
     try check(child, name: name, isToMany: child.association?.cardinality == .toMany)
     let association =
       try isJoined
@@ -196,7 +196,7 @@ struct FetchRequestResolver {
       repetition = .level(
         try apart(next, below: node.names, joining: [], name: node.name, isRepetition: true))
     }
-    try members.reserve(node.node.key, at: node.node.origin)
+    try members.reserve(node.node, of: node)
     return repetition
   }
 
@@ -303,6 +303,11 @@ struct FetchRequestResolver {
 }
 
 extension NameSet {
+  /// Reserves the key of a node, unless its record takes the place of a column.
+  fileprivate mutating func reserve(_ child: RequestNode, of parent: ResolvedNode) throws {
+    if parent.place(of: child) == nil { try reserve(child.key, at: child.origin) }
+  }
+
   /// Reserves the name of a member.
   ///
   /// - Throws: `RequestError` if the record already has a member of this name.

@@ -80,7 +80,7 @@ struct GroupCheck {
     _ whole: (ResolvedPath) -> ResolvedPath = { $0 }
   ) -> [ResolvedPath]? {
     let table = scope.resource.table
-    let key = table.primaryKey.map { whole(.column(table.columns[$0])) }
+    let key = table.isKeyUnchecked ? [] : table.primaryKey.map { whole(.column(table.columns[$0])) }
     let hasKey =
       !key.isEmpty
       && key.allSatisfy { column in

@@ -6,8 +6,7 @@ extension Model {
     // The model's own expressions may read everything except invisible records.
     let resources = author == .request ? self.resources : unrestricted.resources
     guard let resource = resources[name] else {
-      throw RequestError.unknown(
-        name, .unknownResource, "there is no resource `\(name)`", among: self.resources.keys)
+      throw unknownResource(name)
     }
     return resource
   }

@@ -57,8 +57,8 @@ struct PathResolver {
       return .via(try path(to: column, of: via))
     }
     try scope.checkPermission(first.name, for: author, at: first.origin)
-    throw RequestError.unknown(
-      first.name, .unknownAssociation, "`\(first.name)` is not an association of \(scope.resource.name)",
+    throw state.model.unknownAssociation(
+      first.name, "`\(first.name)` is not an association of \(scope.resource.name)",
       among: scope.associationKeys, at: first.origin, shown: \.asExpressionName)
   }
 

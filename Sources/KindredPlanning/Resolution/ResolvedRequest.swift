@@ -1,4 +1,5 @@
 import KindredModel
+import KindredSQLSyntax
 
 /// What a request means: the records on its path and its tree of nodes, with typed expressions in place of names.
 ///
@@ -27,7 +28,7 @@ struct ResolvedRecords: Sendable {
   /// Whether it is found by the primary key of its table.
   var isFoundByPrimaryKey: Bool {
     let table = names.resource.table
-    guard association == nil, case .table = table.kind, let key else { return false }
+    guard association == nil, case .table = table.kind, !table.isKeyUnchecked, let key else { return false }
     let columns = table.primaryKey.map { table.columns[$0].name }
     return !columns.isEmpty && columns.allSatisfy { column in key.contains { $0.column.name == column } }
   }
@@ -68,6 +69,16 @@ struct ResolvedNode: Sendable {
   /// The requested order; nil for the default one.
   var sort: [ResolvedSortTerm]?
 
+  /// Returns the position of the member in whose place the record of a node below stands; nil if it has its own place.
+  ///
+  /// A record of an association that has the name of its only column replaces that column.
+  func place(of child: RequestNode) -> Int? {
+    guard node.isIncluded, case .members(let members) = content,
+      let column = child.association?.replacedColumn, column.hasBytes(of: child.key)
+    else { return nil }
+    return members.firstIndex { $0.shows(column) }
+  }
+
   /// Whether each record above has a list of them.
   var isToMany: Bool { association?.association.cardinality == .toMany || !ways.isEmpty }
 }
@@ -89,6 +100,17 @@ struct ResolvedMember: Sendable {
 
   let name: String
   let value: Value
+
+  /// Whether it is this column by its own name.
+  fileprivate func shows(_ column: String) -> Bool {
+    guard name.hasBytes(of: column) else { return false }
+    switch value {
+    case .column: return true
+    case .expression(let expression):
+      guard case .path(.column(let shown)) = expression.meaning else { return false }
+      return shown.name.hasBytes(of: column)
+    }
+  }
 }
 
 /// How a recursive node repeats below itself.

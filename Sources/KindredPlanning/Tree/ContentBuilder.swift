@@ -45,17 +45,24 @@ struct ContentBuilder {
   private mutating func addChildren(
     of node: ResolvedNode, in record: StatementRecord, to members: inout [RecordShape.Member]
   ) throws {
-    for child in node.children where child.node.isReturned { try add(child, in: record, to: &members) }
+    for child in node.children where child.node.isReturned {
+      try add(child, of: node, in: record, to: &members)
+    }
   }
 
   private mutating func add(
-    _ child: ResolvedNode, in record: StatementRecord, to members: inout [RecordShape.Member]
+    _ child: ResolvedNode, of node: ResolvedNode, in record: StatementRecord,
+    to members: inout [RecordShape.Member]
   ) throws {
     if child.isApart {
       members.append(
-        RecordShape.Member(name: child.node.key, shape: .child(node: try add(child, below: record))))
+        RecordShape.Member(
+          name: child.node.key, shape: .child(node: try add(child, below: record)),
+          place: node.place(of: child.node)))
     } else if child.node.isIncluded {
-      members.append(RecordShape.Member(name: child.node.key, shape: try toOne(child, in: record)))
+      members.append(
+        RecordShape.Member(
+          name: child.node.key, shape: try toOne(child, in: record), place: node.place(of: child.node)))
     } else if child.ways.isEmpty, let association = child.association {
       // It isn't an object of its own: the nodes below it become members of this one.
       try addChildren(of: child, in: context.toOne.join(association, to: record), to: &members)

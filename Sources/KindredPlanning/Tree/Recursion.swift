@@ -50,7 +50,8 @@ extension ContentBuilder {
       repetition = try add(next, below: record, isRepetition: true)
     }
     members.append(
-      RecordShape.Member(name: node.key, shape: .child(node: repetition), isRepetition: true))
+      RecordShape.Member(
+        name: node.key, shape: .child(node: repetition), isRepetition: true, place: resolved.place(of: node)))
     recursion = Plan.Recursion(
       levels: levels, identity: identity, baseIdentity: baseIdentity, repetition: repetition,
       limit: node.limit.map { .parameter($0) }, offset: node.offset.map { .parameter($0) })

@@ -100,6 +100,14 @@ extension Problem {
   /// 409: another record has the unique key.
   package static var takenKey: Problem { Problem(.conflict, "a record with this key exists already") }
 
+  /// 409: several records have the key, which the model file gives and nothing checks.
+  package static func ambiguousKey(of resource: String) -> Problem {
+    Problem(
+      .conflict,
+      "several records of \(resource) have this key, so none is changed; the `key` of the model file must be unique"
+    )
+  }
+
   /// 409: a foreign key refers to a record that doesn't exist or isn't visible to the client.
   package static var danglingReference: Problem {
     Problem(.conflict, "a record refers to one that doesn't exist, or would do so after the change")

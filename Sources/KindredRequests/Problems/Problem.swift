@@ -93,6 +93,7 @@ extension Problem {
     parameter = error.origin?.parameter
     position = parameter == nil ? nil : error.origin?.position
     suggestions = error.suggestions
+    hint = error.hint
   }
 
   package init(_ error: HTTPError) {

@@ -25,9 +25,7 @@ package struct PathParser {
     let name = try decode(first, 0)
     guard var resource = model.resources[name] else {
       if model.isDenied(name) { throw RequestError.forbidden(name, of: name) }
-      throw RequestError.unknown(
-        name, .unknownResource, "there is no resource `\(name)`", among: model.resources.keys,
-        at: Origin(number: 0))
+      throw model.unknownResource(name, at: Origin(number: 0))
     }
     var path = RequestPath(resource: name)
     self.path = path
@@ -47,8 +45,8 @@ package struct PathParser {
           if let denied = model.deniedDestination(of: key, resource) {
             throw RequestError.forbidden(key, of: denied)
           }
-          throw RequestError.unknown(
-            key, .unknownAssociation,
+          throw model.unknownAssociation(
+            key,
             "`\(key)` is not an association\(allowsColumn ? " or a column" : "") of \(resource.name)",
             among: Array(resource.associations.keys) + (allowsColumn ? resource.columns.map(\.name) : []),
             at: Origin(number: number))

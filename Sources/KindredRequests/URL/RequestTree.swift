@@ -197,13 +197,14 @@ package final class RequestTree {
       let mend =
         referring.first.map { "use its association `\($0)`" }
         ?? "each record contains it, unless `fields` leaves it out"
-      return RequestError(
+      var error = RequestError(
         .unknownAssociation, "`\(column.name)` is a column of \(resource.name), not an association; \(mend)",
         at: step.origin, suggestions: referring)
+      if model.lacksReferences { error.hint = Model.referencesHint }
+      return error
     }
-    return RequestError.unknown(
-      step.key, .unknownAssociation, "`\(step.key)` is not an association of \(resource.name)", among: keys,
-      at: step.origin)
+    return model.unknownAssociation(
+      step.key, "`\(step.key)` is not an association of \(resource.name)", among: keys, at: step.origin)
   }
 }
 

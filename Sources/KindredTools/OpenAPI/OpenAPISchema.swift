@@ -12,7 +12,13 @@ enum OpenAPISchema {
     }
     // Generators make one member of names that differ only in case and punctuation, which then doesn't compile.
     var names = Set(members.keys.map(identifier))
-    for association in resource.associations.values where names.insert(identifier(association.key)).inserted {
+    for association in resource.associations.values {
+      if association.replacedColumn != nil, let column = members[association.key] {
+        // The record stands in the place of the column that refers to it.
+        members[association.key] = ["anyOf": [column, reference(association.destination, isOptional: true)]]
+        continue
+      }
+      guard names.insert(identifier(association.key)).inserted else { continue }
       members[association.key] =
         association.cardinality == .toMany
         ? ["type": "array", "items": reference(association.destination)]

@@ -167,8 +167,13 @@ struct OpenAPIWrites {
     }
     var names = Set(members.keys.map(OpenAPISchema.identifier))
     var nested: Set<String> = []
-    for association in resource.associations.values
-    where names.insert(OpenAPISchema.identifier(association.key)).inserted {
+    for association in resource.associations.values {
+      if association.replacedColumn != nil, let column = members[association.key] {
+        // An object is the record to which the column refers, any other value is the column's.
+        if let member = self.nested(association) { members[association.key] = ["anyOf": [column, member]] }
+        continue
+      }
+      guard names.insert(OpenAPISchema.identifier(association.key)).inserted else { continue }
       if case .belongsTo(let step) = association.linkage(in: model) {
         // Where the path gives the foreign key, it gives the record, too.
         guard !step.originColumns.contains(where: form.given.contains) else { continue }

@@ -24,9 +24,7 @@ package struct SchemaDocument {
       return ["resources": .array(model.resources.values.map(json)), "limits": limitsJSON]
     }
     guard let resource = model.resources[name] else {
-      throw RequestError.unknown(
-        name, .unknownResource, "there is no resource `\(name)`", among: model.resources.keys,
-        at: Origin(parameter: "resource"))
+      throw model.unknownResource(name, at: Origin(parameter: "resource"))
     }
     return ["resources": [json(resource)], "limits": limitsJSON]
   }

@@ -1,0 +1,50 @@
+import KindredSQLSyntax
+
+extension Model {
+  /// Returns the error of a name that no resource has: the name of a table suggests its resource.
+  package func unknownResource(_ name: String, at origin: Origin? = nil) -> RequestError {
+    let message = "there is no resource `\(name)`"
+    let ofTable = resources.values.first {
+      $0.table.name.hasBytes(of: name) || $0.table.nameInSchema.hasBytes(of: name)
+    }
+    guard let ofTable else {
+      return RequestError.unknown(name, .unknownResource, message, among: resources.keys, at: origin)
+    }
+    return RequestError(
+      .unknownResource, "\(message); the table `\(name)` is `\(ofTable.name)`", at: origin,
+      suggestions: [ofTable.name])
+  }
+}
+
+extension Model {
+  /// Whether there are several tables, and neither the schema nor the model file relates any of them.
+  public var lacksReferences: Bool {
+    let whole = unrestricted
+    var count = 0
+    for resource in whole.resources.values {
+      let table = resource.table
+      guard resource.associations.isEmpty, table.references.isEmpty else { return false }
+      if table.kind == .table || table.isKeyless { count += 1 }
+    }
+    return count > 1
+  }
+
+  /// What to do where ``lacksReferences``.
+  public static let referencesHint =
+    "no foreign keys are declared, so there are no associations; `kindred model DATABASE --guess` proposes some"
+
+  /// Returns the error of a name that no association of a resource has.
+  ///
+  /// - Parameters:
+  ///   - names: The existing names.
+  ///   - shown: Returns the text that replaces the unknown name, for a suggested name.
+  package func unknownAssociation(
+    _ name: String, _ message: String, among names: some Sequence<String>, at origin: Origin? = nil,
+    shown: (String) -> String = { $0 }
+  ) -> RequestError {
+    var error = RequestError.unknown(
+      name, .unknownAssociation, message, among: names, at: origin, shown: shown)
+    if lacksReferences { error.hint = Self.referencesHint }
+    return error
+  }
+}
