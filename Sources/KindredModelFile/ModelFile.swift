@@ -14,6 +14,7 @@ import KindredModel
 ///           novels:  { from: books, filter: kind = 'novel' }
 ///           reviews: { hasMany: reviews, through: books, using: reviews }
 ///           paintings: null
+///         foreignKeys: { mentorId: authors, countryCode: { countries: code } }
 ///         columns:
 ///           fullName: firstName || ' ' || lastName
 ///         access:
@@ -55,8 +56,10 @@ public struct ModelFile: Sendable {
     var fields: [Located<String>]?
     var hidden: [Located<String>] = []
     var label: Located<String>?
-    /// The columns that identify the rows of a view.
+    /// The columns that identify the rows of a view, or of a table without a declared key.
     var key: [Located<String>]?
+    /// The foreign keys that the schema lacks.
+    var foreignKeys: [ForeignKeyEntry] = []
     var associations: [AssociationEntry] = []
     var columns: [(name: Located<String>, expression: Located<Expression>)] = []
     var access: Located<[AccessDefinition]>?

@@ -93,6 +93,7 @@ public struct ModelFileParser {
         case "associations":
           refinement.associations = try value.entries("write one as `books: { hasMany: books }`")
             .map(association)
+        case "foreignKeys": refinement.foreignKeys = try foreignKeys(value)
         case "access": refinement.access = try access(value)
         case "columns":
           refinement.columns = try value.entries("write one as `fullName: firstName || ' ' || lastName`").map
@@ -102,7 +103,10 @@ public struct ModelFileParser {
         default:
           throw node.file.unknown(
             member, "a resource has no `\(member.value)`",
-            among: ["table", "sort", "fields", "hidden", "label", "key", "associations", "columns", "access"])
+            among: [
+              "table", "sort", "fields", "hidden", "label", "key", "associations", "foreignKeys", "columns",
+              "access",
+            ])
         }
       }
     }

@@ -12,21 +12,31 @@ extension ModelRefinement {
       definition.isReadable = true
       return definition
     }
+    func check(_ step: AssociationStep, line: Int) throws {
+      guard let test = model.comparisonTest(of: step, dialect) else { return }
+      do {
+        _ = try tables(expressions + [CommonTableDefinition(name: "kindred:comparison", sql: test)])
+      } catch let failure as CommonTableDefinition.Failure {
+        throw file.error(
+          line,
+          "the database can't compare \(Self.names(step.originColumns, of: step.origin)) with "
+            + "\(Self.names(step.destinationColumns, of: step.destination)) (\(failure.message)): "
+            + "name columns of one type, or change the type of one")
+      }
+    }
     for (name, refinement) in refinements {
       for entry in refinement.associations {
         guard case .foreignKey(_, _, let columns?)? = entry.definition?.way,
-          let step = model.resources[name.value]?.associations[entry.key.value]?.steps.first,
-          let test = model.comparisonTest(of: step, dialect)
+          let step = model.resources[name.value]?.associations[entry.key.value]?.steps.first
         else { continue }
-        do {
-          _ = try tables(expressions + [CommonTableDefinition(name: "kindred:comparison", sql: test)])
-        } catch let failure as CommonTableDefinition.Failure {
-          throw file.error(
-            columns.line,
-            "the database can't compare \(Self.names(step.originColumns, of: step.origin)) with "
-              + "\(Self.names(step.destinationColumns, of: step.destination)) (\(failure.message)): "
-              + "name columns of one type, or change the type of one")
-        }
+        try check(step, line: columns.line)
+      }
+      for entry in refinement.foreignKeys {
+        let definition = "\(file.name):\(entry.line)"
+        let step = model.resources[name.value]?.associations.values.first {
+          $0.definition == definition && $0.kind == "belongsTo"
+        }?.steps.first
+        if let step { try check(step, line: entry.line) }
       }
     }
   }

@@ -24,8 +24,8 @@ extension ModelFile {
     let errors = refinement.errors
     // Each step goes on with what is valid, so that the errors of all are found.
     try errors.attempt { try refinement.addCommonTableExpressions(tables) }
-    try errors.attempt { try refinement.settleResources() }
     try errors.attempt { try refinement.defineKeys() }
+    try errors.attempt { try refinement.settleResources() }
     try errors.attempt { try refinement.take { try $0.takeTypes() } }
     try errors.attempt { try refinement.addComputedColumns() }
     try errors.attempt { try refinement.refineColumns() }
@@ -50,6 +50,8 @@ struct ModelRefinement {
   var model: Model
   /// The inferred associations between the remaining resources, by resource.
   var inferred: NameDictionary<NameDictionary<Association>> = [:]
+  /// The keys that the file gives to tables, by their names.
+  var givenKeys: NameDictionary<[String]> = [:]
 
   init(_ model: Model, file: ModelFile, _ dialect: Dialect) {
     self.dialect = dialect
@@ -143,36 +145,6 @@ extension ModelRefinement {
       inferred[name] = associations
     }
     model.resources = resources
-  }
-
-  /// Gives views the keys from the file.
-  fileprivate mutating func defineKeys() throws {
-    var keys: [String: [Int]] = [:]
-    for (name, refinement) in refinements {
-      guard let key = refinement.key, let table = model.resources[name.value]?.table else { continue }
-      let line = key.first?.line ?? name.line
-      guard table.kind == .view else {
-        throw file.error(
-          line, "`key` is only for views, and the table `\(table.name)` has its own key; remove it")
-      }
-      let names = try key.map { try column($0, of: table) }
-      guard !names.isEmpty, Set(names).count == names.count else {
-        throw file.error(line, "`key` must list the columns that identify a row, each once; write `[id]`")
-      }
-      let columns = names.compactMap { name in table.columns.firstIndex(named: name) }
-      if let other = keys[table.name], other != columns {
-        throw file.error(
-          line, "`\(table.name)` already has another key; give all of its resources the same key")
-      }
-      keys[table.name] = columns
-    }
-    for (table, key) in keys {
-      guard let keyed = model.tables[table]?.identified(by: key) else { continue }
-      model.tables[table] = keyed
-      for (name, resource) in model.resources where ExactName(resource.table.name) == ExactName(table) {
-        model.resources[name]?.table = keyed
-      }
-    }
   }
 
   /// Sets hidden columns, default fields, labels, default orders and access rules.

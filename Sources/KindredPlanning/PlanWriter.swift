@@ -50,9 +50,11 @@ struct PlanWriter {
   }
 
   /// Returns a step of the path.
-  mutating func step(_ select: PathSelect) -> Plan.Step {
+  ///
+  /// - Parameter limit: The largest number of records to read.
+  mutating func step(_ select: PathSelect, limit: SQL = "1") -> Plan.Step {
     Plan.Step(
-      statement: statement(select.sql, select.definitionsRead),
+      statement: statement(select.sql(limit: limit), select.definitionsRead),
       absence: select.absence)
   }
 

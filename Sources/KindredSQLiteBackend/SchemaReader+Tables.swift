@@ -31,6 +31,7 @@ extension SchemaReader {
       draft.columns.insert(
         Column(name: rowID, declaredType: "INTEGER", isNullable: false, hasDefault: true), at: 0)
       draft.addKey([0])
+      draft.isKeyless = entry.kind == .table
     } else {
       draft.primaryKey = keyColumns.compactMap { key in
         draft.columns.firstIndex { $0.name == key.column.name }

@@ -209,7 +209,13 @@ struct WriteExecution {
   func find(_ path: RequestPath, _ columns: [String]) throws -> StoredRecord {
     let lookup = try plan.version.lookups.lookup(path, columns: columns)
     let parameters = Parameters(literals: target.literals.values, claims: plan.principal.claims)
-    return StoredRecord(lookup.columns, try transaction.record(lookup, parameters))
+    let found = try transaction.records(lookup, parameters)
+    guard let first = found.first else { throw RequestError(.notFound, lookup.absence) }
+    // Only where nothing checks that a key is unique, a second record is looked for.
+    guard found.count == 1 || path.segments.count < target.path.segments.count else {
+      throw Problem.ambiguousKey(of: resource.name)
+    }
+    return StoredRecord(lookup.columns, first)
   }
 
   func isThere() throws -> Bool {

@@ -143,7 +143,7 @@ extension WrittenResource {
       throw RequestError(
         .invalidValue, "`\(name)` is computed from other columns; name a key that can be written", at: origin)
     }
-    let keys = OrderedSet([table.primaryKey] + table.uniqueKeys).map { key in
+    let keys = OrderedSet((table.isKeyUnchecked ? [] : [table.primaryKey]) + table.uniqueKeys).map { key in
       key.map { table.columns[$0].name }
     }
     guard !names.isEmpty else {

@@ -136,7 +136,7 @@ final class WritePlan: Sendable {
     for draft in content?.drafts ?? [] { try computed?.check(draft) }
     conflictColumns =
       try parameters.conflictColumns.map { try resource.uniqueKey($0, of: WriteParameters.conflictName) }
-      ?? resource.keyColumns
+      ?? (resource.table.isKeyUnchecked ? [] : resource.keyColumns)
     // Finding records by a key that the client can't see would reveal it.
     guard
       preferences.resolution == nil && purpose != .linking

@@ -1,11 +1,12 @@
 import KindredModel
+import KindredSQLSyntax
 
 /// Builds the selects of a request's path.
 struct RecordPath {
   /// The records on the way, and the error detail if one doesn't exist.
   ///
   /// Selects below may still add columns to them.
-  private var steps: [(record: StatementRecord, absence: String)] = []
+  private var steps: [(record: StatementRecord, order: [SQL], absence: String)] = []
   private let context: PlanningContext
 
   /// Begins a select for each record on the way.
@@ -13,7 +14,8 @@ struct RecordPath {
     self.context = context
     for records in path {
       let statement = StatementBuilder(context.dialect, level: steps.count, givesMany: false)
-      steps.append((try open(records, in: statement), records.absence))
+      let record = try open(records, in: statement)
+      steps.append((record, try order(of: records, record), records.absence))
     }
   }
 
@@ -21,7 +23,13 @@ struct RecordPath {
   var level: Int { steps.count }
 
   /// The selects of the records on the way, when everything below has been built.
-  var selects: [PathSelect] { steps.map { PathSelect($0.record, absence: $0.absence) } }
+  var selects: [PathSelect] { steps.map { PathSelect($0.record, orderedBy: $0.order, absence: $0.absence) } }
+
+  /// Returns the order of the records with a key that nothing checks for uniqueness; empty where a key is unique.
+  private func order(of records: ResolvedRecords, _ record: StatementRecord) throws -> [SQL] {
+    guard records.key != nil, record.table.isKeyUnchecked else { return [] }
+    return try context.orders.order(within: record)
+  }
 
   /// Begins the select of the records at the end: their table, and the conditions that find them.
   ///

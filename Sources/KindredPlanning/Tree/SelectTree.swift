@@ -27,20 +27,26 @@ package struct SelectTree {
 struct PathSelect {
   let columns: [SQL]
   let source: SelectSource
+  /// The order of the records that have the key, of which the first is meant; empty if there is only one.
+  let order: [SQL]
   /// The error detail if it returns no row.
   let absence: String
   /// The common table expressions that it reads.
   let definitionsRead: Set<String>
 
   /// - Parameter record: The record, to which no columns will be added any more.
-  init(_ record: StatementRecord, absence: String) {
+  init(_ record: StatementRecord, orderedBy order: [SQL] = [], absence: String) {
+    self.order = order
     columns = record.statement.columns
     source = record.select.source
     definitionsRead = record.statement.definitionsRead
     self.absence = absence
   }
 
-  var sql: SQL { Select(columns: columns, from: source.sql(), page: " LIMIT 1").sql }
+  /// Returns the statement that reads up to a number of records with the key.
+  func sql(limit: SQL) -> SQL {
+    Select(columns: columns, from: source.sql(), order: order, page: " LIMIT \(limit)").sql
+  }
 }
 
 /// A record above a select, whose statement reads its columns.

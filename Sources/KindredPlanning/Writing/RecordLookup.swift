@@ -1,4 +1,5 @@
 import KindredModel
+import KindredSQLSyntax
 
 /// The statements that find the records to be changed by a write.
 public struct RecordLookup: Sendable {
@@ -15,7 +16,7 @@ public struct RecordLookup: Sendable {
 }
 
 extension Planner {
-  /// Plans the lookup of the one record at the end of `path`.
+  /// Plans the lookup of the one record at the end of `path`; if nothing checks that its key is unique, of two.
   ///
   /// - Parameter columns: The names of the columns to read, which may be hidden ones.
   public func lookup(_ path: RequestPath, columns: [String]) throws -> RecordLookup {
@@ -33,8 +34,10 @@ extension Planner {
     let names = try record.add(columns, context)
     var writer = PlanWriter(context.state)
     let last = PathSelect(record, absence: resolved.records.absence)
+    let limit: SQL = record.table.isKeyUnchecked ? "2" : "1"
     return RecordLookup(
-      steps: (path.selects + [last]).map { writer.step($0) }, columns: names, places: keys)
+      steps: path.selects.map { writer.step($0) } + [writer.step(last, limit: limit)], columns: names,
+      places: keys)
   }
 
   /// Plans the lookup of the records that a request selects, and of one more than its limit, to tell whether it was

@@ -30,6 +30,12 @@ extension PostgreSQLSchemaReader {
     var configuration: String?
     var primaryKey: [Int] = []
     var uniqueKeys: [[Int]] = []
+    /// The names of the indexes of the unique keys.
+    var keyNames: [String] = []
+    /// Whether the primary key is declared.
+    var isKeyDeclared = false
+    /// A warning that names the unique index that serves as the primary key; nil if there was no choice.
+    var choice: String?
     var indexes: [Index] = []
     var foreignKeys: [ForeignKey] = []
     /// The columns of foreign keys to tables that aren't served.
@@ -38,13 +44,32 @@ extension PostgreSQLSchemaReader {
     var isTimeless = true
     var distribution: Distribution?
 
-    mutating func add(_ names: [String?], isPrimary: Bool, isUnique: Bool) {
+    mutating func add(_ names: [String?], named name: String, isPrimary: Bool, isUnique: Bool) {
       indexes.append(Index(columns: names))
       let key = names.compactMap { name in columns.firstIndex { $0.name == name } }
       guard isUnique, key.count == names.count else { return }
       uniqueKeys.append(key)
-      // A unique index serves as the key of a materialized view, whose columns are never NOT NULL.
-      if isPrimary || kind == "m" && primaryKey.isEmpty { primaryKey = key }
+      keyNames.append(name)
+      if isPrimary { (primaryKey, isKeyDeclared) = (key, true) }
+    }
+
+    /// Makes a unique index the primary key, if none is declared: the one with the fewest columns, of those the first by
+    /// name, whatever the order in which they were created.
+    ///
+    /// None of the columns may be NULL, except in a materialized view, whose columns are never NOT NULL.
+    mutating func chooseKey() {
+      guard !isKeyDeclared, kind != "v" else { return }
+      let candidates = uniqueKeys.indices.filter { number in
+        kind == "m" || uniqueKeys[number].allSatisfy { !columns[$0].isNullable }
+      }
+      let chosen = candidates.min {
+        (uniqueKeys[$0].count, keyNames[$0]) < (uniqueKeys[$1].count, keyNames[$1])
+      }
+      guard let chosen else { return }
+      primaryKey = uniqueKeys[chosen]
+      guard candidates.count > 1 else { return }
+      choice =
+        "the table \(name) has no primary key; its unique index \(keyNames[chosen]) (\(primaryKey.map { columns[$0].name }.joined(separator: ", "))) serves as the key; the model file can name another"
     }
 
     var table: Table {
@@ -62,6 +87,7 @@ extension PostgreSQLSchemaReader {
       table.isKeyPartial = kind == "m"
       table.sharesRows = sharesRows
       table.unservedReferences = unservedReferences
+      table.isKeyless = ["r", "p", "f"].contains(kind) && !isKeyDeclared
       return table
     }
 

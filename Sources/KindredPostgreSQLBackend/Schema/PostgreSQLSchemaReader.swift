@@ -66,6 +66,7 @@ public struct PostgreSQLSchemaReader {
       drafts.indices.map { (drafts[$0].id, $0) }, uniquingKeysWith: { first, _ in first })
     readColumns(results[1], TypeParts(results[4]), labels(results[7]), into: &drafts, places)
     readIndexes(results[2], into: &drafts, places)
+    warnings += drafts.filter(\.isServed).compactMap(\.choice)
     let views = PlainViews(drafts, places)
     warnings += readForeignKeys(results[3], into: &drafts, places, views)
     warnings += drafts.filter { $0.isServed && $0.columns.isEmpty }.map {
@@ -177,8 +178,10 @@ public struct PostgreSQLSchemaReader {
       let row = group.lowerBound
       guard let place = rows.integer(row, 0).flatMap({ places[$0] }) else { continue }
       drafts[place].add(
-        group.map { rows.text($0, 4) }, isPrimary: rows.isTrue(row, 2), isUnique: rows.isTrue(row, 3))
+        group.map { rows.text($0, 4) }, named: rows.text(row, 5) ?? "", isPrimary: rows.isTrue(row, 2),
+        isUnique: rows.isTrue(row, 3))
     }
+    for place in drafts.indices { drafts[place].chooseKey() }
   }
 
   /// Reads the foreign keys, and returns a warning for each that is omitted.

@@ -130,7 +130,7 @@ enum SchemaQueries {
   /// The columns of valid indexes without a predicate that can find records by equality.
   static let indexes =
     relations + """
-      SELECT i.indrelid, i.indexrelid, i.indisprimary, i.indisunique, a.attname
+      SELECT i.indrelid, i.indexrelid, i.indisprimary, i.indisunique, a.attname, c.relname
       FROM relation r JOIN pg_index i ON i.indrelid = r.oid
       JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_am m ON m.oid = c.relam
       CROSS JOIN LATERAL unnest(i.indkey::int2[]) WITH ORDINALITY AS k(number, place)

@@ -67,7 +67,7 @@ package struct ModelFileSchema {
       ]
     }
     return [
-      "resource": resource, "association": association, "access": Self.access,
+      "resource": resource, "foreignKeys": foreignKeys, "association": association, "access": Self.access,
       "rules": Self.rules, "rule": Self.rule, "withoutSet": Self.withoutSet,
       "commonTableExpression": Self.commonTableExpression,
       "expression": [
@@ -89,7 +89,9 @@ package struct ModelFileSchema {
         "fields": Self.described("The columns that are returned by default.", Self.texts),
         "hidden": Self.described("The columns that clients can neither read, name nor write.", Self.texts),
         "label": ["description": "The column shown in place of a record.", "type": "string"],
-        "key": Self.described("The columns that identify the rows of a view.", Self.texts),
+        "key": Self.described(
+          "The columns that identify the rows of a view, or of a table without a declared key.", Self.texts),
+        "foreignKeys": ["$ref": "#/$defs/foreignKeys"],
         "associations": [
           "description": "The associations, by key; null removes an inferred one.", "type": "object",
           "additionalProperties": ["$ref": "#/$defs/association"],
@@ -101,6 +103,24 @@ package struct ModelFileSchema {
         "access": ["$ref": "#/$defs/access"],
       ],
       "additionalProperties": false,
+    ]
+  }
+
+  private var foreignKeys: JSONValue {
+    let destination: JSONValue = ["enum": JSONValue(strings: model.resources.keys)]
+    let ofColumn: JSONValue = [
+      "type": "object", "minProperties": 1, "maxProperties": 1,
+      "propertyNames": destination, "additionalProperties": ["type": "string"],
+    ]
+    let byColumn: JSONValue = ["type": "object", "additionalProperties": ["anyOf": [destination, ofColumn]]]
+    let composite: JSONValue = [
+      "type": "object", "required": ["columns", "references"], "additionalProperties": false,
+      "properties": ["columns": Self.texts, "references": destination, "to": Self.texts],
+    ]
+    return [
+      "description":
+        "The foreign keys that the schema doesn't declare: by column, the resource whose key it holds, or that resource with another unique column.",
+      "anyOf": [byColumn, ["type": "array", "items": ["anyOf": [byColumn, composite]]]],
     ]
   }
 
@@ -207,7 +227,7 @@ package struct ModelFileSchema {
     let hidden: JSONValue =
       resource.hidden.isEmpty ? list : ["items": ["anyOf": [column, ["type": "string"]]]]
     return [
-      "properties": ["key": list], "if": ["required": ["columns"]],
+      "properties": ["key": list, "foreignKeys": ["propertyNames": column]], "if": ["required": ["columns"]],
       // The names of computed columns are in the file itself.
       "then": true, "else": ["properties": ["fields": list, "label": column, "hidden": hidden]],
     ]
