@@ -33,10 +33,11 @@ extension IndexDocument {
         """
     }
     let page = ExplorerPage(basePath: basePath, title: "Resources")
+    let hint = model.lacksReferences ? "<p>\(Model.referencesHint.escapedForHTML)</p>\n" : ""
     return Representation(
       page,
       """
-      <table class="index" aria-label="Resources"><thead><tr><th scope="col">resource</th>\
+      \(hint)<table class="index" aria-label="Resources"><thead><tr><th scope="col">resource</th>\
       <th scope="col">columns</th><th scope="col">associations</th></tr></thead><tbody>
       \(rows.joined())</tbody></table>
       """)

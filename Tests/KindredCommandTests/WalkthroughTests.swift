@@ -46,7 +46,7 @@ struct WalkthroughTests {
     }
   }
 
-  @Test(arguments: [("docs/tutorial.md", 9), ("docs/browsers.md", 3)])
+  @Test(arguments: [("docs/tutorial.md", 9), ("docs/browsers.md", 3), ("docs/databases.md", 8)])
   func `every command of a page prints what it shows`(path: String, outputs: Int) throws {
     let walk = try Walk()
     for block in try DocumentationPage(path).text.matches(of: /(?ms)^```([^\n]*)\n(.*?)^```$/) {

@@ -76,7 +76,8 @@ public final class KindredService: HTTPHandler {
   }
 
   private func warnings(of model: Model) -> [String] {
-    model.warnings + context.accessReport(of: model).warnings
+    model.warnings + (model.lacksReferences ? [Model.referencesHint] : [])
+      + context.accessReport(of: model).warnings
   }
 
   /// What the server warns of when it starts, one line each.

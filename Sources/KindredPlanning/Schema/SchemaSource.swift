@@ -1,4 +1,5 @@
 import KindredModel
+import KindredSQLSyntax
 
 /// Reads the schema of a database within one snapshot.
 public protocol SchemaSource {
@@ -21,6 +22,9 @@ public protocol SchemaSource {
   ///
   /// - Parameter definitions: The common table expressions, which may read one another.
   func tables(readBy table: Table, _ definitions: [Table]) throws -> NameSet?
+
+  /// Returns the integers in the first row of a statement without arguments.
+  func integers(_ sql: SQL) throws -> [Int64]
 
   /// Returns the names of the columns that the transaction's role may not read, by the names of their tables.
   func withheldColumns() throws -> [ExactName: NameSet]

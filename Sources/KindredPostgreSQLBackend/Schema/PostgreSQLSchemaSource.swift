@@ -44,6 +44,12 @@ struct PostgreSQLSchemaSource: SchemaSource {
     return tables
   }
 
+  func integers(_ sql: SQL) throws -> [Int64] {
+    let rows = try run([Query(sql.rendered().text, isReusable: false)])[0]
+    guard rows.rowCount > 0 else { return [] }
+    return (0..<rows.columnCount).map { rows.integer(0, $0) ?? 0 }
+  }
+
   /// Returns the table of a definition, whose columns are determined without reading a row.
   private func table(of definition: CommonTableDefinition, _ with: String) throws -> Table {
     // The savepoint keeps the transaction usable if the definition is invalid.

@@ -1,6 +1,7 @@
 import KindredModel
 import KindredPlanning
 import KindredBackend
+import KindredSQLSyntax
 
 /// A transaction that provides the schema as the connection's user sees it, so that one model serves all roles.
 protocol SchemaForwarding: SchemaSource, StatementRunner {
@@ -42,6 +43,8 @@ extension SchemaForwarding {
   func tables(readBy table: Table, _ definitions: [Table]) throws -> NameSet? {
     try withSource { try $0.tables(readBy: table, definitions) }
   }
+
+  func integers(_ sql: SQL) throws -> [Int64] { try withSource { try $0.integers(sql) } }
 
   /// Returns the columns withheld from the role that the statements run as.
   func withheldColumns() throws -> [ExactName: NameSet] {

@@ -49,6 +49,13 @@ public struct ConnectionSchema: SchemaSource {
     return NameSet(try names().filter { read.contains($0.lowercased()) })
   }
 
+  /// Returns the integers in the first row of a statement.
+  public func integers(_ sql: SQL) throws -> [Int64] {
+    try connection.rows(sql.rendered().text) { row in
+      (0..<row.columnCount).map { row.int64($0) }
+    }.first ?? []
+  }
+
   /// Returns the names of the tables and views.
   private func names() throws -> [String] {
     try connection.texts("SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')")

@@ -2,6 +2,7 @@ import KindredModel
 import KindredPlanning
 import KindredBackend
 import KindredOutput
+import KindredSQLSyntax
 import KindredSQLite
 import KindredSQLiteDialect
 
@@ -24,6 +25,8 @@ extension SQLiteTransaction {
   func tables(readBy table: Table, _ definitions: [Table]) throws -> NameSet? {
     try source.tables(readBy: table, definitions)
   }
+
+  func integers(_ sql: SQL) throws -> [Int64] { try source.integers(sql) }
 
   func result(of plan: ExecutablePlan, _ parameters: Parameters, limit: Int?) -> any ResultSource {
     ResultReader(plan, on: connection, parameters: parameters, limit: limit)
