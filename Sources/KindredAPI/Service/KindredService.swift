@@ -72,7 +72,6 @@ public final class KindredService: HTTPHandler {
     if version.model.resources.isEmpty { logger.warning("the database has no tables that can be served") }
     if version.model.fitsNoResource { throw MisfittingAccess(lines: version.model.accessMisfits) }
     for warning in warnings(of: version.model) { logger.warning("\(warning)") }
-    for notice in context.accessReport(of: version.model).notices { logger.notice("\(notice)") }
   }
 
   private func warnings(of model: Model) -> [String] {
@@ -83,8 +82,10 @@ public final class KindredService: HTTPHandler {
   /// What the server warns of when it starts, one line each.
   var warnings: [String] { context.models.known.map { warnings(of: $0.model) } ?? [] }
 
-  /// What the server says when it starts about what is open, one line each.
-  var notices: [String] { context.models.known.map { context.accessReport(of: $0.model).notices } ?? [] }
+  /// What everybody may do without credentials, one line each, for the log of a server that has started.
+  public var notices: [String] {
+    context.models.known.map { context.accessReport(of: $0.model).notices } ?? []
+  }
 
   /// Where the access rules for all resources don't fit some, one line each.
   public var accessMisfits: [String] { context.models.known?.model.accessMisfits ?? [] }

@@ -29,6 +29,9 @@ public final class ReloadableService: HTTPHandler {
     successor.succeed()
   }
 
+  /// What everybody may do without credentials, one line each, for the log of a server that has started.
+  public var notices: [String] { service.notices }
+
   /// Returns the answer to any request.
   public func answer(_ request: consuming HTTPRequest) -> HTTPAnswer { service.answer(request) }
 

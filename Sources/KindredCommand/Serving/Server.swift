@@ -113,6 +113,7 @@ final class Server {
       service: service, http: http, location: location, access: access, file: command.config.file,
       model: model, withSchema: { model in _ = try database.backend.withSchema(model.model) })
     logger.info("serving", metadata: database.metadata)
+    for notice in service.notices { logger.notice("\(notice)") }
     _ = lifecycle.start({ Watchdog(of: http, for: manager) }) { _ in }
     let line = "listening on \(Self.url(of: address, isSecure: settings.tls != nil))"
     manager?.notify("READY=1", "STATUS=\(line)")
@@ -198,6 +199,7 @@ final class Server {
     let isReloaded = attempt("the service") {
       try running.service.reload(access: next.access, model: next.model.model)
       self.running = next
+      for notice in running.service.notices { logger.notice("\(notice)") }
     }
     return isReloaded ? reloaded : []
   }
