@@ -30,6 +30,26 @@ struct OpenAPITests {
   }
 
   @Test
+  func `the content has the columns that may be written, also those that may not be read`() throws {
+    let database = try TestDatabase.writable(
+      "CREATE TABLE user (id INTEGER PRIMARY KEY, name TEXT, password TEXT, secret TEXT)",
+      modelFile: """
+        resources:
+          users:
+            hidden: [secret]
+            access: { read: { fields: [id, name] }, create: {}, update: { fields: [password] } }
+        """)
+    let schemas = try object(try document(of: database), "components", "schemas")
+    #expect(try object(schemas["users.record"], "properties").keys.sorted() == ["id", "name"])
+    #expect(try object(schemas["users.new"], "properties").keys.sorted() == ["id", "name", "password"])
+    #expect(try object(schemas["users.change"], "properties").keys.sorted() == ["password"])
+    #expect(try object(schemas["users.new"], "properties", "password")["writeOnly"] as? Bool == true)
+    #expect(try object(schemas["users.new"], "properties", "name")["writeOnly"] == nil)
+    let schema = try database.answer("/-/schema").text
+    #expect(schema.contains(#""writeOnly":[{"name":"password","#) && !schema.contains("secret"))
+  }
+
+  @Test
   func `every resource, its records, and their associations have a path`() throws {
     let document = try document(of: Library.database())
     #expect((document["openapi"] as? String)?.hasPrefix("3.1") == true)
