@@ -210,7 +210,7 @@ def what_repeats_below_itself_is_a_tree(visitor):
 def signing_in_repeats_the_request(visitor):
     with tempfile.TemporaryDirectory() as folder:
         model, configuration = Path(folder, "model.yaml"), Path(folder, "kindred.yaml")
-        model.write_text("resources:\n  authors:\n    access: { read: { roles: [reader] } }\n")
+        model.write_text("access: { read: {} }\nresources:\n  authors:\n    access: { read: { roles: [reader] } }\n")
         configuration.write_text("access:\n  keys:\n    - { key: sesame, roles: [reader] }\n")
         with serving(visitor.command, "--model", model, "--config", configuration) as visitor.origin:
             page = visitor.open("/authors?limit=3")

@@ -159,7 +159,7 @@ def guarded(command, database=None):
         model, configuration = Path(folder, "model.yaml"), Path(folder, "kindred.yaml")
         rule = "{ read: { roles: [editor] }, write: { roles: [editor] } }"
         names = ["authors", "books", "reviews", "countries"] if database is None else ["items"]
-        model.write_text("resources:\n" + "".join(f"  {name}:\n    access: {rule}\n" for name in names))
+        model.write_text("access: { read: {} }\nresources:\n" + "".join(f"  {name}:\n    access: {rule}\n" for name in names))
         configuration.write_text("access:\n  operations: [editor]\n  keys:\n    - { key: old, roles: [editor] }\n    - { key: new, roles: [editor] }\n")
         arguments = [] if database is None else [database]
         with serving(command, *arguments, "--writable", "--model", model, "--config", configuration) as origin:
