@@ -72,12 +72,8 @@ struct PostgreSQLComparison {
     }
     func cast(_ type: ValueType) -> CompiledExpression {
       var sql = type.kind == .array ? type.composed(of: binding) : type.parameter(binding)
-      // Those of requests are checked with each request.
-      if type.readsNamesOfTime, case .value(let value) = binding, value.mayNameTime {
-        sql.note(PlanNote.volatile)
-      }
-      return CompiledExpression(
-        sql: sql, type: type, form: literal.form, isNullable: literal.isNullable)
+      if type.kind == .text, case .parameter(let number) = binding { sql.note(PlanNote.plainText(number)) }
+      return CompiledExpression(sql: sql, type: type, form: literal.form, isNullable: literal.isNullable)
     }
     switch (type.kind, own.kind) {
     case (.integer, .real): return (value, cast(.numeric))

@@ -92,11 +92,6 @@ extension ValueType {
     }
   }
 
-  /// Whether a text such as `now` may be one of its values, or of its elements.
-  var readsNamesOfTime: Bool {
-    kind.isDate || kind == .time || kind == .array || kind == .other
-  }
-
   /// Whether PostgreSQL can sort and compare its values.
   ///
   /// It can do so with the values of a composite type only if it can with those of all parts.

@@ -20,8 +20,9 @@ enum TransientTables {
       try statement.bind([.text(table.name), .text(definition)])
       return try statement.step() ? statement.int64(0) : nil
     }
-    // The version does not change with the connection's own writes, so a writing connection always refills.
-    guard made != version || !connection.isReadOnly else { return }
+    // The version does not change with the connection's own writes, so a writing connection always refills; nor with the
+    // time.
+    guard made != version || !connection.isReadOnly || !table.isTimeless else { return }
     try connection.savepoint {
       if made == nil {
         try connection.execute("DROP TABLE IF EXISTS temp.\(SQL.quoted(table.name))")

@@ -1,3 +1,4 @@
+import KindredModel
 /// A view that is a single `SELECT` from one table, read from its definition
 /// (<https://www.sqlite.org/lang_createview.html>).
 ///

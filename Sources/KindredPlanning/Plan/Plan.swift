@@ -68,6 +68,9 @@ public struct Plan: Sendable {
   /// Whether the result depends only on the database, so that it stays the same until the next commit.
   public var isTimeless = true
 
+  /// The numbers of the literals that are compared as texts, so that none of them names a time.
+  public var plainTexts: Set<Int> = []
+
   /// Whether values of the request are part of the SQL, so that the plan can't serve other requests.
   public var readsLiterals = false
 

@@ -5,6 +5,8 @@ import OrderedCollections
 package enum PlanNote: SQLNote {
   /// Its value depends on more than the database, such as the clock or random numbers.
   case volatile
+  /// The literal of this number is compared as a text, whatever it is.
+  case plainText(Int)
   /// It has a full-text pattern to validate before the first byte is sent.
   case search(Plan.SearchCheck)
   /// It reads a transient table.
@@ -19,11 +21,13 @@ extension Plan {
   /// Adds the notes of the SQL of its statements.
   mutating func addNotes() {
     let notes = OrderedSet(statements.flatMap(\.notes))
-    guard !notes.isEmpty else { return }
-    isTimeless = !notes.contains(.volatile)
+    // Texts of the model, such as the value of a parameter; those of requests are looked at with each request.
+    isTimeless =
+      !notes.contains(.volatile) && !statements.contains { $0.bindings.contains(where: \.mayNameTime) }
     for note in notes {
       switch note {
       case .volatile: break
+      case .plainText(let number): plainTexts.insert(number)
       case .search(let check): searches.append(check)
       case .transient(let table): transients.append(table)
       case .missingIndex(let statement): missingIndexes.append(statement)
@@ -31,4 +35,9 @@ extension Plan {
       }
     }
   }
+}
+
+extension SQL.Binding {
+  /// Whether it is a known text that may name a time.
+  fileprivate var mayNameTime: Bool { if case .value(let value) = self { value.mayNameTime } else { false } }
 }

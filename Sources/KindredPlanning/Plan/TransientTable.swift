@@ -12,7 +12,7 @@ public struct TransientTable: Sendable, Hashable {
   /// The statement that fills it.
   public let fill: String
   /// Whether its rows stay the same until the next commit.
-  let isTimeless: Bool
+  public let isTimeless: Bool
 
   /// Creates a copy of this name, made by these statements.
   package init(name: String, create: String, fill: String, isTimeless: Bool) {

@@ -56,15 +56,14 @@ public struct PostgreSQLSchemaReader {
         SchemaQueries.typeParts,
       ].map { Query($0, parameters) }
         + [
-          Query(SchemaQueries.volatility), Query(SchemaQueries.functions), Query(SchemaQueries.labels),
-          Query(SchemaQueries.roleSettings),
-        ] + (hasShards ? [Query(SchemaQueries.distributions)] : []))
-    guard results.count >= 9 else { return Schema(tables: []) }
+          Query(SchemaQueries.labels), Query(SchemaQueries.roleSettings),
+        ] + TimeQueries.all + (hasShards ? [Query(SchemaQueries.distributions)] : []))
+    guard results.count >= 10 else { return Schema(tables: []) }
     var warnings: [String] = []
     var drafts = self.drafts(results[0], &warnings)
     let places = Dictionary(
       drafts.indices.map { (drafts[$0].id, $0) }, uniquingKeysWith: { first, _ in first })
-    readColumns(results[1], TypeParts(results[4]), labels(results[7]), into: &drafts, places)
+    readColumns(results[1], TypeParts(results[4]), labels(results[5]), into: &drafts, places)
     readIndexes(results[2], into: &drafts, places)
     warnings += drafts.filter(\.isServed).compactMap(\.choice)
     let views = PlainViews(drafts, places)
@@ -72,10 +71,10 @@ public struct PostgreSQLSchemaReader {
     warnings += drafts.filter { $0.isServed && $0.columns.isEmpty }.map {
       "the table \($0.name) is not served: it has no columns"
     }
-    let volatile = VolatileRelations(results[5], functions: results[6])
-    for place in drafts.indices { drafts[place].isTimeless = !volatile.contains(drafts[place].id) }
-    warnings += refusedSettings(results[8])
-    if hasShards { readDistributions(results[9], into: &drafts, places) }
+    let time = TimeDependence(results[7...])
+    for place in drafts.indices { drafts[place].isTimeless = time.isTimeless(relation: drafts[place].id) }
+    warnings += refusedSettings(results[6])
+    if hasShards { readDistributions(results[10], into: &drafts, places) }
     let tables = drafts.indices.filter { drafts[$0].isServed && !drafts[$0].columns.isEmpty }
       .map { views.table($0, of: drafts) }
     return Schema(tables: tables, warnings: warnings)

@@ -19,10 +19,8 @@ struct PostgreSQLSchemaSource: SchemaSource {
 
   func tables(of definitions: [CommonTableDefinition]) throws -> [Table] {
     var tables: [Table] = []
-    let results = try run([Query(SchemaQueries.volatility), Query(SchemaQueries.functions)])
-    let volatile = VolatileRelations(results[0], functions: results[1])
-    // They may read each other.
-    let isTimeless = definitions.allSatisfy { !volatile.isRead(by: $0.sql) }
+    let timeless = TimeDependence(try run(TimeQueries.all)[...]).timeless(
+      definitions.map { (name: $0.name, sql: $0.sql) })
     for (index, definition) in definitions.enumerated() {
       if definition.isReadOnly, let function = try volatileFunction(calledBy: definition.sql) {
         throw CommonTableDefinition.Failure(
@@ -35,7 +33,7 @@ struct PostgreSQLSchemaSource: SchemaSource {
         let with = CommonTableExpressions(
           visible.map { ($0.element.name, "(\($0.element.sql.enclosable))") })
         var table = try table(of: definition, with.clause(for: [definition.name]))
-        table.isTimeless = isTimeless
+        table.isTimeless = timeless[index]
         tables.append(table)
       } catch let error as PostgreSQLError where !error.endsConnection {
         throw CommonTableDefinition.Failure(index: index, message: error.message)

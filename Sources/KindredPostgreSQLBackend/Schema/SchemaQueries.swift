@@ -161,53 +161,6 @@ enum SchemaQueries {
     FROM pg_dist_partition p WHERE p.partmethod <> 'n' OR p.repmodel = 's' AND p.colocationid > 0
     """
 
-  /// The definitions on which it depends whether rows are the same until something is committed: those of views and
-  /// of the policies of tables.
-  ///
-  /// What is certain without a text is NULL: the rows of a foreign table, and of a table that has one as a partition or a
-  /// child, change without a commit in this database.
-  static let volatility = """
-    WITH RECURSIVE distant AS (
-      SELECT oid FROM pg_class WHERE relkind = 'f'
-      UNION SELECT i.inhparent FROM distant JOIN pg_inherits i ON i.inhrelid = distant.oid),
-    called AS (
-      SELECT d.classid, d.objid, f.provolatile, d.refclassid = 'pg_operator'::regclass AS is_operator
-      FROM pg_depend d LEFT JOIN pg_operator o ON d.refclassid = 'pg_operator'::regclass AND o.oid = d.refobjid
-      JOIN pg_proc f ON f.oid = coalesce(o.oprcode, d.refobjid)
-      WHERE d.refclassid IN ('pg_proc'::regclass, 'pg_operator'::regclass)
-        AND d.classid IN ('pg_rewrite'::regclass, 'pg_policy'::regclass) AND f.provolatile <> 'i')
-    SELECT c.oid, c.relname, CASE
-        WHEN c.relkind = 'v' AND NOT EXISTS (
-          SELECT FROM pg_rewrite r JOIN called ON called.classid = 'pg_rewrite'::regclass AND called.objid = r.oid
-          WHERE r.ev_class = c.oid) THEN pg_get_viewdef(c.oid) END
-    FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-    WHERE (c.relkind = 'v' OR c.oid IN (SELECT oid FROM distant))
-      AND n.nspname NOT IN ('pg_catalog', 'information_schema')
-    UNION ALL
-    SELECT c.oid, c.relname, CASE
-        WHEN NOT EXISTS (
-          SELECT FROM called WHERE called.classid = 'pg_policy'::regclass AND called.objid = p.oid
-            AND (called.is_operator OR called.provolatile = 'v'))
-        THEN \(withoutSettings("pg_get_expr(p.polqual, p.polrelid)")) END
-    FROM pg_policy p JOIN pg_class c ON c.oid = p.polrelid
-    WHERE p.polqual IS NOT NULL AND c.relrowsecurity
-    """
-
-  /// The bodies of the functions that such definitions may call; NULL if a function is certainly volatile, or its language
-  /// says nothing.
-  static let functions = """
-    SELECT f.proname, CASE
-        WHEN f.provolatile = 's' AND l.lanname IN ('sql', 'plpgsql')
-        THEN \(withoutSettings("coalesce(pg_get_function_sqlbody(f.oid), f.prosrc)")) END
-    FROM pg_proc f JOIN pg_language l ON l.oid = f.prolang JOIN pg_namespace n ON n.oid = f.pronamespace
-    WHERE f.provolatile <> 'i' AND f.prokind = 'f' AND n.nspname NOT IN ('pg_catalog', 'information_schema')
-    """
-
-  /// What is read from settings and roles is the same for equal rights.
-  private static func withoutSettings(_ definition: String) -> String {
-    "regexp_replace(\(definition), 'current_(setting|user|role)', '', 'gi')"
-  }
-
   /// The settings of roles, those of all databases before those of this one; whether a role may have them in the
   /// transactions of clients, of a time its milliseconds, and whether the connection's user may become the role.
   ///
