@@ -111,6 +111,7 @@ public struct Planner {
     PlanningContext(
       state: PlanningState(
         model: model, dialect: dialect.writer, literals: request?.literals.values ?? [],
+        literalsAreDistinct: request?.literals.areDistinct ?? false,
         budget: PlanningBudget(limits, check: checkpoint), diagnostics: diagnostics,
         isForOneRecord: isForOneRecord))
   }

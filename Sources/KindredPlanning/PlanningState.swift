@@ -10,6 +10,8 @@ final class PlanningState {
   let strategy: any PlanStrategy
   /// The values of the request, by number.
   let literals: [SQLValue]
+  /// Whether literals of expressions with different numbers have different values.
+  private let literalsAreDistinct: Bool
   /// Collects errors, if they are not to be thrown.
   let diagnostics: Diagnostics?
   /// Whether each statement runs for a single record, so that scanning a table costs less than copying it.
@@ -38,7 +40,7 @@ final class PlanningState {
   private(set) var records: [ObjectIdentifier: RecordMemory] = [:]
 
   init(
-    model: Model, dialect: any SQLDialect, literals: [SQLValue] = [],
+    model: Model, dialect: any SQLDialect, literals: [SQLValue] = [], literalsAreDistinct: Bool = false,
     budget: PlanningBudget = PlanningBudget(.none, check: {}), diagnostics: Diagnostics? = nil,
     isForOneRecord: Bool = false
   ) {
@@ -46,6 +48,7 @@ final class PlanningState {
     self.dialect = dialect
     strategy = dialect.strategy(for: model)
     self.literals = literals
+    self.literalsAreDistinct = literalsAreDistinct
     self.budget = budget
     self.diagnostics = diagnostics
     self.isForOneRecord = isForOneRecord
@@ -58,6 +61,7 @@ final class PlanningState {
     _ literal: Int, _ expression: ResolvedExpression, with value: SQLValue, _ other: ResolvedExpression,
     as binding: SQL.Binding
   ) -> Bool {
+    if literalsAreDistinct, case .parameter = binding { return false }
     readsLiterals = true
     guard literals[literal] == value, expression.source.digits == other.source.digits else { return false }
     sameLiterals[literal] = binding

@@ -134,4 +134,36 @@ struct ArchitectureTests {
       }
     }
   }
+
+  @Test
+  func `what is kept is found by keys of exact bytes`() {
+    let keys = files.flatMap(\.exactKeys)
+    #expect(keys.count > 5)
+    // They compare the bytes themselves.
+    for key in keys where !["ExactText", "ExactName"].contains(key.name) {
+      for line in key.texts {
+        Issue.record("\(key.name): `\(line)` compares canonically equivalent texts as equal; use ExactText")
+      }
+    }
+    let folders = ["Caching/", "Live/", "Access/", "Reads/", "Writes/", "Operations/", "Session/"]
+    for file in files where folders.contains(where: file.path.contains) {
+      for (index, line) in file.lines.enumerated()
+      where line.contains(/Mutex<.*(\[\[?String|\[\[?Substring|Set<\[?String|Set<\[?Substring)/) {
+        Issue.record("\(file.path):\(index + 1) keeps something by texts; use ExactText")
+      }
+    }
+  }
+
+  @Test
+  func `texts in keys are found`() {
+    let file = SourceFile(
+      module: "", path: "",
+      lines: [
+        "struct A: ExactKey {", "  let a: Int", "  let b: [Substring]", "  var c: String { \"\" }", "}",
+        "enum B: Equatable, ExactKey {", "  case a(String), b", "  func c(d: String) {}", "}",
+        "struct C: Hashable {", "  let a: String", "}",
+      ])
+    #expect(file.exactKeys.map(\.name) == ["A", "B"])
+    #expect(file.exactKeys.map(\.texts) == [["let b: [Substring]"], ["case a(String), b"]])
+  }
 }

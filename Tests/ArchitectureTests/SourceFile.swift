@@ -68,4 +68,22 @@ struct SourceFile {
     }
     return sizes
   }
+
+  /// The types that the file declares as keys of what is kept, each with its stored properties and cases that have a
+  /// text in them.
+  var exactKeys: [(name: Substring, texts: [String])] {
+    let declaration =
+      /^( *)(?:@\w+ |public |package |fileprivate |private )*(?:struct|enum) (\w+):.*\bExactKey\b/
+    return lines.indices.compactMap { index in
+      guard let match = lines[index].firstMatch(of: declaration) else { return nil }
+      let body = lines[(index + 1)...].prefix { $0 != match.1 + "}" }
+      let texts = body.map { $0.drop { $0 == " " } }.filter { line in
+        line.contains(
+          /^(?:(?:fileprivate|private|package|public)(?:\(set\))? )?(?:let|var|case|indirect case) .*\b(?:String|Substring)\b/
+        )
+          && !line.contains(" {")
+      }
+      return (match.2, texts.map(String.init))
+    }
+  }
 }

@@ -29,7 +29,8 @@ struct ChangeFeedTests {
   ) throws -> LiveListener {
     try #require(
       feed.listen(
-        to: LiveQuery.Key(target: name, type: .events, rights: []), result(text),
+        to: LiveQuery.Key(request: RequestKey(path: name[...], URLQuery(nil), .events), rights: []),
+        result(text),
         version: backend.stateNumber,
         duration: duration,
         lastEventID: nil, refresh: refresh))

@@ -157,7 +157,7 @@ struct EventTests {
   func `a listener with an older result than others gets the latest one`() throws {
     let database = try Library.database()
     let feed = try #require(database.service.changeFeed)
-    let key = LiveQuery.Key(target: "/any", type: .events, rights: [])
+    let key = LiveQuery.Key(request: RequestKey(path: "/any", URLQuery(nil), .events), rights: [])
     let events = ["1", "2"].map { LiveEvent(Array($0.utf8), memory: feed.memory) }
     func listen(_ event: LiveEvent, lastEventID: String? = nil) throws -> Client {
       let stream = feed.listen(

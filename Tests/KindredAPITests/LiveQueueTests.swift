@@ -6,12 +6,18 @@ import Testing
 @Suite("The order in which live queries run again")
 struct LiveQueueTests {
   private let memory = LiveMemory()
+  private static let targets = ["/one", "/short", "/long"] + (1...5).map { "/many\($0)" }
+
+  private static func key(_ target: String) -> RequestKey {
+    RequestKey(path: target[...], URLQuery(nil), .events)
+  }
 
   /// A query of a principal with these rights that takes so many seconds, and begins to wait at the first moment.
   private func query(_ target: String, of principal: UInt8, seconds: Double) -> LiveQuery {
     let result = LiveResult(event: LiveEvent([0x31], memory: memory), tables: nil)
     let query = LiveQuery(
-      LiveQuery.Key(target: target, type: .events, rights: [principal]), result, version: 1,
+      LiveQuery.Key(request: Self.key(target), rights: [principal]),
+      result, version: 1,
       duration: UInt64(seconds * 1e9)
     ) { _ in .end }
     query.doubt(at: 1_000_000_000)
@@ -21,7 +27,9 @@ struct LiveQueueTests {
   private func order(of queries: [LiveQuery], in queue: inout LiveQueue) -> [String] {
     queue.add(queries)
     var targets: [String] = []
-    while let query = queue.take(for: .long, where: { _ in true }) { targets.append(query.key.target) }
+    while let query = queue.take(for: .long, where: { _ in true }) {
+      targets += Self.targets.filter { Self.key($0) == query.key.request }
+    }
     return targets
   }
 

@@ -17,6 +17,14 @@ struct PlanSharingTests {
     "/books?fields=id&filter=-id<-?", "/books?fields=id&filter=1-id<- ? or -id=-?",
     "/books?fields=id&filter=id in (?,?)&having=reviews.count<?",
     "/books?fields=id&filter=title='?' or title like '%25?%25'&sort=-id",
+    "/books?fields=id,x:year%25?,y:price*?.5&sort=abs(id-?)&filter=price<?.25e1",
+    "/books?fields=id,x:case when id=? then 'is ?' else x'31' end&annotate=n:reviews.filter(rating>?).count",
+    "/books?fields=k:year%25?,n:count()&group=year%25?",
+    "/books?fields=x:year%25?&distinct=true&sort=year%25?",
+    "/bookTags/?,?", "/bookTags/bookId=?,tagId=?", "/bookTags/tagId=?,bookId=?/position",
+    "/authors/?/name", "/authors/?/books/?/title", "/authors/name=?",
+    "/authors?fields=id&include=books&books.sort=abs(id-?)&books.fields=id,x:id%2B?&books.annotate=y:id-?.5&books.filter=id<>?",
+    "/authors?fields=id&sort=-books.filter(id>?).count,abs(id-?)&limit=2",
   ])
   func `each gets the answer that it would get alone, whatever was asked before`(template: String) throws {
     let shared = try Library.database()
@@ -43,6 +51,15 @@ struct PlanSharingTests {
       { "/books?limit=\($0 + 1)&filter=id>\($0)" + ($0 % 2 == 0 ? "&limit=3" : "") },
       { "/books?filter=price>-\($0)" }, { "/books?search=word\($0)" },
       { "/books?filter=case when id=\($0) then \($0) else 0 end" },
+      { "/books?filter=price>\($0).5" }, { "/books?filter=price<-\($0)e1" },
+      { "/books?filter=title=x'\(10 + $0)'" },
+      { "/bookTags?filter=bookId=\($0)&fields=x:tagId*\($0).25&sort=abs(tagId-\($0))" },
+      { "/books?annotate=x:year-\($0)" }, { "/books?fields=n:count()&group=year%25\($0)" },
+      { "/books?fields=k:year%25\($0),n:count()&group=year%25\($0)" },
+      { "/books?fields=x:year%25\($0)&distinct=true" },
+      { "/authors?include=books&books.values=id*\($0)&books.sort=abs(id-\($0))" },
+      { "/authors?annotate=n:books.filter(id>\($0)).count&sort=-books.filter(id>\($0)).count" },
+      { "/bookTags/\($0),1" }, { "/bookTags/tagId=\($0),bookId=2" }, { "/bookTags/1,\($0)/position" },
     ] as [@Sendable (Int) -> String])
   func `so many requests of one shape are planned once`(target: @Sendable (Int) -> String) throws {
     let library = try Library.database()

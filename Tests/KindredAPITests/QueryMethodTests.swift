@@ -114,6 +114,11 @@ struct QueryMethodTests {
       try #require(Self.link("next", of: query(first, content, on: database))), "\(content)&sort=-id",
       on: database)
     #expect(sorted.status == 400)
+    let next = try #require(Self.link("next", of: query(first, content, on: database)))
+    for other in ["limit=2", "fields=id&limit=2", ""] {
+      #expect(try query(next, other, on: database).status == 400, "another request than the link continues")
+    }
+    #expect(try database.answer("\(next)&fields=id").status == 400)
   }
 
   @Test(arguments: [
@@ -190,6 +195,16 @@ struct QueryMethodTests {
     let filter = "title<>'\(String(repeating: "x", count: 7000))'"
     let answer = try database.answer("/books?fields=id&limit=5&filter=\(filter)")
     #expect(try database.answer(try #require(Self.link("next", of: answer))).text == #"[{"id":6}]"#)
+  }
+
+  @Test
+  func `a GET of the longest URL has all of its links, which are sent by QUERY with its parameters`() throws {
+    let database = try Library.database()
+    let numbers = (1...700).map { "\($0 * 7_368_787 % 999_999_937)" }.joined(separator: ",")
+    let content = "fields=id&limit=5&filter=id%20in%20(1,2,3,4,5,6,\(numbers))"
+    let answer = try database.answer("/books?\(content)")
+    let links = try ["first", "next"].map { try #require(Self.link($0, of: answer)) }
+    #expect(try links.map { try query($0, content, on: database).text } == [answer.text, #"[{"id":6}]"#])
   }
 
   @Test

@@ -3,6 +3,7 @@ import KindredCryptography
 import KindredHTTP
 import KindredOutput
 import KindredRequests
+import KindredSQLSyntax
 import Logging
 import Synchronization
 
@@ -15,7 +16,7 @@ final class Authenticator: Sendable {
 
   /// Verified tokens, so that each signature is verified only once.
   private struct Cache {
-    var principals: [String: Principal] = [:]
+    var principals: [ExactText: Principal] = [:]
     /// The generation of keys that they were verified with, and the vocabulary that their claims were reduced to.
     var generation = 0
     var vocabulary = AccessVocabulary()
@@ -107,7 +108,7 @@ final class Authenticator: Sendable {
       if cache.generation != generation || cache.vocabulary != vocabulary {
         cache = Cache(generation: generation, vocabulary: vocabulary)
       }
-      return cache.principals[token]
+      return cache.principals[ExactText(token)]
     }
     return known.flatMap { principal in
       principal.expiry.map { verifier.now < $0 } ?? true ? principal : nil
@@ -132,7 +133,7 @@ final class Authenticator: Sendable {
           token.utf8.count <= Self.maximumLength
         else { return }
         if cache.principals.count >= Self.capacity { cache.principals = [:] }
-        cache.principals[token] = principal
+        cache.principals[ExactText(token)] = principal
       }
       return principal
     } catch let refusal as TokenRefusal {

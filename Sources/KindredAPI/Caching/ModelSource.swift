@@ -23,8 +23,12 @@ final class ModelSource: Sendable {
   /// The reading of the schema that is under way apart from requests, and the earliest time of the next one, in
   /// nanoseconds of `MonotonicTime`.
   private let renewal = Mutex<(underWay: DispatchGroup?, nextTime: UInt64)>((nil, 0))
+  /// The models that are being made, by the versions of the schema.
+  private let making = SingleFlight<Int64, ModelVersion>()
   /// The counts of all versions together.
   let planCounts: PlanCounts
+  /// A number that no other source has, also of other runs of the server.
+  let identity = UInt64.random(in: .min ... .max)
 
   /// - Parameters:
   ///   - changed: Called when a model replaces another one.
@@ -90,15 +94,18 @@ final class ModelSource: Sendable {
   /// Returns the model of the schema that a source has, and stores it.
   private func stored(for source: any SchemaSource) throws -> ModelVersion {
     let schemaVersion = source.schemaVersion
-    if let version = current.withLock({ $0 }), version.schemaVersion == schemaVersion { return version }
-    let version = try made(for: source)
-    let replaced = current.withLock { current in
-      defer { current = version }
-      isRestricted.store(version.vocabulary != nil, ordering: .sequentiallyConsistent)
-      return current
+    return try making.value(
+      for: schemaVersion, known: { known.flatMap { $0.schemaVersion == schemaVersion ? $0 : nil } }
+    ) {
+      let version = try made(for: source)
+      let replaced = current.withLock { current in
+        defer { current = version }
+        isRestricted.store(version.vocabulary != nil, ordering: .sequentiallyConsistent)
+        return current
+      }
+      if let replaced { changed(replaced.model, version.model) }
+      return version
     }
-    if let replaced { changed(replaced.model, version.model) }
-    return version
   }
 
   /// Returns the model of the current schema, or of the previous one while the file is locked.

@@ -32,6 +32,9 @@ final class ModelVersion: Sendable {
   /// The versions for roles of the database that may not read all columns.
   private let databaseRoles = Mutex(DatabaseRoles())
   private let planCache: PlanCache
+  /// The versions that are being made.
+  private let makingViews = SingleFlight<[Int?], ModelVersion>()
+  private let makingReadable = SingleFlight<[ExactName: NameSet], ModelVersion>()
 
   /// How records to be written are reached.
   private enum WrittenPlace: Hashable {
@@ -43,11 +46,11 @@ final class ModelVersion: Sendable {
   /// The versions for roles of the database, which are shared by those from which the same columns are withheld.
   private struct DatabaseRoles {
     /// The versions by the names of roles; nil for a role that may read all columns.
-    var byName: [String: ModelVersion?] = [:]
+    var byName: [ExactName: ModelVersion?] = [:]
     /// The same versions by the columns of each table that are withheld.
     var byWithheld: [[ExactName: NameSet]: ModelVersion] = [:]
 
-    mutating func add(_ version: ModelVersion?, _ name: String, _ withheld: [ExactName: NameSet]) {
+    mutating func add(_ version: ModelVersion?, _ name: ExactName, _ withheld: [ExactName: NameSet]) {
       if let version, byWithheld[withheld] == nil {
         if byWithheld.count >= Views.maximumCount { self = DatabaseRoles() }
         byWithheld[withheld] = version
@@ -128,9 +131,11 @@ final class ModelVersion: Sendable {
     let known = roles.intersection(vocabulary.roles)
     if let view = views.withLock({ $0.byRoles[known] }) { return view }
     let grants = model.grants(of: known)
-    let view =
-      views.withLock { $0.byGrants[grants] }
-      ?? view(model.seen(by: known))
+    let view = makingViews.value(for: grants, known: { views.withLock { $0.byGrants[grants] } }) {
+      let view = self.view(model.seen(by: known))
+      views.withLock { $0.add(view, known, grants) }
+      return view
+    }
     views.withLock { $0.add(view, known, grants) }
     return view
   }
@@ -138,17 +143,22 @@ final class ModelVersion: Sendable {
   /// Returns the version whose records leave out the columns that a transaction's role of the database may not read.
   func readable(by role: DatabaseRole?, in source: any SchemaSource) throws -> ModelVersion {
     guard dialect.hasColumnPrivileges else { return self }
-    let name = role?.name ?? ""
+    let name = ExactName(role?.name ?? "")
     if let known = databaseRoles.withLock({ $0.byName[name] }) { return known ?? self }
     let withheld = try source.withheldColumns()
-    let known = databaseRoles.withLock { $0.byWithheld[withheld] }
-    // Other threads don't wait for it.
-    let made = withheld.isEmpty ? nil : known ?? view(model.leavingOut(withheld))
-    return databaseRoles.withLock { roles in
-      let version = made.map { roles.byWithheld[withheld] ?? $0 }
-      roles.add(version, name, withheld)
-      return version ?? self
+    guard !withheld.isEmpty else {
+      databaseRoles.withLock { $0.add(nil, name, withheld) }
+      return self
     }
+    let version = makingReadable.value(
+      for: withheld, known: { databaseRoles.withLock { $0.byWithheld[withheld] } }
+    ) {
+      let version = self.view(model.leavingOut(withheld))
+      databaseRoles.withLock { $0.add(version, name, withheld) }
+      return version
+    }
+    databaseRoles.withLock { $0.add(version, name, withheld) }
+    return version
   }
 
   private func view(_ model: Model) -> ModelVersion {
@@ -157,7 +167,7 @@ final class ModelVersion: Sendable {
 
   /// Returns the version for a role of the database, as far as it is known.
   func readable(by role: DatabaseRole?) -> ModelVersion {
-    (databaseRoles.withLock { $0.byName[role?.name ?? ""] } ?? nil) ?? self
+    (databaseRoles.withLock { $0.byName[ExactName(role?.name ?? "")] } ?? nil) ?? self
   }
 
   /// Returns the OpenAPI document of the model, which is created on first use.

@@ -1,5 +1,6 @@
 import KindredOutput
 import KindredRequests
+import KindredSQLSyntax
 import Synchronization
 
 /// The hits and misses of all plan caches since the service was started.
@@ -128,17 +129,32 @@ struct PlansOfView: Sendable {
   ///
   /// - Parameters:
   ///   - paths: The paths of the associations in the answer.
-  ///   - shaping: The names and values of the parameters that shape it.
+  ///   - shape: The parameters that shape it.
+  ///   - keyCount: How many literals precede those of the parameters.
   func answer(
-    of resource: String, paths: [[String]], shaping: [[String]], _ make: () throws -> PlannedRequest
-  ) throws -> PlannedRequest {
-    let key = key(.written(resource: resource, paths: paths, shaping: shaping))
-    let found = cache.request(for: key)
-    cache.count(isHit: found != nil)
-    if let found { return found }
+    of resource: String, paths: [[String]], _ shape: RequestShape, keyCount: Int,
+    _ make: () throws -> PlannedRequest
+  ) throws -> (planned: PlannedRequest, literals: [SQLValue]) {
+    func key(_ pattern: RequestShape.Pattern) -> PlanKey {
+      self.key(
+        .written(resource: ExactText(resource), paths: paths.map(\.exactTexts), shaping: pattern))
+    }
+    let keyLiterals = [SQLValue](repeating: .null, count: keyCount)
+    let sharedLiterals = keyLiterals + shape.literals
+    if shape.isShareable, let shared = cache.request(for: key(shape.pattern)),
+      shared.literalCount == sharedLiterals.count
+    {
+      cache.count(isHit: true)
+      return (shared, sharedLiterals)
+    }
+    let own = cache.request(for: key(shape.ownPattern))
+    cache.count(isHit: own != nil)
+    if let own { return (own, own.parameters.literals) }
     let made = try make()
-    cache.add(made, for: key)
-    return made
+    let isShared =
+      shape.isShareable && !made.readsLiterals && made.parameters.literals == sharedLiterals
+    cache.add(made, for: key(isShared ? shape.pattern : shape.ownPattern))
+    return (made, made.parameters.literals)
   }
 
   private func found(for shape: RequestShape, _ cursors: CursorCoding) -> PlannedRequest? {
@@ -154,15 +170,15 @@ struct PlansOfView: Sendable {
 }
 
 /// What a plan depends on: one field for each thing, so that no two plans share a key by accident.
-struct PlanKey: Hashable {
+struct PlanKey: ExactKey {
   /// What is planned.
-  enum Content: Hashable {
+  enum Content: ExactKey {
     /// All requests of a shape.
     case shape(RequestShape.Pattern, MediaType)
     /// Exactly this request of a principal, whose cursor may be planned with it.
-    case request(path: [Substring], query: Substring, MediaType, standing: [UInt8])
+    case request(RequestKey, standing: [UInt8])
     /// The answer to a write: a record of a resource with these associations, shaped by these parameters.
-    case written(resource: String, paths: [[String]], shaping: [[String]])
+    case written(resource: ExactText, paths: [[ExactText]], shaping: RequestShape.Pattern)
   }
 
   /// The number of the view of the model, which no other view has.
@@ -173,10 +189,9 @@ struct PlanKey: Hashable {
   var size: Int {
     switch content {
     case .shape(let pattern, _): pattern.bytes.count + 64
-    case .request(let path, let query, _, let standing):
-      path.reduce(0) { $0 + $1.utf8.count + 16 } + query.utf8.count + standing.count + 64
+    case .request(let request, let standing): request.size + standing.count + 64
     case .written(let resource, let paths, let shaping):
-      (paths + shaping).joined().reduce(resource.utf8.count) { $0 + $1.utf8.count + 16 } + 64
+      paths.joined().reduce(resource.length + shaping.bytes.count) { $0 + $1.length + 32 } + 64
     }
   }
 }

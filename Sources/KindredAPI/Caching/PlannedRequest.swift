@@ -37,7 +37,9 @@ final class PlannedRequest: Sendable {
     self.plan = plan
     self.shape = shape ?? ([name] + plan.plan.nodes.map(\.name)).filter { !$0.isEmpty }.joined(separator: " ")
     // The plan is shared by requests with other literals.
-    self.isTimeless = isTimeless && !parameters.literals.contains(where: \.mayNameTime)
+    self.isTimeless =
+      isTimeless && !Self.nameTime(parameters.literals, besides: plan.plan.plainTexts)
+      && !parameters.claims.values.contains { $0.value.mayNameTime }
     self.readsLiterals = readsLiterals
     self.explains = explains
     self.isTabular = isTabular
@@ -49,14 +51,18 @@ final class PlannedRequest: Sendable {
     self.order = order
   }
 
+  private static func nameTime(_ literals: [SQLValue], besides plainTexts: Set<Int>) -> Bool {
+    literals.indices.contains { literals[$0].mayNameTime && !plainTexts.contains($0) }
+  }
+
   /// Creates a request with the plan of another.
   convenience init(
-    sharing other: PlannedRequest, parameters: Parameters, limit: Int?, order: RequestOrder
+    sharing other: PlannedRequest, parameters: Parameters, limit: Int?, name: String, order: RequestOrder
   ) {
     self.init(
       plan: other.plan, isTimeless: other.isTimeless, readsLiterals: other.readsLiterals,
       explains: other.explains, isTabular: other.isTabular, parameters: parameters, limit: limit,
-      isColumnValue: other.isColumnValue, name: other.name, shape: other.shape, order: order)
+      isColumnValue: other.isColumnValue, name: name, shape: other.shape, order: order)
   }
 }
 

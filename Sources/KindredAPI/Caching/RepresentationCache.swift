@@ -1,6 +1,7 @@
 import KindredHTTP
 import KindredOutput
 import KindredRequests
+import KindredSQLSyntax
 import Synchronization
 
 /// Remembers the last response to each request: its tag, its fields, and the state of the database that it showed; of
@@ -11,12 +12,8 @@ import Synchronization
 /// one; both their number and their total size are bounded.
 final class RepresentationCache: Sendable {
   /// Everything that a response depends on, but for the database and the model.
-  struct Key: Equatable {
-    private let path: Substring
-    private let query: Substring
-    /// The length of the end of the query that came as the content of a QUERY, which its links leave out.
-    private let contentLength: Int
-    private let type: MediaType
+  struct Key: ExactKey {
+    private let request: RequestKey
     /// What the principal may see.
     private let rights: [UInt8]
     /// What the cursors of the principal are bound to.
@@ -25,43 +22,24 @@ final class RepresentationCache: Sendable {
     fileprivate let slot: Int
 
     init(_ records: RecordsQuery) {
-      path = records.path
-      query = records.query.text
-      contentLength = records.query.content.utf8.count
-      type = records.type
+      request = RequestKey(records)
       rights = records.principal.rights
       standing = records.principal.standing
       var hasher = Hasher()
-      for var text in [path, query] { text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) } }
-      hasher.combine(contentLength)
-      hasher.combine(type)
+      hasher.combine(request)
       for bytes in [rights, standing] { bytes.withUnsafeBytes { hasher.combine(bytes: $0) } }
       slot = hasher.finalize() & (RepresentationCache.capacity - 2)
     }
 
-    /// Compares the bytes of the texts as they are: strings are equal that differ in their normalisation.
-    static func == (left: Key, right: Key) -> Bool {
-      left.type == right.type && left.contentLength == right.contentLength && left.rights == right.rights
-        && left.standing == right.standing
-        && haveSameBytes(left.path, right.path) && haveSameBytes(left.query, right.query)
-    }
-
-    private static func haveSameBytes(_ left: Substring, _ right: Substring) -> Bool {
-      var (left, right) = (left, right)
-      return left.withUTF8 { left in right.withUTF8 { left.elementsEqual($0) } }
-    }
-
     /// Adds all parts to a text that no other key has.
     func append(to text: inout ListBytes) {
-      text.append(String(path))
-      text.append(String(query))
-      text.append(type.rawValue)
+      request.append(to: &text)
       text.append(rights)
       text.append(standing)
     }
 
     /// The approximate size in memory, in bytes.
-    fileprivate var size: Int { path.utf8.count + query.utf8.count + rights.count + standing.count }
+    fileprivate var size: Int { request.size + rights.count + standing.count }
   }
 
   /// A remembered response: an object, so that looking it up copies only a reference.

@@ -10,37 +10,48 @@ import KindredRequests
 /// after the parser has found the same literals.
 struct RequestShape {
   /// The bytes of a URL with marks in place of its literals.
-  struct Pattern: Hashable {
-    fileprivate(set) var bytes: [UInt8] = []
+  struct Pattern: ExactKey {
+    var bytes: [UInt8] = []
 
     /// Hashes all bytes at once: an array would be hashed byte by byte.
     func hash(into hasher: inout Hasher) { bytes.withUnsafeBytes { hasher.combine(bytes: $0) } }
   }
 
-  private(set) var pattern = Pattern()
-  private(set) var literals: [SQLValue] = []
+  var pattern = Pattern()
+  var literals: [SQLValue] = []
+  /// The values of expressions by their order, if equal ones are one literal; nil if they aren't.
+  var distinctValues: [SQLValue: Int]?
   /// The patterns of the root's searches, which are also literals.
   private var patterns: [String] = []
   /// Whether this pass understood everything; false if only the parser does.
-  private(set) var isShareable = true
+  var isShareable = true
   private var limit: Int64?
   private var after: String?
   let type: MediaType
   private let segments: [Substring]
-  private let query: Substring
+  private let path: Substring
+  private let query: URLQuery
   /// The resource that the path leads to.
   private var resource: ShapeVocabulary.Resource?
   /// Whether the path leads to one record.
   private var isSingle = false
+  /// The column that the path ends with, and the texts of the key before it.
+  private var column: (name: String, key: [String])?
+  /// Whether there are literals in what determines the order.
+  private var ordersByLiterals = false
   private let parameters: NameDictionary<QueryParameter.Kind>
   private let principal: Principal
 
   /// Bytes that stand for literals, and that no URL of a shape contains.
-  private enum Mark {
+  enum Mark {
     static let text: UInt8 = 1
     static let integer: UInt8 = 2
     static let cursor: UInt8 = 3
     static let limit: UInt8 = 4
+    static let real: UInt8 = 5
+    static let blob: UInt8 = 6
+    /// Around the number of an equal literal before.
+    static let same: UInt8 = 7
     /// The bytes that are reserved for marks; the content of `QUERY` may contain them.
     static let reserved: ClosedRange<UInt8> = 0...0x1F
   }
@@ -49,14 +60,34 @@ struct RequestShape {
     let (segments, query) = (records.segments, records.query)
     principal = records.principal
     type = records.type
-    self.query = query.text
+    self.query = query
+    path = records.path
     self.segments = segments
     parameters = vocabulary.parameters
     pattern.bytes.reserveCapacity(
       segments.reduce(0) { $0 + $1.utf8.count + 1 } + query.text.utf8.count + 32)
     addPath(segments, vocabulary)
+    if query.comparesExpressions { distinctValues = [:] }
     addQuery(query)
     addLimit(type.isUnpaged ? nil : limits.maximumPageSize, byDefault: type.isUnpaged ? nil : limits.pageSize)
+  }
+
+  /// Creates the shape of the parameters that shape what a write returns: of single records, without a limit.
+  init(of query: URLQuery, resource: String, vocabulary: ShapeVocabulary) {
+    principal = .operator
+    type = .json
+    self.query = query
+    (path, segments) = ("", [])
+    parameters = vocabulary.parameters
+    self.resource = vocabulary.resources[resource]
+    if query.comparesExpressions { distinctValues = [:] }
+    addQuery(query)
+  }
+
+  /// The parameters as they are, as the pattern of a plan that no others share.
+  var ownPattern: Pattern {
+    // No pattern of a shape begins so.
+    Pattern(bytes: [Mark.limit] + query.text.utf8)
   }
 
   /// Adds the page's limit as the last literal, wherever it stands in the request, or the default.
@@ -73,14 +104,15 @@ struct RequestShape {
 
   /// The key of a plan for exactly this request.
   var ownContent: PlanKey.Content {
-    .request(path: segments, query: query, type, standing: principal.standing)
+    .request(RequestKey(path: path, query, type), standing: principal.standing)
   }
 
   /// Returns a request with the plan of `shared` and the literals of this shape, or nil if the plan doesn't fit.
   func applied(to shared: PlannedRequest, _ cursors: CursorCoding) -> PlannedRequest? {
     guard shared.literalCount == literals.count else { return nil }
     let order = RequestOrder(
-      segments: segments, terms: shared.order.terms, patterns: patterns, principal: principal.standing)
+      segments: segments, terms: ordersByLiterals ? orderTerms : shared.order.terms, patterns: patterns,
+      principal: principal.standing)
     var parameters = Parameters(
       literals: literals, cursor: nil, claims: principal.claims)
     if let after {
@@ -90,7 +122,14 @@ struct RequestShape {
       parameters.cursor = cursor
     }
     return PlannedRequest(
-      sharing: shared, parameters: parameters, limit: limit.map { Int($0) } ?? shared.limit, order: order)
+      sharing: shared, parameters: parameters, limit: limit.map { Int($0) } ?? shared.limit,
+      name: column.map { ([$0.name] + $0.key).joined(separator: "-") } ?? shared.name, order: order)
+  }
+
+  /// The parameters that determine the order, as the parser has them.
+  private var orderTerms: [[String]] {
+    guard let parameters = try? QueryParameters(query) else { return [] }
+    return parameters.orderTerms
   }
 
   // MARK: The path
@@ -103,32 +142,63 @@ struct RequestShape {
     }
     pattern.bytes += first.utf8
     var isOne = false
-    for segment in segments.dropFirst() {
+    var association: ShapeVocabulary.Association?
+    var key: [String] = []
+    for (index, segment) in segments.enumerated().dropFirst() {
       pattern.bytes.append(UInt8(ascii: "/"))
       if isOne {
-        guard let association = resource.associations[String(segment)],
-          let destination = vocabulary.resources[association.destination]
-        else {
-          isShareable = false
-          return
-        }
         pattern.bytes += segment.utf8
-        resource = destination
-        isOne = association.isToOne
-      } else {
-        guard resource.hasKey, !segment.contains(byte: UInt8(ascii: "=")),
-          let text = try? URLCoding.decode(segment), let literal = resource.keyLiteral(for: text)
+        guard let found = resource.associations[String(segment)],
+          let destination = vocabulary.resources[found.destination]
         else {
+          guard index == segments.count - 1, resource.hasColumn(String(segment)) else {
+            isShareable = false
+            return
+          }
+          column = (String(segment), key)
+          break
+        }
+        (resource, association, key) = (destination, found, [])
+        isOne = found.isToOne
+      } else {
+        guard let texts = addKey(segment, of: resource, below: association) else {
           isShareable = false
           return
         }
-        pattern.bytes.append(Mark.text)
-        literals.append(literal)
-        isOne = true
+        (key, isOne) = (texts, true)
       }
     }
     self.resource = resource
     isSingle = isOne
+  }
+
+  /// Adds a key, by position or by name, and returns its texts; nil if only the parser understands it.
+  private mutating func addKey(
+    _ segment: Substring, of resource: ShapeVocabulary.Resource,
+    below association: ShapeVocabulary.Association?
+  ) -> [String]? {
+    let isNamed = segment.contains(byte: UInt8(ascii: "="))
+    let values = isNamed || resource.isKeySplit ? segment.split(byte: UInt8(ascii: ",")) : [segment]
+    let columns = isNamed ? [] : resource.keyColumns(count: values.count, below: association) ?? []
+    guard isNamed || !columns.isEmpty else { return nil }
+    var texts: [String] = []
+    for (index, value) in values.enumerated() {
+      var (value, column) = (value, index < columns.count ? columns[index] : nil)
+      if isNamed {
+        guard let sign = value.utf8.firstIndex(of: UInt8(ascii: "=")) else { return nil }
+        pattern.bytes += value[...sign].utf8
+        column = (try? URLCoding.decode(value[..<sign])).flatMap { resource.column($0) }
+        value = value[value.utf8.index(after: sign)...]
+      }
+      guard let column, column.hasOneCandidate, let text = try? URLCoding.decode(value),
+        column.isCanonical(text)
+      else { return nil }
+      let literal = column.literal(for: text)
+      pattern.bytes += [Mark.text, UInt8(ascii: ",")]
+      literals.append(literal)
+      if case .text(let text) = literal { texts.append(text) }
+    }
+    return texts
   }
 
   // MARK: The query
@@ -163,8 +233,11 @@ struct RequestShape {
       pattern.bytes.append(Mark.cursor)
       after = Self.text(value)
       if after == nil { isShareable = false }
-    } else if kind.equals("filter") || kind.equals("having") {
+    } else if kind.isOfExpressions {
+      let count = literals.count
       addExpression(Array(value))
+      // Those of conditions only decide which records there are.
+      if literals.count > count, !kind.equals("filter"), !kind.equals("having") { ordersByLiterals = true }
     } else if kind.equals("search"), let text = Self.text(value), !text.utf8.contains(0) {
       pattern.bytes.append(Mark.text)
       literals.append(.text(text))
@@ -204,7 +277,7 @@ struct RequestShape {
     try? URLCoding.decode(Substring(decoding: value, as: UTF8.self), plusIsSpace: true)
   }
 
-  private static func integer(_ digits: some Collection<UInt8>) -> Int64? {
+  static func integer(_ digits: some Collection<UInt8>) -> Int64? {
     guard !digits.isEmpty, digits.count <= 15 else { return nil }
     var value: Int64 = 0
     for digit in digits {
@@ -213,95 +286,24 @@ struct RequestShape {
     }
     return value
   }
+}
 
-  /// Adds an expression: quoted strings and plain integers are literals, everything else is part of the shape.
-  private mutating func addExpression(_ value: [UInt8]) {
-    var index = 0
-    var isInName = false
-    var isAfterMinus = false
-    while index < value.count {
-      let (byte, length) = Self.decoded(value, at: index)
-      defer { isAfterMinus = byte == UInt8(ascii: "-") || isAfterMinus && Self.isSpace(byte, length) }
-      if byte == UInt8(ascii: "'") {
-        guard let end = Self.endOfString(value, from: index + length),
-          let text = try? URLCoding.decode(
-            Substring(decoding: value[(index + length)..<end.content], as: UTF8.self), plusIsSpace: true)
-        else {
-          isShareable = false
-          return
-        }
-        pattern.bytes.append(Mark.text)
-        literals.append(.text(text.replacing("''", with: "'")))
-        index = end.next
-        isInName = false
-      } else if byte == UInt8(ascii: "\"") {
-        // The content of a quoted name isn't a literal.
-        guard
-          let end = value[(index + length)...].indices.first(where: {
-            Self.decoded(value, at: $0).byte == UInt8(ascii: "\"")
-          })
-        else {
-          isShareable = false
-          return
-        }
-        pattern.bytes += value[index..<end]
-        pattern.bytes.append(UInt8(ascii: "\""))
-        index = end + Self.decoded(value, at: end).length
-        isInName = true
-      } else if length == 1, !isInName, (0x30...0x39).contains(byte) {
-        let end = value[index...].firstIndex { !(0x30...0x39).contains($0) } ?? value.count
-        let next = end < value.count ? Self.decoded(value, at: end).byte : 0
-        if !Self.isNameByte(next), let number = Self.integer(value[index..<end]) {
-          pattern.bytes.append(Mark.integer)
-          // As the parser does, except after an operator between two terms, where the literals differ and no plan is
-          // shared. Those of `-0` wouldn't.
-          if isAfterMinus, number == 0 { isShareable = false }
-          literals.append(.integer(isAfterMinus ? -number : number))
-        } else {
-          // The digits are part of another token, such as `1.5` or `1e3`.
-          pattern.bytes += value[index..<end]
-          isInName = true
-        }
-        index = end
-      } else {
-        pattern.bytes += value[index..<(index + length)]
-        isInName = Self.isNameByte(byte)
-        index += length
-      }
+extension Slice<UnsafeBufferPointer<UInt8>> {
+  /// Whether a parameter of this kind has expressions.
+  fileprivate var isOfExpressions: Bool {
+    switch count {
+    case 4: equals("sort")
+    case 5: equals("group")
+    case 6: equals("filter") || equals("having") || equals("fields") || equals("values")
+    case 8: equals("annotate")
+    default: false
     }
   }
+}
 
-  /// Whether a byte next to a digit makes it part of something other than a plain integer.
-  private static func isNameByte(_ byte: UInt8) -> Bool {
-    (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || byte >= 0x80
-      || byte == UInt8(ascii: "_") || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "$")
-  }
-
-  /// Whether a byte of a query, which takes so many bytes in it, is white space.
-  private static func isSpace(_ byte: UInt8, _ length: Int) -> Bool {
-    byte <= UInt8(ascii: " ") || byte == UInt8(ascii: "+") && length == 1
-  }
-
-  /// Returns the decoded byte at an index, and the number of bytes that it takes in the URL.
-  private static func decoded(_ value: [UInt8], at index: Int) -> (byte: UInt8, length: Int) {
-    URLCoding.escape(in: value, at: index).map { ($0, 3) } ?? (value[index], 1)
-  }
-
-  /// Returns where a string's content ends and where the rest begins; a doubled quote stands for one.
-  private static func endOfString(_ value: [UInt8], from start: Int) -> (content: Int, next: Int)? {
-    var index = start
-    while index < value.count {
-      let (byte, length) = decoded(value, at: index)
-      let next = index + length
-      if byte == UInt8(ascii: "'") {
-        guard next < value.count, case let (second, more) = decoded(value, at: next), second == byte else {
-          return (index, next)
-        }
-        index = next + more
-      } else {
-        index = next
-      }
-    }
-    return nil
+extension Substring {
+  /// Returns the parts between a byte, empty ones too.
+  fileprivate func split(byte: UInt8) -> [Substring] {
+    utf8.split(separator: byte, omittingEmptySubsequences: false).map { Substring($0) }
   }
 }

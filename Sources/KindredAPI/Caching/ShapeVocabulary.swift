@@ -5,12 +5,9 @@ import KindredRequests
 /// The parts of a model on which the shapes of requests depend, in a form that is read without copying resources.
 final class ShapeVocabulary: Sendable {
   final class Resource: Sendable {
-    /// The column by which a path names a record, if it is the whole key and every text has one candidate.
-    private let key: Column?
-    /// Whether paths name records by such a column.
-    let hasKey: Bool
+    /// The columns by which a path names a record.
+    private let key: [Column]
     let associations: NameDictionary<Association>
-    /// The columns that parameters compare and for which every text has one candidate.
     private let columns: NameDictionary<Column>
     /// The names of the parameters of its query.
     private let parameters: NameSet
@@ -18,23 +15,31 @@ final class ShapeVocabulary: Sendable {
     private let marks: UInt64
 
     init(_ resource: KindredModel.Resource) {
-      let key = resource.addressColumns
-      self.key = key.count == 1 && key[0].hasOneCandidate ? key[0] : nil
-      hasKey = self.key != nil
+      key = resource.addressColumns
       associations = resource.associations.mapValues(Association.init)
-      let names = RequestNode.rootParameterNames
       columns = NameDictionary(
-        resource.columns.filter { $0.hasOneCandidate && !names.contains($0.name) }.map { ($0.name, $0) },
-        uniquingKeysWith: { first, _ in first })
+        resource.columns.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
       parameters = NameSet(resource.table.query?.parameters.map(\.name) ?? [])
       marks = columns.keys.reduce(0) { marks, name in marks | Self.mark(name.utf8) }
     }
 
-    /// Returns the value by which a path names a record with this text; nil if it names none.
-    func keyLiteral(for text: String) -> SQLValue? {
-      guard let key, key.isCanonical(text) else { return nil }
-      return key.literal(for: text)
+    /// Returns the columns that a key of so many values consists of, in their order; nil if there are none.
+    ///
+    /// - Parameter association: The association before the key, which may fix some of its columns.
+    func keyColumns(count: Int, below association: Association?) -> [Column]? {
+      if key.count == count { return key }
+      let open = key.filter { !(association?.fixedColumns.contains($0.name) ?? false) }
+      return open.count == count && count > 0 ? open : nil
     }
+
+    /// Returns how many values may stand in a path: of a key of one column, the whole segment is the value.
+    var isKeySplit: Bool { key.count > 1 }
+
+    /// Returns whether a path may end with this column.
+    func hasColumn(_ name: String) -> Bool { columns[name] != nil }
+
+    /// Returns the column with this name.
+    func column(_ name: String) -> Column? { columns[name] }
 
     /// Returns whether its query has a parameter of this name.
     func hasParameter(_ name: String) -> Bool { parameters.contains(name) }
@@ -42,7 +47,10 @@ final class ShapeVocabulary: Sendable {
     /// Returns the column that a parameter compares; nil if it compares none.
     func column(named bytes: Slice<UnsafeBufferPointer<UInt8>>) -> Column? {
       guard marks & Self.mark(bytes) != 0 else { return nil }
-      return columns[String(decoding: bytes, as: UTF8.self)]
+      let name = String(decoding: bytes, as: UTF8.self)
+      guard let column = columns[name], column.hasOneCandidate, !RequestNode.rootParameterNames.contains(name)
+      else { return nil }
+      return column
     }
 
     private static func mark(_ name: some Collection<UInt8>) -> UInt64 {
@@ -53,10 +61,13 @@ final class ShapeVocabulary: Sendable {
   struct Association {
     let destination: String
     let isToOne: Bool
+    /// The columns of the destination's key that it fixes.
+    let fixedColumns: NameSet
 
     init(_ association: KindredModel.Association) {
       destination = association.destination
       isToOne = association.cardinality == .toOne
+      fixedColumns = NameSet(association.fixedColumns)
     }
   }
 

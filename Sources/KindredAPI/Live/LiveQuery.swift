@@ -1,4 +1,5 @@
 import KindredRequests
+import KindredSQLSyntax
 
 /// A request that clients listen to, which runs after a commit once for all of them.
 ///
@@ -6,9 +7,8 @@ import KindredRequests
 /// been given or will be. A request without a result is in no feed, because it has nothing to show to later clients.
 final class LiveQuery {
   /// Identifies a request: listeners with equal keys share a query.
-  struct Key: Hashable, Sendable {
-    let target: String
-    let type: MediaType
+  struct Key: ExactKey {
+    let request: RequestKey
     /// The rights of the principal: equal rights give equal events.
     let rights: [UInt8]
   }
@@ -60,7 +60,7 @@ final class LiveQuery {
     self.key = key
     self.refresh = refresh
     self.duration = duration
-    self.version = version
+    self.version = result.isOfWatchedServer ? version : nil
     tables = result.tables
     lastID = result.event.id
     event = Self.kept(result.event)
@@ -135,7 +135,7 @@ final class LiveQuery {
   func finish(_ result: LiveResult, version: Int64?, duration: UInt64) {
     isRunning = false
     failures = 0
-    self.version = version
+    self.version = result.isOfWatchedServer ? version : nil
     self.duration = duration
     tables = result.tables
     lastID = result.event.id

@@ -1,4 +1,5 @@
 import KindredHTTP
+import KindredSQLSyntax
 import Synchronization
 
 /// Counts the service's responses and their durations.
@@ -150,14 +151,15 @@ final class ShapeDurations: Sendable {
     var nanoseconds: UInt64 = 0
   }
 
-  private let sums = Mutex<[String: Sum]>([:])
+  private let sums = Mutex<[ExactText: Sum]>([:])
 
   /// The number of shapes that are told apart, because clients can name the nodes of a request as they like.
   private static let maximum = 200
   /// The shape of those beyond.
-  private static let others = "other"
+  private static let others: ExactText = "other"
 
   func count(_ shape: String, _ nanoseconds: UInt64) {
+    let shape = ExactText(shape)
     sums.withLock { sums in
       let shape = sums[shape] != nil || sums.count < Self.maximum ? shape : Self.others
       sums[shape, default: Sum()].count += 1
@@ -169,8 +171,8 @@ final class ShapeDurations: Sendable {
     let name = "kindred_plan_duration_seconds"
     text.begin(
       name, .summary, "The time of requests by the nodes of their plan, of the first \(Self.maximum) plans.")
-    for (shape, sum) in sums.withLock({ $0 }).sorted(by: { $0.key < $1.key }) {
-      let label = "shape=\"\(PrometheusText.escaped(shape))\""
+    for (shape, sum) in sums.withLock({ $0 }).sorted(by: { $0.key.text < $1.key.text }) {
+      let label = "shape=\"\(PrometheusText.escaped(String(shape.text)))\""
       text.appendSample("\(name)_sum", label, "\(Double(sum.nanoseconds) / 1e9)")
       text.appendSample("\(name)_count", label, "\(sum.count)")
     }

@@ -48,7 +48,10 @@ struct PageLinks {
     }
     func target(_ place: String) -> String? {
       let own = Self.pairs(kept, besideContentOf: records.query)
-      return longRequests.target(path: path, beside: own, place: place, for: standing)
+      let target = longRequests.target(path: path, beside: own, of: kept, place: place, for: standing)
+      guard let target, target.utf8.count > Self.maximumURLLength / 2, !own.isEmpty else { return target }
+      // All parameters are the content of the QUERY then.
+      return longRequests.target(path: path, beside: [], of: kept, place: place, for: standing)
     }
     let place = cursor.map { "after=\($0)" }
     let nextURL = place.flatMap { url($0, within: Self.maximumURLLength - 1024) }

@@ -4,6 +4,7 @@ import KindredClock
 import KindredCryptography
 import KindredHTTP
 import KindredRequests
+import KindredSQLSyntax
 import Synchronization
 import KindredSpooling
 
@@ -29,7 +30,7 @@ final class IdempotencyKeys: Sendable {
   }
 
   /// The keys whose first request is waiting or running.
-  private let underWay = Mutex<Set<[String]>>([])
+  private let underWay = Mutex<Set<[ExactText]>>([])
 
   /// The current time in seconds since 1970.
   private static var now: Int64 { Int64(CalendarTime.now().secondsSince1970) }
@@ -44,13 +45,13 @@ final class IdempotencyKeys: Sendable {
   ///
   /// - Throws: `Problem` (409) while another request with the same key is under way.
   func begin(_ identity: Identity) throws {
-    let isNew = underWay.withLock { $0.insert([identity.principal, identity.key.text]).inserted }
+    let isNew = underWay.withLock { $0.insert([identity.principal, identity.key.text].exactTexts).inserted }
     guard isNew else { throw Problem.underWay }
   }
 
   /// Ends a request that has been answered.
   func end(_ identity: Identity) {
-    underWay.withLock { _ = $0.remove([identity.principal, identity.key.text]) }
+    underWay.withLock { _ = $0.remove([identity.principal, identity.key.text].exactTexts) }
   }
 
   /// Returns the kept answer, or else the result of `body`, which is kept.

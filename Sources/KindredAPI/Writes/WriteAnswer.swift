@@ -2,12 +2,15 @@ import KindredModel
 import KindredPlanning
 import KindredBackend
 import KindredOutput
+import KindredSQLSyntax
 import KindredRequests
 
 /// The content that a write returns: its records as a GET with the same parameters would return them, with the tree
 /// that was written.
 struct WriteAnswer {
   private let planned: PlannedRequest
+  /// The values of the parameters, after places for those of the key.
+  private let literals: [SQLValue]
   /// The plan that reads the records.
   var plan: ExecutablePlan { planned.plan }
   private let resource: WrittenResource
@@ -33,10 +36,12 @@ struct WriteAnswer {
   ) throws {
     self.resource = resource
     self.version = version
-    planned = try version.plans.answer(
-      of: resource.name, paths: paths, shaping: parameters.shaping.parameters.map { [$0.name, $0.value] }
+    let query = parameters.shaping.asQuery
+    let shape = RequestShape(of: query, resource: resource.name, vocabulary: version.shapes)
+    (planned, literals) = try version.plans.answer(
+      of: resource.name, paths: paths, shape, keyCount: resource.locatorColumns.count
     ) {
-      var literals = Literals()
+      var literals = Literals(areDistinct: query.comparesExpressions)
       let key = resource.locatorColumns.map {
         RequestPath.KeyColumn(name: $0, literals: [literals.numberOfUnknown()])
       }
@@ -60,7 +65,7 @@ struct WriteAnswer {
   ) throws -> [UInt8] {
     var bytes: [UInt8] = isArray ? [UInt8(ascii: "[")] : []
     let parameters = records.map { record in
-      var literals = planned.parameters.literals
+      var literals = literals
       literals.replaceSubrange(locatorColumns.indices, with: record.values(of: locatorColumns))
       return Parameters(literals: literals, claims: principal.claims)
     }

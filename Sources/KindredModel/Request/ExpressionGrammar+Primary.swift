@@ -148,7 +148,11 @@ extension ExpressionGrammar {
   /// Consumes the token of a literal and returns its expression.
   mutating func literal(_ value: SQLValue, digits: String? = nil, at origin: Origin) -> Expression {
     cursor.advance()
-    let number = literals?.number(of: value, in: origin.parameter.map { .parameter($0) })
+    let place = origin.parameter.map { Literals.Place.parameter($0) }
+    // With other digits, it isn't the same number.
+    let number =
+      digits == nil
+      ? literals?.numberInExpression(of: value, in: place) : literals?.number(of: value, in: place)
     var literal = Expression(number.map { .literal($0) } ?? .value(value), at: origin)
     literal.digits = digits
     return literal

@@ -2,8 +2,13 @@ import KindredSQLSyntax
 
 /// The literal values of a request, numbered in the order in which they are read.
 ///
-/// Equal values get different numbers, as the plan must also serve requests in which they differ.
+/// Equal values get different numbers, as the plan must also serve requests in which they differ; unless the plan depends
+/// on whether they are equal.
 public struct Literals: Equatable, Sendable {
+  /// Whether equal values of expressions get the same number, so that those with different numbers differ.
+  package let areDistinct: Bool
+  /// The numbers of the values of expressions, if they are distinct.
+  private var numbers: [SQLValue: Int] = [:]
   /// The values by number.
   public private(set) var values: [SQLValue] = []
   /// The places of the values that an expression or a key consists of.
@@ -16,8 +21,20 @@ public struct Literals: Equatable, Sendable {
     case parameter(String)
   }
 
+  /// Creates an empty list, in which equal values get different numbers.
+  public init() { areDistinct = false }
+
   /// Creates an empty list.
-  public init() {}
+  package init(areDistinct: Bool) { self.areDistinct = areDistinct }
+
+  /// Returns the number of a value in an expression, which is added unless an equal one has a number.
+  package mutating func numberInExpression(of value: SQLValue, in place: Place?) -> Int {
+    guard areDistinct else { return number(of: value, in: place) }
+    if let known = numbers[value] { return known }
+    let number = number(of: value, in: place)
+    numbers[value] = number
+    return number
+  }
 
   /// Adds a value and returns its number.
   ///

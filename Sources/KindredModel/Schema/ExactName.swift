@@ -27,6 +27,8 @@ public struct ExactName: Hashable, Sendable, ExpressibleByStringLiteral, CustomS
   public var description: String { text }
 }
 
+extension ExactName: ExactKey {}
+
 extension [String] {
   /// The names as keys.
   package var exact: [ExactName] { map { ExactName($0) } }

@@ -1,3 +1,5 @@
+import KindredSQLSyntax
+
 /// A set of names, which differ if their bytes do.
 public struct NameSet: Sendable, Hashable {
   private var names: Set<ExactName>
@@ -40,6 +42,8 @@ public struct NameSet: Sendable, Hashable {
     names.subtract(others.map { ExactName($0) })
   }
 }
+
+extension NameSet: ExactKey {}
 
 extension NameSet: ExpressibleByArrayLiteral {
   /// Creates a set in source code.

@@ -33,7 +33,7 @@ public final class PostgreSQLBackend: Backend {
   var tellsPositions: Bool { watcher.tellsPositions }
 
   /// The settings that roles have by themselves, and the version of the schema with which they were read.
-  private let roleSettings = Mutex<(version: Int64, settings: [String: RoleSettings.Own])>((-1, [:]))
+  private let roleSettings = Mutex<(version: Int64, settings: [ExactName: RoleSettings.Own])>((-1, [:]))
 
   private struct SchemaState {
     var fingerprint = ""
@@ -180,13 +180,13 @@ public final class PostgreSQLBackend: Backend {
   /// - Throws: `PostgreSQLError`.
   func settings(ofRole name: String, _ schemaVersion: Int64) throws -> RoleSettings.Own {
     if let known = roleSettings.withLock({ $0.version == schemaVersion ? $0.settings : nil }) {
-      return known[name] ?? .init()
+      return known[ExactName(name)] ?? .init()
     }
     let settings = try watcher.withConnection {
       RoleSettings.Own.all(try $0.run([Query(SchemaQueries.roleSettings)])[0])
     }
     roleSettings.withLock { $0 = (schemaVersion, settings) }
-    return settings[name] ?? .init()
+    return settings[ExactName(name)] ?? .init()
   }
 
   var dialect: Dialect { capabilities.isSharded ? .sharded : .postgreSQL }

@@ -1,4 +1,5 @@
 import KindredBackend
+import KindredModel
 import KindredPostgreSQL
 
 /// The settings by which a transaction assumes a role until it ends, like `SET LOCAL ROLE` but with bound values.
@@ -54,16 +55,18 @@ struct RoleSettings {
 
 extension RoleSettings.Own {
   /// Reads the settings of all roles, by their names, from the result of ``SchemaQueries/roleSettings``.
-  static func all(_ rows: QueryResult) -> [String: RoleSettings.Own] {
-    var all: [String: RoleSettings.Own] = [:]
+  static func all(_ rows: QueryResult) -> [ExactName: RoleSettings.Own] {
+    var all: [ExactName: RoleSettings.Own] = [:]
     for row in 0..<rows.rowCount {
       guard let role = rows.text(row, 0), let name = rows.text(row, 1), let value = rows.text(row, 2),
         rows.isTrue(row, 3)
       else { continue }
       if name.lowercased() == "statement_timeout" {
-        all[role, default: .init()].milliseconds = rows.integer(row, 4).flatMap { $0 > 0 ? UInt64($0) : nil }
+        all[ExactName(role), default: .init()].milliseconds = rows.integer(row, 4).flatMap {
+          $0 > 0 ? UInt64($0) : nil
+        }
       } else {
-        all[role, default: .init()].values.append((name, value))
+        all[ExactName(role), default: .init()].values.append((name, value))
       }
     }
     return all

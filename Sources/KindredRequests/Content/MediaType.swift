@@ -1,5 +1,7 @@
+import KindredSQLSyntax
+
 /// A media type of responses, chosen by the client's `Accept` (RFC 9110 §12.5.1).
-package enum MediaType: String {
+package enum MediaType: String, ExactKey {
   case json = "application/json"
   case lines = "application/x-ndjson"
   case jsonLines = "application/jsonl"

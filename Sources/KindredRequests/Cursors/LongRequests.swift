@@ -1,4 +1,5 @@
 import KindredModel
+import KindredCryptography
 import KindredHTTP
 import CKindredZlib
 
@@ -7,7 +8,8 @@ import CKindredZlib
 ///     /books?after=~…
 ///
 /// The request is compressed, sealed like a cursor, and bound to the path and the principal. If even that is too long
-/// for a header field, the link has only the place of the page, and is sent by QUERY with the same content.
+/// for a header field, the link has only the place of the page and the digest of the request that it continues, and is
+/// sent by QUERY with the same content.
 package struct LongRequests: Sendable {
   /// The prefix of values of `after` that contain a request; no cursor begins with it.
   private static let mark = UInt8(ascii: "~")
@@ -16,7 +18,7 @@ package struct LongRequests: Sendable {
   private enum Kind {
     /// The place of the page and the compressed request.
     static let whole: UInt8 = 0
-    /// The place of the page alone.
+    /// The digest of the request without the parameters that tell the page, and the place of the page.
     static let place: UInt8 = 1
   }
 
@@ -59,11 +61,18 @@ package struct LongRequests: Sendable {
   ///
   /// - Parameters:
   ///   - pairs: The parameters that aren't in the content.
+  ///   - request: All parameters that the page continues, those of the content last.
   ///   - place: The parameters that tell the page, such as `after=…`; empty for the first one.
-  package func target(path: Substring, beside pairs: [Substring], place: String, for standing: [UInt8])
-    -> String?
-  {
-    sealed([Kind.place] + place.utf8, path, beside: pairs, standing)
+  package func target(
+    path: Substring, beside pairs: [Substring], of request: [Substring], place: String, for standing: [UInt8]
+  ) -> String? {
+    sealed([Kind.place] + Self.digest(of: request) + place.utf8, path, beside: pairs, standing)
+  }
+
+  /// The digest of parameters, whatever of them is escaped that need not be.
+  private static func digest(of pairs: [Substring]) -> [UInt8] {
+    let text = pairs.map { URLCoding.encodeUnsafe(String($0)) }.joined(separator: "&")
+    return HashFunction.sha256.digest(of: Array(text.utf8))
   }
 
   private func sealed(
@@ -111,12 +120,13 @@ package struct LongRequests: Sendable {
       throw damaged
     }
     guard kind == Kind.whole else {
-      guard !others.text.isEmpty else {
-        throw Self.refusal("the link continues a long request; send it by QUERY with the same content")
-      }
       // The content still has the place of the first page.
       let kept = others.pairsOfAllPages
-      let place = String(decoding: bytes.dropFirst(), as: UTF8.self)
+      let digest = Self.digest(of: kept)
+      guard bytes.dropFirst().starts(with: digest) else {
+        throw Self.refusal("the link continues a long request; send it by QUERY with the same content")
+      }
+      let place = String(decoding: bytes.dropFirst(1 + digest.count), as: UTF8.self)
       return (place.isEmpty ? kept : kept + [place[...]]).joined(separator: "&")
     }
     guard bytes.count >= 7 else { throw damaged }

@@ -50,6 +50,7 @@ package struct FetchRequestParser {
   ///   - query: The parameters.
   /// - Throws: `RequestError`.
   package mutating func parse(path segments: [Substring], query: URLQuery) throws -> ParsedRequest {
+    literals = Literals(areDistinct: query.comparesExpressions)
     var pathParser = PathParser(model: model, literals: literals)
     let path = try pathParser.parse(segments, allowsColumn: true)
     if let column = pathParser.column {
@@ -213,7 +214,7 @@ package struct FetchRequestParser {
         return
       default: break
       }
-      if ["sort", "group", "distinct", "fields"].contains(parameter.kind) {
+      if parameter.isOfOrder {
         parsed.orderTerms.append([parameter.kind, parameter.value])
       } else if parameter.kind == "search" {
         parsed.patterns.append(parameter.value)
@@ -259,8 +260,8 @@ package struct FetchRequestParser {
     case "annotate": node.annotations += try parse(parameter) { try $0.parseNamedExpressions() }
     case "fields": node.fields = try (node.fields ?? []) + parse(parameter) { try $0.parseFields() }
     case "values": node.values = try parse(parameter) { try $0.parseExpression() }
-    case "filter": node.filters.append(try parseCondition(parameter))
-    case "having": node.havings.append(try parseCondition(parameter))
+    case "filter": node.filters.append(try parse(parameter) { try $0.parseExpression() })
+    case "having": node.havings.append(try parse(parameter) { try $0.parseExpression() })
     case "sort": node.sort = try (node.sort ?? []) + parse(parameter) { try $0.parseSort() }
     case "group": node.group += try parse(parameter) { try $0.parseExpressions() }
     case "distinct": node.isDistinct = try boolean(parameter)
@@ -294,25 +295,19 @@ package struct FetchRequestParser {
     root.limit = parsed.limit.map { literals.number(of: .integer($0)) }
   }
 
-  /// Parses a condition with its values as literals: conditions mostly differ in their values, so these aren't part of
-  /// a plan.
-  private mutating func parseCondition(_ parameter: QueryParameters.Parameter) throws -> Expression {
-    var parser = try parser(of: parameter, literals: literals)
-    // With a second reference to the literals, each condition would copy all of them.
-    literals = Literals()
-    defer { literals = parser.collectedLiterals }
-    return try parser.parseExpression()
-  }
-
+  /// Parses expressions with their values as literals, which aren't part of a plan.
   private mutating func parse<Value>(
     _ parameter: QueryParameters.Parameter, _ body: (inout ExpressionParser) throws -> Value
   ) throws -> Value {
-    var parser = try parser(of: parameter, literals: nil)
+    var parser = try parser(of: parameter, literals: literals)
+    // With a second reference to the literals, each expression would copy all of them.
+    literals = Literals()
+    defer { literals = parser.collectedLiterals }
     return try body(&parser)
   }
 
   private mutating func parser(
-    of parameter: QueryParameters.Parameter, literals: Literals?
+    of parameter: QueryParameters.Parameter, literals: Literals
   ) throws -> ExpressionParser {
     let parser = try ExpressionParser(
       parameter.value, at: parameter.origin, literals: literals, maximumDepth: limits.expressionDepth,

@@ -22,6 +22,9 @@ package struct QueryParameters {
       self.number = number
     }
 
+    /// Whether it determines the order of the root's records.
+    var isOfOrder: Bool { node.isEmpty && ["sort", "group", "distinct", "fields"].contains(kind) }
+
     /// Where its value starts.
     package var origin: Origin { Origin(parameter: name, number: number) }
   }
@@ -47,6 +50,17 @@ package struct QueryParameters {
         Parameter(
           name: name, value: try query.decodedValue(parameter, of: name), number: parameters.count))
     }
+  }
+
+  /// The parameters that determine the order, but for searches: a cursor is valid for requests that agree in them.
+  package var orderTerms: [[String]] { parameters.filter(\.isOfOrder).map { [$0.kind, $0.value] } }
+
+  /// The parameters as the query of a URL.
+  package var asQuery: URLQuery {
+    let pairs = parameters.map {
+      "\(URLCoding.encodeParameter($0.name))=\(URLCoding.encodeQueryValue($0.value))"
+    }
+    return URLQuery(pairs.joined(separator: "&")[...])
   }
 
   /// Returns the root's parameters with this name.

@@ -89,6 +89,19 @@ package struct URLQuery: Sendable {
       && text[parameter.start..<parameter.nameEnd] == name
   }
 
+  /// Whether the plan depends on which values of its expressions are equal: what groups are made of is compared with what
+  /// is shown of them.
+  package var comparesExpressions: Bool {
+    guard !text.isEmpty else { return false }
+    var text = text
+    return text.withUTF8 { bytes in
+      parameters.contains { parameter in
+        let name = bytes[parameter.start..<parameter.nameEnd]
+        return parameter.isEncoded || name.hasSuffix("group") || name.hasSuffix("distinct")
+      }
+    }
+  }
+
   /// Returns whether a parameter tells where a page begins.
   package func isPlace(_ parameter: Parameter) -> Bool {
     isNamed(parameter, "after") || isNamed(parameter, "offset")
@@ -108,5 +121,13 @@ extension Substring {
   fileprivate subscript(range: Range<Int>) -> Substring {
     let start = utf8.index(startIndex, offsetBy: range.lowerBound)
     return Substring(utf8[start..<utf8.index(start, offsetBy: range.count)])
+  }
+}
+
+extension Slice<UnsafeBufferPointer<UInt8>> {
+  fileprivate func hasSuffix(_ suffix: StaticString) -> Bool {
+    count >= suffix.utf8CodeUnitCount
+      && self.suffix(suffix.utf8CodeUnitCount).elementsEqual(
+        UnsafeBufferPointer(start: suffix.utf8Start, count: suffix.utf8CodeUnitCount))
   }
 }
