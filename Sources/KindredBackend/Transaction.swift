@@ -8,11 +8,18 @@ public protocol Transaction: AnyObject, SchemaSource {
   ///
   /// - Parameter limit: the maximum number of records of the page; nil for no limit.
   func result(of plan: ExecutablePlan, _ parameters: Parameters, limit: Int?) -> any ResultSource
+
+  /// Returns the tables that a plan reads whose result has been read, in lower case; nil where its result may depend on
+  /// more than their content.
+  func tables(readBy plan: Plan) throws -> Set<String>?
 }
 
 extension ReadTransaction {
   /// Nil: the state is known before anything is read.
   public var observedState: Int64? { nil }
+
+  /// True: there is one database.
+  public var isOfWatchedServer: Bool { true }
 
   /// Nil: there are no copies to compare with.
   public var position: Position? { nil }
@@ -40,6 +47,10 @@ public protocol ReadTransaction: Transaction {
   /// nil if it is unknown.
   var observedState: Int64? { get }
 
+  /// Whether what has been read comes from the server that the backend asks for its state; true, the default, if there is
+  /// only one. Of another server's content, the state is unknown.
+  var isOfWatchedServer: Bool { get }
+
   /// How far the changes have come that the snapshot shows, or a later position, once something has been read; nil, the
   /// default, if it is unknown.
   var position: Position? { get }
@@ -56,10 +67,6 @@ public protocol ReadTransaction: Transaction {
   ///
   /// - Throws: ``BackendError`` if the time of the statements is used up or the request was cancelled.
   func checkInterruption() throws
-
-  /// Returns the tables that a plan reads whose result has been read, in lower case; nil where its result may depend on
-  /// more than their content.
-  func tables(readBy plan: Plan) throws -> Set<String>?
 
   /// Returns how the database would run a plan.
   ///

@@ -33,6 +33,12 @@ public protocol WriteTransaction: Transaction {
   /// Whether the schema that it begins with is certainly committed; false if other writes may share its commit.
   var beginsWithCommittedSchema: Bool { get }
 
+  /// Returns the number of the state that the transaction sees of some tables; nil if it is unknown, or if they may have
+  /// been changed in it, also by another write that shares its commit.
+  ///
+  /// - Parameter tables: The names in lower case; nil for all.
+  func stateNumber(of tables: Set<String>?) throws -> Int64?
+
   /// Returns the rows of a statement that changes or finds records.
   func rows(of statement: ExecutableStatement, _ parameters: Parameters) throws -> [[SQLValue]]
 

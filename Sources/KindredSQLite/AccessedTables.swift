@@ -84,6 +84,9 @@ final class TableRecorder {
   /// Records the tables of a statement that was prepared before.
   func note(_ other: AccessedTables) { tables.formUnion(other) }
 
+  /// The tables since the last ``take()``.
+  var current: AccessedTables { tables }
+
   /// Returns the tables since the last call.
   func take() -> AccessedTables {
     defer { tables = AccessedTables() }
@@ -110,6 +113,12 @@ extension Connection {
 
   /// The tables that were changed since ``recordChanges()``.
   func takeChanges() -> AccessedTables? { changeRecorder?.take() }
+
+  /// Returns whether the current write transaction may have changed one of these tables, in lower case; nil means any.
+  public func hasChanged(_ names: Set<String>?) -> Bool {
+    guard let changes = changeRecorder?.current, !changes.isUnknown else { return true }
+    return names.map { !changes.names.isDisjoint(with: $0) } ?? !changes.names.isEmpty
+  }
 }
 
 extension AccessedTables {

@@ -6,6 +6,8 @@ struct LiveResult: Sendable {
   let event: LiveEvent
   /// The tables that it is read from, in lower case; nil if it may depend on anything else.
   let tables: Set<String>?
+  /// Whether it comes from the server whose state is known; if not, it may be outdated in any state.
+  var isOfWatchedServer = true
 }
 
 /// A result as an event (WHATWG HTML §9.2, Server-sent events), shared by all its listeners.

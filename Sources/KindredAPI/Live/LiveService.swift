@@ -37,7 +37,7 @@ final class LiveService: Sendable {
     of records: RecordsQuery, _ asked: RequestContext
   ) throws -> HTTPResponse {
     let (request, principal, type) = (asked.request, asked.principal, records.type)
-    let key = LiveQuery.Key(target: records.target, type: type, rights: principal.rights)
+    let key = LiveQuery.Key(request: RequestKey(records), rights: principal.rights)
     let authorization = LiveAuthorization(principal, of: request, verifiedBy: self, services)
     let credentials = LiveCredentials(expiry: principal.monotonicExpiry) { authorization.isWithdrawn }
     let lastEventID = request.headers["Last-Event-ID"]
@@ -103,26 +103,20 @@ final class LiveService: Sendable {
       .seen(by: records.principal).readable(by: records.principal.databaseRole(), in: reading)
     let planned = try context.planner.plan(records, version)
     guard !planned.explains, !planned.isColumnValue else { return nil }
-    let json = try json(of: planned, reading)
+    let execution = ReadExecution(planned, of: records, in: reading, context)
+    defer { execution.close() }
+    _ = try reading.stateNumber(since: nil)
+    let json = try execution.content { count in
+      guard count > maximumEventLength else { return }
+      throw RequestError(.limitExceeded, "the result is too long for an event; request less data")
+    }.content
     let plan = planned.plan
     // Without the tables, any commit may outdate the result.
     let tables =
       planned.isTimeless ? try? plan.readTables.find { try reading.tables(readBy: plan.plan) } : nil
-    return LiveResult(event: LiveEvent(json, memory: feed.memory), tables: tables)
-  }
-
-  private func json(of planned: PlannedRequest, _ reading: any ReadTransaction) throws -> [UInt8] {
-    let reader = reading.result(of: planned.plan, planned.parameters, limit: planned.limit)
-    defer { reader.close() }
-    try reader.start()
-    var json: [UInt8] = []
-    while let part = try reader.next() {
-      json += part
-      if json.count > maximumEventLength {
-        throw RequestError(.limitExceeded, "the result is too long for an event; request less data")
-      }
-    }
-    return json
+    return LiveResult(
+      event: LiveEvent(json, memory: feed.memory), tables: tables,
+      isOfWatchedServer: reading.isOfWatchedServer)
   }
 
   private static func response(

@@ -9,7 +9,7 @@ final class RecordsRequest: Sendable {
   let request: HTTPRequest
   /// Whether a browser should save the response instead of showing it.
   let isAttachment: Bool
-  let condition: EntityTag.Condition?
+  let conditions: Preconditions
   /// The key by which the response is remembered.
   let key: RepresentationCache.Key
   /// The last response; nil if it isn't remembered.
@@ -29,10 +29,11 @@ final class RecordsRequest: Sendable {
     self.request = request
     self.isAttachment = isAttachment
     self.startsWithCursor = startsWithCursor
-    condition = EntityTag.Condition(request.headers.values(for: "If-None-Match"))
+    conditions = Preconditions(of: request)
     key = RepresentationCache.Key(records)
     last = representations.entry(for: key)
-    self.version = condition == nil && last?.content == nil ? nil : try version(last, condition != nil)
+    let isConditional = conditions.mayBeHeld
+    self.version = !isConditional && last?.content == nil ? nil : try version(last, isConditional)
   }
 
   var type: MediaType { records.type }

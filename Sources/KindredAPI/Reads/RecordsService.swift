@@ -96,7 +96,8 @@ final class RecordsService: Sendable {
       asked.timing.shape = planned.shape
       if planned.isColumnValue {
         defer { reading.close() }
-        return try columnValue(planned, for: request, reading).telling(reading.position)
+        let execution = ReadExecution(planned, of: wanted, in: reading, context)
+        return try columnValue(execution, for: request).telling(reading.position)
       }
       // Report an error in the request before an unacceptable media type.
       _ = try accepted.get()
@@ -122,8 +123,8 @@ final class RecordsService: Sendable {
           return response.telling(lastPosition(for: asked))
         }
       }
-      let result = RecordsReading(
-        planned, for: records, in: version.number, at: stateNumber, reading, self)
+      let state = ShownState(of: reading, in: database, version, context, before: stateNumber)
+      let result = RecordsReading(planned, for: records, at: state, reading, self)
       do {
         let representation = try result.representation()
         asked.timing.mark("query")
@@ -208,10 +209,8 @@ final class RecordsService: Sendable {
 
   /// Returns the tag of the last response as the client has it; nil if the client doesn't have that response.
   private func held(by records: RecordsRequest) -> EntityTag? {
-    guard let condition = records.condition, records.request.headers["If-Match"] == nil,
-      let last = records.last
-    else { return nil }
-    return condition.match(last.tag, coding: coding(of: last, for: records))
+    guard records.conditions.mayBeHeld, let last = records.last else { return nil }
+    return records.conditions.heldTag(last.tag, coding: coding(of: last, for: records))
   }
 
   private func coding(of last: RepresentationCache.Entry, for records: RecordsRequest) -> ContentCoding {
@@ -221,11 +220,9 @@ final class RecordsService: Sendable {
 
   /// Returns the value of one column: a BLOB as its bytes, any other value as JSON.
   ///
-  /// - Parameter reading: A transaction with a snapshot, which the caller closes.
-  private func columnValue(
-    _ planned: PlannedRequest, for request: HTTPRequest, _ reading: any ReadTransaction
-  ) throws -> HTTPResponse {
-    let reader = reading.result(of: planned.plan, planned.parameters)
+  /// - Parameter execution: In a transaction with a snapshot, which the caller closes.
+  private func columnValue(_ execution: ReadExecution, for request: HTTPRequest) throws -> HTTPResponse {
+    let reader = execution.source
     defer { reader.close() }
     do {
       try reader.start()
@@ -245,7 +242,8 @@ final class RecordsService: Sendable {
     representation.headers.append("Content-Security-Policy", "default-src 'none'; sandbox")
     if type.isActive {
       representation.headers.append(
-        "Content-Disposition", ContentDisposition.attachment(named: "\(planned.name).\(type.fileExtension)"))
+        "Content-Disposition",
+        ContentDisposition.attachment(named: "\(execution.planned.name).\(type.fileExtension)"))
     }
     guard request.method != .head, let range = request.headers["Range"] else {
       return deliver(representation, to: request)

@@ -242,17 +242,23 @@ struct WriteExecution {
 
   /// Checks that the record is the one that the client expects (RFC 9110 §13.2.2).
   func checkPreconditions(exists: Bool) throws {
-    let needed = EntityTag.Condition(request.headers.values(for: "If-Match"), isStrong: true)
-    let unwanted = EntityTag.Condition(request.headers.values(for: "If-None-Match"))
-    guard needed != nil || unwanted != nil else { return }
-    let present =
-      exists
-      ? try PresentRecord(
-        RecordsQuery(
-          path: request.path, segments: plan.segments, query: URLQuery(nil), principal: plan.principal),
-        in: plan.version, transaction, service.context) : nil
-    if let needed, !(present?.matches(needed) ?? false) { throw Problem.preconditionFailed }
-    if let unwanted, present?.matches(unwanted) ?? false { throw Problem.preconditionFailed }
+    let conditions = Preconditions(of: request)
+    guard !conditions.isEmpty else { return }
+    guard case .met = conditions.outcome(for: exists ? try presentTag() : nil) else {
+      throw Problem.preconditionFailed
+    }
+  }
+
+  /// Returns the tag of the current content of the path, as a GET without parameters has it.
+  ///
+  /// - Throws: `RequestError` (`notFound`) if there is no such record.
+  private func presentTag() throws -> ContentHash.Digest {
+    let records = RecordsQuery(
+      path: request.path, segments: plan.segments, query: URLQuery(nil), principal: plan.principal)
+    let planned = try service.context.planner.plan(records, plan.version)
+    let execution = ReadExecution(planned, of: records, in: transaction, service.context)
+    defer { execution.close() }
+    return try execution.tag(at: service.state(of: transaction, plan.version))
   }
 
   /// Checks the preconditions of a collection, which always exists.
@@ -289,9 +295,7 @@ struct WriteExecution {
     // The response to PUT has no tag, unless the content was stored unchanged (RFC 9110 §9.3.4).
     let isPlain = !isArray && !plan.isShaped && plan.content?.paths.isEmpty ?? true
     if isPlain, request.method != .put {
-      var hash = ContentHash.ofPlainRecord
-      content.withUnsafeBytes { hash.update($0) }
-      result.tag = hash.finish()
+      result.tag = ReadExecution.tag(ofRecord: content)
     }
     return result
   }

@@ -12,8 +12,8 @@ struct WriteResult: Sendable {
   var tag: ContentHash.Digest?
   /// The number of changed records of a bulk change or an import.
   var count: Int?
-  /// The value of `Link`, for a reading part of a batch.
-  var link: String?
+  /// The fields of a reading part of a batch that not all results have.
+  var fields = HTTPHeaders()
   /// The value of `Preference-Applied`.
   var appliedPreferences: String?
 
@@ -26,7 +26,7 @@ struct WriteResult: Sendable {
     var headers: HTTPHeaders = ["Cache-Control": "no-store"]
     if let location { headers.append("Location", location) }
     if let count { headers.append("X-Total-Count", String(count)) }
-    if let link { headers.append("Link", link) }
+    headers.append(contentsOf: fields)
     if let appliedPreferences { headers.append("Preference-Applied", appliedPreferences) }
     return headers
   }
@@ -35,18 +35,13 @@ struct WriteResult: Sendable {
   ///
   /// - Parameter compressionLevel: The gzip level of long content; nil for no compression.
   func response(to request: HTTPRequest, compressionLevel: Int?) -> HTTPResponse {
-    var response = HTTPResponse(status: status, headers: headers)
-    guard let content else { return response }
-    response.headers.append("Content-Type", MediaType.json.rawValue)
-    response.headers.append("Vary", "Accept-Encoding")
-    let coding = Representation.coding(
-      for: request, isLong: content.count >= Representation.longLength, compressionLevel: compressionLevel)
-    let gzip = coding == .gzip ? compressionLevel.flatMap { try? Gzip.compress(content, level: $0) } : nil
-    response.body = .bytes(gzip ?? content)
-    if gzip != nil { response.headers.append("Content-Encoding", "gzip") }
-    if let tag {
-      EntityTag(digest: tag, coding: gzip == nil ? .identity : .gzip).append(to: &response.headers)
-    }
-    return response
+    guard let content else { return HTTPResponse(status: status, headers: headers) }
+    var headers = headers
+    headers.append("Content-Type", MediaType.json.rawValue)
+    headers.append("Vary", "Accept-Encoding")
+    let representation = Representation(
+      headers: headers, content: .bytes(content), tag: tag ?? ContentHash().finish())
+    return representation.response(
+      status, to: request, hasTag: tag != nil, compressionLevel: compressionLevel)
   }
 }

@@ -17,6 +17,12 @@ final class WriteService: Sendable {
 
   var backend: any Backend { context.parts.backend }
   private var database: ReadDatabase { context.parts.served }
+
+  /// Returns the state of the database that a transaction shows.
+  func state(of transaction: any Transaction, _ version: ModelVersion) -> ShownState {
+    ShownState(of: transaction, in: database, version, context)
+  }
+
   private var models: ModelSource { context.models }
   private var options: KindredService.Options { context.options }
 
@@ -129,11 +135,13 @@ final class WriteService: Sendable {
     let reading = try records.database.backend.read(
       asked.readers, as: role, cancellation: request.cancellation, seconds: asked.secondsLeft)
     defer { reading.close() }
+    let before = try reading.stateNumber(since: nil)
     let version = try records.models.version(for: reading).seen(by: principal).readable(by: role, in: reading)
     let plan =
       version === plan.version
       ? plan : try BatchPlan(parts, of: asked, plan.preferences, in: version, self)
-    let result = try plan.run(reading: reading, self)
+    let state = ShownState(of: reading, in: records.database, version, context, before: before)
+    let result = try plan.run(reading: state, self)
     guard request.headers["Idempotency-Key"] != nil else {
       asked.timing.mark("query")
       let response = result.response(to: request, compressionLevel: options.compressionLevel)

@@ -71,7 +71,7 @@ final class NodeWatcher {
   /// The nodes, the connected one with its snapshot.
   private static let nodes = Query(
     """
-    SELECT pg_current_snapshot()::text, n.nodename, n.nodeport,
+    SELECT \(StateNumbers.snapshot), n.nodename, n.nodeport,
       n.groupid = (SELECT groupid FROM pg_dist_local_group)
     FROM pg_dist_node n WHERE n.noderole = 'primary' ORDER BY n.groupid
     """)
@@ -79,6 +79,6 @@ final class NodeWatcher {
   private static let all = Query(
     """
     SELECT bool_and(success), string_agg(result, ' ' ORDER BY nodeid)
-    FROM run_command_on_all_nodes('SELECT pg_current_snapshot()')
+    FROM run_command_on_all_nodes($command$SELECT \(StateNumbers.snapshot)$command$)
     """)
 }

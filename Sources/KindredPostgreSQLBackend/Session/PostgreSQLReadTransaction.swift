@@ -25,6 +25,7 @@ final class PostgreSQLReadTransaction: ReadTransaction, StatementRunner {
   /// Whether the first statements also return the state that they see, and its number once they have.
   private var observesState = false
   private(set) var observedState: Int64?
+  private(set) var isOfWatchedServer = true
   private(set) var position: Position?
   /// The nanoseconds that the statements may still take; nil for no limit.
   private var timeLeft: UInt64?
@@ -164,8 +165,12 @@ final class PostgreSQLReadTransaction: ReadTransaction, StatementRunner {
   private func observe(_ result: QueryResult, column: Int) {
     observesState = false
     guard result.rowCount > 0 else { return }
-    observedState = result.text(0, column).map {
-      StateNumbers.number(backend.watcher.numbers.number(of: $0), schemaVersion: schemaVersion)
+    guard let text = result.text(0, column) else { return }
+    if StateNumbers.isOfStandby(text) {
+      isOfWatchedServer = backend.watcher.isOf(standby: text)
+    } else {
+      observedState = StateNumbers.number(
+        backend.watcher.numbers.number(of: text), schemaVersion: schemaVersion)
     }
   }
 

@@ -11,15 +11,25 @@ final class StateNumbers: Sendable {
   /// The last snapshot, and its number.
   private let known = Mutex((text: "", number: Int64(0)))
 
-  /// The snapshot of this statement; NULL on a standby, where a transaction can't tell its state: the position is known
-  /// only after the snapshot, and may be a later one.
-  ///
-  /// A server that was a standby gives the numbers of its transactions a second time, so the start of the server
-  /// belongs to the text.
-  private static let snapshot =
-    "CASE WHEN NOT pg_is_in_recovery() THEN pg_postmaster_start_time() || ' ' || pg_current_snapshot() END"
+  /// The incarnation of a server: its start, and that of its shared memory, which is later after a crash that its
+  /// postmaster has survived. Then the numbers of transactions that were not yet on the disk are given again.
+  private static let incarnation = """
+    concat_ws(' ', extract(epoch FROM pg_postmaster_start_time()), \
+    extract(epoch FROM pg_stat_get_bgwriter_stat_reset_time()))
+    """
 
-  /// The state of a transaction; no row, or NULL, if it is unknown.
+  /// The snapshot of this statement; on a standby the server alone, since a transaction can't tell its state: the position
+  /// is known only after the snapshot, and may be a later one.
+  ///
+  /// A server that was a standby, or that has crashed, gives the numbers of its transactions a second time, so its
+  /// incarnation belongs to the text.
+  static let snapshot = """
+    CASE WHEN pg_is_in_recovery() THEN '\(standby)' || \(incarnation) \
+    ELSE \(incarnation) || ' ' || pg_current_snapshot() END
+    """
+  private static let standby = "standby "
+
+  /// The state of a transaction, or on a standby its server; no row if it is unknown.
   static let query = Query("SELECT \(snapshot)")
 
   /// How far the changes have come that the snapshot of this transaction shows, or a later position.
@@ -33,8 +43,10 @@ final class StateNumbers: Sendable {
   /// Returns the statement for the state of the server, for snapshots that are taken afterwards, and for its position.
   static func ofServer(withPosition: Bool) -> Query {
     Query(
-      "SELECT coalesce(\(snapshot), pg_last_wal_replay_lsn()::text)"
-        + (withPosition ? ", \(positionNow)" : ""))
+      """
+      SELECT \(snapshot), CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn()::text END\
+      \(withPosition ? ", \(positionNow)" : "")
+      """)
   }
 
   /// Returns a statement that returns the snapshot too, in its last column, which costs less than a second statement.
@@ -47,6 +59,12 @@ final class StateNumbers: Sendable {
   /// Returns the number of a state together with the version of the schema: the result of a request
   /// changes with either.
   static func number(_ number: Int64, schemaVersion: Int64) -> Int64 { schemaVersion << 40 + number }
+
+  /// Returns whether a text of ``query`` is that of a standby, and tells only the server.
+  static func isOfStandby(_ text: String) -> Bool { text.hasPrefix(standby) }
+
+  /// Forgets the last snapshot, because the server may have lost what it showed.
+  func forget() { known.withLock { $0.text = "" } }
 
   /// Returns the number of a snapshot: that of the last one if it is the same, else a new one.
   func number(of text: String) -> Int64 {

@@ -17,6 +17,8 @@ final class Watcher: Sendable {
     var number: Int64?
     var position: Position?
     var query = 0
+    /// The standby whose state was read last; nil if it was no standby.
+    var standby: String?
     /// Watches the other nodes of a database that has several.
     var nodes: NodeWatcher?
   }
@@ -67,15 +69,22 @@ final class Watcher: Sendable {
   /// Returns the snapshots that identify the state of all nodes.
   private func text(_ state: inout State) throws -> String? {
     guard let nodes = state.nodes else {
-      let (text, position) = try withConnection(of: &state) { connection in
+      let (server, replayed, position) = try withConnection(of: &state) { connection in
         let result = try connection.run([stateQuery])[0]
-        return (result.text(0, 0), result.columnCount > 1 ? Position(ofServer: result.text(0, 1)) : nil)
+        return (
+          result.text(0, 0), result.text(0, 1),
+          result.columnCount > 2 ? Position(ofServer: result.text(0, 2)) : nil
+        )
       }
       state.position = position
-      return text
+      state.standby = server.flatMap { StateNumbers.isOfStandby($0) ? $0 : nil }
+      return server.map { [$0, replayed].compactMap(\.self).joined(separator: " ") }
     }
     return try withConnection(of: &state) { try nodes.snapshots($0) }
   }
+
+  /// Returns whether a standby is the one whose state was read last: behind one address there may be several.
+  func isOf(standby: String) -> Bool { state.withLock { $0.standby == standby } }
 
   /// Includes the states of the other nodes of the database from now on.
   func watchNodes() { state.withLock { $0.nodes = NodeWatcher(target) } }
@@ -100,6 +109,7 @@ final class Watcher: Sendable {
       return try body(try connection(of: &state))
     } catch let error as PostgreSQLError where error.endsConnection {
       state.connection = nil
+      numbers.forget()
       // The connection may have been idle for hours, so one loss is normal.
       guard isOld else { throw error }
       return try body(try connection(of: &state))

@@ -130,6 +130,19 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
     }
   }
 
+  /// Without a change of its own, its snapshot is that of a reading transaction.
+  func stateNumber(of tables: Set<String>?) throws -> Int64? {
+    guard !backend.capabilities.hasNodes else { return nil }
+    let row = try run([Self.state])[0]
+    guard row.isTrue(0, 1), let text = row.text(0, 0), !StateNumbers.isOfStandby(text) else { return nil }
+    return StateNumbers.number(backend.watcher.numbers.number(of: text), schemaVersion: schemaVersion)
+  }
+
+  private static let state = Query(
+    "SELECT \(StateNumbers.snapshot), pg_current_xact_id_if_assigned() IS NULL")
+
+  func tables(readBy plan: Plan) -> Set<String>? { nil }
+
   // MARK: Insertions
 
   /// The maximum number of insertions, and about the number of bytes, that share a round trip.

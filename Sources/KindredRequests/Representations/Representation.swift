@@ -13,7 +13,7 @@ package struct Representation {
   package var headers: HTTPHeaders
   package var content: Content
   package var tag: ContentHash.Digest
-  /// The precompressed content, if there is one.
+  /// The precompressed content, if there is one; it only saves work, and decides nothing.
   package var compressed: [UInt8]?
 
   package init(headers: HTTPHeaders, content: Content, tag: ContentHash.Digest) {
@@ -53,8 +53,7 @@ package struct Representation {
 
   package var isLong: Bool {
     switch content {
-    case .bytes(let bytes):
-      compressed.map { $0.count < bytes.count } ?? (bytes.count >= Self.longLength)
+    case .bytes(let bytes): bytes.count >= Self.longLength
     case .result(let parts): parts.byteCount >= Self.longLength
     case .stream: true
     }
@@ -65,21 +64,37 @@ package struct Representation {
   /// - Parameter compressionLevel: zlib's level; nil for no compression.
   package consuming func response(to request: HTTPRequest, compressionLevel: Int?) -> HTTPResponse {
     let coding = Self.coding(for: request, isLong: isLong, compressionLevel: compressionLevel)
-    // RFC 9110 §13.2.2: If-Match is evaluated before If-None-Match, for any method.
-    let needed = EntityTag.Condition(request.headers.values(for: "If-Match"), isStrong: true)
-    if let needed, needed.match(tag, coding: coding) == nil {
+    switch Preconditions(of: request).outcome(for: tag, coding: coding) {
+    case .met: break
+    case .failed:
       if case .stream(let stream) = content { stream.close() }
       return Problem.preconditionFailed.response
-    }
-    let condition = EntityTag.Condition(request.headers.values(for: "If-None-Match"))
-    if let held = condition?.match(tag, coding: coding) {
+    case .held(let held):
       if case .stream(let stream) = content { stream.close() }
       return Self.notModified(held, headers: Self.withoutType(headers))
     }
-    var response = HTTPResponse(status: .ok)
+    return unconditional(.ok, coding, level: compressionLevel)
+  }
+
+  /// Returns the response to a client whose conditions have been tested before.
+  ///
+  /// - Parameters:
+  ///   - hasTag: Whether the content is what a GET returns.
+  ///   - compressionLevel: zlib's level; nil for no compression.
+  package consuming func response(
+    _ status: HTTPStatus, to request: HTTPRequest, hasTag: Bool, compressionLevel: Int?
+  ) -> HTTPResponse {
+    let coding = Self.coding(for: request, isLong: isLong, compressionLevel: compressionLevel)
+    return unconditional(status, coding, level: compressionLevel, hasTag: hasTag)
+  }
+
+  private consuming func unconditional(
+    _ status: HTTPStatus, _ coding: ContentCoding, level: Int?, hasTag: Bool = true
+  ) -> HTTPResponse {
+    var response = HTTPResponse(status: status)
     // Moved, so that adding fields doesn't copy them.
     swap(&response.headers, &headers)
-    encode(into: &response, coding, level: compressionLevel)
+    encode(into: &response, coding, level: level, hasTag: hasTag)
     return response
   }
 
@@ -112,7 +127,9 @@ package struct Representation {
     return headers
   }
 
-  private func encode(into response: inout HTTPResponse, _ coding: ContentCoding, level: Int?) {
+  private func encode(
+    into response: inout HTTPResponse, _ coding: ContentCoding, level: Int?, hasTag: Bool
+  ) {
     var coding = coding
     func compress(_ bytes: @autoclosure () -> [UInt8]) {
       guard coding == .gzip, let level else { return }
@@ -135,7 +152,7 @@ package struct Representation {
       response.body = .stream(isCompressed ? GzipBodyStream(stream, level: level ?? 1) : stream, length: nil)
     }
     if coding == .gzip { response.headers.append("Content-Encoding", "gzip") }
-    EntityTag(digest: tag, coding: coding).append(to: &response.headers)
+    if hasTag { EntityTag(digest: tag, coding: coding).append(to: &response.headers) }
   }
 }
 

@@ -189,8 +189,8 @@ public final class SQLiteBackend: Backend {
         // as the database.
         do {
           return order.isLong
-            ? try body(SQLiteWriteTransaction(connection))
-            : try connection.account.charge { try body(SQLiteWriteTransaction(connection)) }
+            ? try body(SQLiteWriteTransaction(connection, self.watcher))
+            : try connection.account.charge { try body(SQLiteWriteTransaction(connection, self.watcher)) }
         } catch let error as any BackendError where error.kind == .full {
           self.noteFullDisk(error)
           throw error

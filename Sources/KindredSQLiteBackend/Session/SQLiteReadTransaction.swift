@@ -80,14 +80,6 @@ final class SQLiteReadTransaction: ReadTransaction, SQLiteTransaction {
 }
 
 extension SQLiteReadTransaction {
-  func tables(readBy plan: Plan) throws -> Set<String>? {
-    let statements =
-      plan.searches.map(\.statement) + plan.path.map(\.statement) + plan.nodes.map(\.statement)
-      + [plan.count, plan.lookahead, plan.anchor, plan.passed].compactMap { $0 }
-    return try AccessedTables.names(
-      readBy: statements.map(\.sql) + plan.transients.map(\.fill), on: connection)
-  }
-
   func explanation(
     of executable: ExecutablePlan, _ parameters: Parameters, limit: Int?
   ) throws -> PlanExplanation {

@@ -31,4 +31,12 @@ extension SQLiteTransaction {
   func result(of plan: ExecutablePlan, _ parameters: Parameters, limit: Int?) -> any ResultSource {
     ResultReader(plan, on: connection, parameters: parameters, limit: limit)
   }
+
+  func tables(readBy plan: Plan) throws -> Set<String>? {
+    let statements =
+      plan.searches.map(\.statement) + plan.path.map(\.statement) + plan.nodes.map(\.statement)
+      + [plan.count, plan.lookahead, plan.anchor, plan.passed].compactMap { $0 }
+    return try AccessedTables.names(
+      readBy: statements.map(\.sql) + plan.transients.map(\.fill), on: connection)
+  }
 }

@@ -9,15 +9,22 @@ import KindredSQLite
 final class SQLiteWriteTransaction: WriteTransaction, SQLiteTransaction {
   let connection: Connection
   let schemaVersion: Int64
+  private let watcher: StateWatcher
 
-  init(_ connection: Connection) throws {
+  init(_ connection: Connection, _ watcher: StateWatcher) throws {
     self.connection = connection
+    self.watcher = watcher
     schemaVersion = try connection.schemaVersion
   }
 
   var isOpen: Bool { connection.isInTransaction }
   let beginsWithCommittedSchema = false
   let checksEachStatement = false
+
+  /// Others can't commit while it is open.
+  func stateNumber(of tables: Set<String>?) -> Int64? {
+    connection.hasChanged(tables) ? nil : watcher.current
+  }
 
   func rows(of statement: ExecutableStatement, _ parameters: Parameters) throws -> [[SQLValue]] {
     try connection.tellingExhaustedKeys { try connection.rows(of: statement, parameters) }

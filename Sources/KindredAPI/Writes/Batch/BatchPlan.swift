@@ -93,12 +93,12 @@ struct BatchPlan: Sendable {
   /// Executes all parts, which only read, in a transaction that keeps no writer waiting.
   ///
   /// - Throws: The error of the first part that fails, as a `Problem` with a pointer to the part.
-  func run(reading transaction: any ReadTransaction, _ service: WriteService) throws -> WriteResult {
+  func run(reading state: ShownState, _ service: WriteService) throws -> WriteResult {
     var content = BatchAnswer(below: service.context.options.basePath)
     for (index, part) in parts.enumerated() {
       guard case .read(let planned, let records) = part.work else { continue }
       try Self.inPart(index, principal, service, isOpen: { true }) {
-        try content.append(try read(records, by: planned, part.request, transaction, service))
+        try content.append(try read(records, by: planned, part.request, at: state, service))
       }
     }
     return result(content.finished)
@@ -119,11 +119,12 @@ struct BatchPlan: Sendable {
     var content = BatchAnswer(below: service.context.options.basePath)
     var writes: [(index: Int, execution: WriteExecution)] = []
     let isOpen = { transaction.isOpen }
+    let state = service.state(of: transaction, version)
     for (index, part) in parts.enumerated() {
       try Self.inPart(index, principal, service, isOpen: isOpen) {
         switch part.work {
         case .read(let planned, let records):
-          try content.append(try read(records, by: planned, part.request, transaction, service))
+          try content.append(try read(records, by: planned, part.request, at: state, service))
         case .write(let plan):
           let execution = WriteExecution(
             plan: plan, request: part.request, transaction: transaction, service: service, isPart: true)
@@ -167,44 +168,21 @@ struct BatchPlan: Sendable {
   }
 
   private func read(
-    _ records: RecordsQuery, by planned: PlannedRequest, _ part: HTTPRequest,
-    _ transaction: any Transaction, _ service: WriteService
+    _ records: RecordsQuery, by planned: PlannedRequest, _ part: HTTPRequest, at state: ShownState,
+    _ service: WriteService
   ) throws -> WriteResult {
-    let reader = transaction.result(of: planned.plan, planned.parameters, limit: planned.limit)
-    defer { reader.close() }
-    try reader.start()
+    let execution = ReadExecution(planned, of: records, in: state.transaction, service.context)
+    defer { execution.close() }
+    let found = try execution.taggedContent(at: state, BatchAnswer.checkLength)
     var result = WriteResult(status: .ok)
-    var content: [UInt8] = []
-    while let bytes = try reader.next() {
-      content += bytes
-      try BatchAnswer.checkLength(content.count)
+    result.fields = found.fields
+    result.tag = found.tag
+    switch Preconditions(of: part).outcome(for: found.tag) {
+    case .failed: throw Problem.preconditionFailed
+    case .held: result.status = .notModified
+    case .met: result.content = found.content
     }
-    result.content = content
-    result.count = reader.totalCount.map { Int($0) }
-    let links: PageLinks? =
-      planned.plan.plan.isSingle
-      ? nil
-      : PageLinks(records, next: try reader.pageCursor(), of: planned, service.context.longRequests)
-    result.link = links?.field
-    var hash = ContentHash.ofResult(.json, totalCount: reader.totalCount, links: links)
-    content.withUnsafeBytes { hash.update($0) }
-    let tag = hash.finish()
-    result.tag = tag
-    return try Self.checkingPreconditions(of: part, result, tag)
-  }
-
-  /// Returns the result of a reading part, without its content if the client has it (RFC 9110 §13.2.2).
-  private static func checkingPreconditions(
-    of part: HTTPRequest, _ result: WriteResult, _ tag: ContentHash.Digest
-  ) throws -> WriteResult {
-    let needed = EntityTag.Condition(part.headers.values(for: "If-Match"), isStrong: true)
-    if let needed, needed.match(tag, coding: .identity) == nil { throw Problem.preconditionFailed }
-    let unwanted = EntityTag.Condition(part.headers.values(for: "If-None-Match"))
-    guard unwanted?.match(tag, coding: .identity) != nil else { return result }
-    var unchanged = result
-    unchanged.status = .notModified
-    unchanged.content = nil
-    return unchanged
+    return result
   }
 }
 
