@@ -83,11 +83,7 @@ public final class PostgreSQLConnection {
   }
 
   /// The format of values, set for the session; transactions set it again, because a pooler may change the session.
-  static let session = """
-    SELECT set_config('DateStyle', 'ISO, YMD', false), set_config('TimeZone', 'UTC', false), \
-    set_config('IntervalStyle', 'postgres', false), set_config('extra_float_digits', '1', false), \
-    set_config('bytea_output', 'hex', false)
-    """
+  static let session = "SELECT \(ValueSettings.ofSession)"
 
   // MARK: Pipelines
 

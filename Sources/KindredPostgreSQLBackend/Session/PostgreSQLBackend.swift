@@ -138,9 +138,7 @@ public final class PostgreSQLBackend: Backend {
     return [
       Query(
         """
-        SELECT set_config('statement_timeout', $1, true), set_config('DateStyle', 'ISO, YMD', true), \
-        set_config('TimeZone', 'UTC', true), set_config('IntervalStyle', 'postgres', true), \
-        set_config('extra_float_digits', '1', true), set_config('bytea_output', 'hex', true), \
+        SELECT set_config('statement_timeout', $1, true), \(ValueSettings.ofTransaction), \
         set_config('cursor_tuple_fraction', '1', true), \
         set_config('lock_timeout', '\(LockWaits.patience)', true)\(searchPath == nil ? "" : ", set_config('search_path', $2, true)")
         """, [Array(String(milliseconds ?? 0).utf8)] + (searchPath.map { [Array($0.utf8)] } ?? []))
@@ -153,10 +151,9 @@ public final class PostgreSQLBackend: Backend {
   /// Only `SET LOCAL` reaches the other nodes, unlike `set_config`.
   var shardSettings: [Query] { capabilities.isSharded ? Self.formatsOfShards : [] }
 
-  private static let formatsOfShards = [
-    "citus.propagate_set_commands TO 'local'", "DateStyle TO 'ISO, YMD'", "TimeZone TO 'UTC'",
-    "IntervalStyle TO 'postgres'", "extra_float_digits TO 1", "bytea_output TO 'hex'",
-  ].map { Query("SET LOCAL \($0)", isReusable: false) }
+  private static let formatsOfShards =
+    (["citus.propagate_set_commands TO 'local'"] + ValueSettings.assignments)
+    .map { Query("SET LOCAL \($0)", isReusable: false) }
 
   /// Returns the statement that applies the settings of reading to a session, in which statements then see one state
   /// and change nothing.
