@@ -60,6 +60,10 @@ public protocol WriteTransaction: Transaction {
   /// - Throws: `RequestError` if a step before the last finds nothing (`notFound`) or a full-text pattern is malformed.
   func records(_ lookup: ExecutableLookup, _ parameters: Parameters) throws -> [[SQLValue]]
 
+  /// Returns whether rules of the database itself may keep records of a table from being changed by the role of the
+  /// statements, which then leave these out.
+  func restrictsRows(of table: Table) throws -> Bool
+
   /// Runs `body` and rolls its changes back; throws what the commit would have thrown.
   func rolledBack<Result>(_ body: () throws -> Result) throws -> Result
 
@@ -132,6 +136,9 @@ public protocol StatementGroups: AnyObject {
 extension WriteTransaction {
   /// Nil: the database is in this process.
   public var groups: (any StatementGroups)? { nil }
+
+  /// Returns false: the database has no such rules.
+  public func restrictsRows(of table: Table) throws -> Bool { false }
 
   /// Reads one record after another.
   public func readEach(

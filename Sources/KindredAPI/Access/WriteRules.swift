@@ -34,11 +34,15 @@ struct WriteRules {
     try check(records, by: resource.permissions.create, .create, of: resource)
   }
 
+  /// Tests whether the principal may change these columns of records, whichever these are.
+  func willUpdate(_ columns: [String], of resource: WrittenResource) throws {
+    try check(columns, by: resource.permissions.update, of: resource)
+  }
+
   /// Tests records before these columns of them are changed.
   func willUpdate(_ records: [StoredRecord], _ columns: [String], of resource: WrittenResource) throws {
-    // Which columns a change may name doesn't depend on which records there are.
-    guard !records.isEmpty || !columns.isEmpty else { return }
-    try check(columns, by: resource.permissions.update, of: resource)
+    guard !records.isEmpty else { return }
+    try willUpdate(columns, of: resource)
     try check(records, by: resource.permissions.update, .update, of: resource)
   }
 
@@ -52,6 +56,13 @@ struct WriteRules {
     guard !records.isEmpty else { return }
     try check([], by: resource.permissions.delete, of: resource)
     try check(records, by: resource.permissions.delete, .delete, of: resource)
+  }
+
+  /// Takes note that the database has left out a change of records that it had found.
+  ///
+  /// - Throws: `RequestError` (`forbidden`) if that may be due to rules of its own.
+  func didLeaveOut(recordsOf resource: WrittenResource) throws {
+    if try transaction.restrictsRows(of: resource.table) { throw refusal(of: resource) }
   }
 
   // MARK: Sight
@@ -146,9 +157,14 @@ struct WriteRules {
   }
 
   private func holds(_ lookup: ExecutableLookup, _ values: [SQLValue]) throws -> Bool {
-    try unlessMissing {
-      try transaction.record(lookup, Parameters(literals: values, claims: principal.claims))
-    } != nil
+    do {
+      return try unlessMissing {
+        try transaction.record(lookup, Parameters(literals: values, claims: principal.claims))
+      } != nil
+    } catch let error as any BackendError where error.isOfValues {
+      // What can't be computed doesn't hold.
+      return false
+    }
   }
 }
 
@@ -286,8 +302,10 @@ extension WriteRules {
     of searched: [(columns: [String], record: WrittenRecord)]
   ) throws -> [[SQLValue]?] {
     guard let groups, searched.count > 1 else {
-      return try searched.map {
-        try values(of: $0.columns, of: $0.record.stored, in: $0.record.written.resource)
+      return try searched.map { columns, record in
+        record.stored.isReadBack
+          ? try values(of: columns, of: record.stored, in: record.written.resource)
+          : try values(of: columns, in: record.written)
       }
     }
     let statements = searched.map { columns, record in

@@ -264,6 +264,7 @@ struct AssociatedRecords {
     let removed = try writer.run(.unlinking(join.references), values, on: join.table) {
       Problem(refusing: $0)
     }
+    if removed.count < links.count { try rules.didLeaveOut(recordsOf: resource) }
     if removed.isEmpty { throw Problem.ignored() }
   }
 
@@ -297,6 +298,7 @@ struct AssociatedRecords {
     let written = UnstoredRecord(draft: draft, resource: resource, present: record)
     let stored = RecordWriter.Change(change, values, step.originColumns, written)
     if try writer.run(stored, { Problem(refusing: $0) }).isEmpty {
+      try rules.didLeaveOut(recordsOf: resource)
       throw Problem.ignored()
     }
     try rules.didUpdate([record], of: resource)

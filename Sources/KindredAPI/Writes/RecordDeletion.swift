@@ -33,7 +33,9 @@ struct RecordDeletion {
           RecordWriter.Search(columns: locators, values: $0.values(of: locators), returned: columns)
         })
     }
-    return records.count - zip(left, present).count { $1?.values(of: columns) == $0.values(of: columns) }
+    let ignored = zip(left, present).count { $1?.values(of: columns) == $0.values(of: columns) }
+    if ignored > 0 { try writer.rules.didLeaveOut(recordsOf: resource) }
+    return records.count - ignored
   }
 
   /// Sets the columns that a deletion sets, which keeps the records; returns the number of records that were changed.
@@ -55,6 +57,7 @@ struct RecordDeletion {
       if isOne, rows.contains(where: { $0.count > 1 }) { throw Problem.severalRows }
       count += rows.count { !$0.isEmpty }
     }
+    if count < records.count { try writer.rules.didLeaveOut(recordsOf: resource) }
     return count
   }
 

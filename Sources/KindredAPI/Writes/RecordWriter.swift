@@ -82,49 +82,16 @@ struct RecordWriter {
     let parts = drafts.map { later.puttingOff($0, of: resource) }
     drafts = parts.map(\.draft)
     let written = drafts.map { UnstoredRecord(draft: $0, resource: resource) }
-    let changes = written.map { record in
-      let draft = record.draft
-      var returned = Self.columns(of: resource, below: draft, and: columns + draft.generatedColumns)
-      // For a view without a key, it is enough to know whether a record was added.
-      if returned.isEmpty { returned = resource.table.columns.prefix(1).map(\.name) }
-      return Change(
-        .insertion(of: draft.columns.exact, returning: returned.exact), draft.assignments.map(\.value),
-        returned,
-        record)
-    }
     let order = transaction.checksEachStatement ? ReferenceOrder(drafts, in: resource.table) : nil
-    let rows = try order.map { try OrderedInsertion(writer: self, order: $0).run(changes) } ?? run(changes)
-    let records = zip(changes, rows).map { change, rows in
-      rows.first.map { StoredRecord(change.returned, $0) }
-    }
-    for (draft, record) in zip(drafts, records) {
-      guard let record else { continue }
-      // A view returns only the given values, not keys that its trigger generates.
-      guard record.hasKey(of: resource) || resource.table.kind == .view else {
-        throw Problem.refusedValue("the record needs a key", at: draft.pointer)
-      }
-      try draft.check(draft.generatedColumns, of: record)
-    }
+    let records = try added(written.map { Insertion($0, returning: columns) }, in: order)
     if resource.table.replacesOnConflict {
       try memory.note(
         zip(records, drafts).compactMap { record, draft in record.map { ($0, resource, draft.pointer) } })
     }
-    try finish(records, of: resource, written)
+    let stored = try finish(records, written)
     try rules.didInsert(later.putOff(parts.map(\.later), of: records, written), into: resource)
-    return records
-  }
-
-  /// Checks what the database has made of records, and stores what is associated with them; nil stands for a record
-  /// that a trigger has ignored.
-  private func finish(
-    _ records: [StoredRecord?], of resource: WrittenResource, _ written: [UnstoredRecord]
-  ) throws {
-    let stored = zip(records, written).compactMap { record, written in
-      record.map { WrittenRecord(stored: $0, written: written) }
-    }
-    try rules.checkReferences(of: stored)
-    try associated.storeAssociated(with: stored, of: resource)
-    for one in stored { try checkComputed(one.stored, of: resource, one.written.draft) }
+    try check(stored, of: resource)
+    return stored.map { $0?.stored }
   }
 
   /// Changes a record and adds the records nested in the draft; returns nil if a trigger ignores the change.
@@ -158,8 +125,9 @@ struct RecordWriter {
       drafts = try presets.adding(
         to: Array(zip(records, drafts)), of: resource, isWhole: !reset.isEmpty)
       let changed = try change(Array(zip(records, drafts)), of: resource, resetting: reset, isOne: isOne)
-      try rules.didUpdate(changed.compactMap(\.self), of: resource)
-      return changed
+      try rules.didUpdate(changed.compactMap(\.?.stored), of: resource)
+      try check(changed, of: resource)
+      return changed.map { $0?.stored }
     }
   }
 
@@ -171,23 +139,25 @@ struct RecordWriter {
     computing computed: ComputedChange? = nil
   ) throws -> [StoredRecord] {
     let draft = try associated.storingReferences(of: [draft])[0]
-    let named = draft.namedColumns + (computed?.columns ?? [])
-    try rules.willUpdate(records, resource.unlocked(named), of: resource)
+    let named = resource.unlocked(draft.namedColumns + (computed?.columns ?? []))
+    try rules.willUpdate(named, of: resource)
+    try rules.willUpdate(records, named, of: resource)
     var updates = records.map { (record: $0, draft: draft) }
     if let computed {
       updates = Array(zip(records, try computed.computed(updates, of: resource, by: self)))
     }
     updates = Array(zip(records, try presets.adding(to: updates, of: resource)))
-    let changed = try inGroups(updates) { try change($0, of: resource) }.compactMap(\.self)
-    try rules.didUpdate(changed, of: resource)
-    return changed
+    let changed = try inGroups(updates) { try change($0, of: resource) }
+    try rules.didUpdate(changed.compactMap(\.?.stored), of: resource)
+    try check(changed, of: resource)
+    return changed.compactMap(\.?.stored)
   }
 
-  /// Changes a group of records.
+  /// Changes a group of records, of which nothing but their references has been tested yet.
   private func change(
     _ updates: [(record: StoredRecord, draft: RecordDraft)], of resource: WrittenResource,
     resetting reset: [String] = [], isOne: Bool = false
-  ) throws -> [StoredRecord?] {
+  ) throws -> [WrittenRecord?] {
     let table = resource.table
     let written = try updates.map { record, draft in
       var draft = draft
@@ -215,20 +185,10 @@ struct RecordWriter {
       // A view returns the given values, and NULL for the rest.
       let draft = written.draft
       let known = table.kind == .view ? change.returned.filter { !draft.columns.containsExactly($0) } : []
-      let record = StoredRecord(change.returned, row).with(known, of: present)
-      guard
-        record.hasKey(of: resource)
-          || !resource.keyColumns.contains(where: (draft.columns + written.reset).containsExactly)
-      else {
-        throw Problem.refusedValue("the record needs a key", at: draft.pointer)
-      }
-      return record
+      return StoredRecord(change.returned, row).with(known, of: present)
     }
-    for (written, record) in zip(written, records) {
-      if let record { try written.draft.check(written.draft.generatedColumns, of: record) }
-    }
-    try finish(records, of: resource, written)
-    return records
+    if records.contains(where: { $0 == nil }) { try rules.didLeaveOut(recordsOf: resource) }
+    return try finish(records, written)
   }
 
   /// Returns the columns that ``update(_:of:to:isWhole:keeping:)`` needs of a record.
@@ -243,15 +203,7 @@ struct RecordWriter {
     of resource: WrittenResource, below draft: RecordDraft, and columns: [String]
   ) -> [String] {
     guard !draft.nested.isEmpty || !columns.isEmpty else { return resource.returnedColumns }
-    var all = resource.returnedColumns
-    for nested in draft.nested {
-      switch nested.linkage {
-      case .has(let step): all += step.originColumns
-      case .join(let join): all += join.near.originColumns
-      case .belongsTo: break
-      }
-    }
-    return WrittenResource.once(all + columns)
+    return WrittenResource.once(resource.returnedColumns + draft.columnsReferredTo + columns)
   }
 }
 

@@ -7,6 +7,8 @@ import KindredRequests
 struct StoredRecord {
   private let names: [String]
   private let row: [SQLValue]
+  /// Whether the values come from the database; otherwise they are those of the content.
+  var isReadBack = true
 
   init(_ names: [String], _ row: [SQLValue]) {
     self.names = names
@@ -22,8 +24,10 @@ struct StoredRecord {
   func with(_ columns: [String], of other: StoredRecord) -> StoredRecord {
     guard !columns.isEmpty else { return self }
     let kept = names.indices.filter { !columns.containsExactly(names[$0]) }
-    return StoredRecord(
+    var record = StoredRecord(
       kept.map { names[$0] } + columns, kept.map { row[$0] } + other.values(of: columns))
+    record.isReadBack = isReadBack
+    return record
   }
 
   /// Returns the record as a segment of a path.

@@ -8,11 +8,12 @@ import KindredRequests
 /// The content that a write returns: its records as a GET with the same parameters would return them, with the tree
 /// that was written.
 struct WriteAnswer {
-  private let planned: PlannedRequest
+  /// The request that reads the records; nil if the client may add them but not read them.
+  private let planned: PlannedRequest?
   /// The values of the parameters, after places for those of the key.
   private let literals: [SQLValue]
   /// The plan that reads the records.
-  var plan: ExecutablePlan { planned.plan }
+  var plan: ExecutablePlan? { planned?.plan }
   private let resource: WrittenResource
   private let version: ModelVersion
 
@@ -36,9 +37,13 @@ struct WriteAnswer {
   ) throws {
     self.resource = resource
     self.version = version
+    guard !version.model.isDenied(resource.name) else {
+      (planned, literals) = (nil, [])
+      return
+    }
     let query = parameters.shaping.asQuery
     let shape = RequestShape(of: query, resource: resource.name, vocabulary: version.shapes)
-    (planned, literals) = try version.plans.answer(
+    let answer = try version.plans.answer(
       of: resource.name, paths: paths, shape, keyCount: resource.locatorColumns.count
     ) {
       var literals = Literals(areDistinct: query.comparesExpressions)
@@ -57,6 +62,7 @@ struct WriteAnswer {
         parameters: Parameters(literals: parsed.fetchRequest.literals.values), limit: nil,
         order: RequestOrder(segments: []))
     }
+    (planned, literals) = (answer.planned, answer.literals)
   }
 
   /// Returns the records in JSON; `null` for a record that no longer exists, or that the client can't see.
@@ -64,6 +70,24 @@ struct WriteAnswer {
     of records: [StoredRecord], isArray: Bool, to principal: Principal, in transaction: any WriteTransaction
   ) throws -> [UInt8] {
     var bytes: [UInt8] = isArray ? [UInt8(ascii: "[")] : []
+    // Who may not read a record back may not read it now, either.
+    for run in records.runs(by: \.isReadBack) {
+      if bytes.count > (isArray ? 1 : 0) { bytes.append(UInt8(ascii: ",")) }
+      if let planned, run.first?.isReadBack ?? false {
+        try append(Array(run), as: planned, to: &bytes, for: principal, in: transaction)
+      } else {
+        bytes += run.map { _ in "null" }.joined(separator: ",").utf8
+      }
+    }
+    if isArray { bytes.append(UInt8(ascii: "]")) }
+    return bytes
+  }
+
+  /// Adds the JSON of records that have been read back, separated by commas.
+  private func append(
+    _ records: [StoredRecord], as planned: PlannedRequest, to bytes: inout [UInt8], for principal: Principal,
+    in transaction: any WriteTransaction
+  ) throws {
     let parameters = records.map { record in
       var literals = literals
       literals.replaceSubrange(locatorColumns.indices, with: record.values(of: locatorColumns))
@@ -85,8 +109,6 @@ struct WriteAnswer {
           "the records to return are too long; include less, or send `Prefer: return=minimal`")
       }
     }
-    if isArray { bytes.append(UInt8(ascii: "]")) }
-    return bytes
   }
 
   /// Checks that a record which the plan doesn't find is hidden, or already deleted by a trigger or by

@@ -277,8 +277,8 @@ struct WriteExecution {
     let isArray = plan.content?.isArray ?? false
     var result = WriteResult(status: status)
     // A record of a view can't be read back without its key.
-    let isKnown = records.allSatisfy { $0.hasKey(of: resource) }
-    if status == .created, !isArray, let record = records.first, try isVisible(record) {
+    let isKnown = records.allSatisfy { !$0.isReadBack || $0.hasKey(of: resource) }
+    if status == .created, !isArray, let record = records.first, record.isReadBack, try isVisible(record) {
       result.location = try location(of: record)
     }
     guard plan.preferences.content != .minimal, isKnown else {

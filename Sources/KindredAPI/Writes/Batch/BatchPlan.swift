@@ -191,7 +191,7 @@ extension BatchPlan.Work {
   fileprivate var plans: [ExecutablePlan] {
     switch self {
     case .read(let planned, _): [planned.plan]
-    case .write(let plan): [plan.answer.plan]
+    case .write(let plan): plan.answer.plan.map { [$0] } ?? []
     }
   }
 }
