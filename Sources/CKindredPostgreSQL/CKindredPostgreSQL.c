@@ -33,6 +33,8 @@
   X(char *, resultErrorField, (const PGresult *, int))                                                             \
   X(int, ntuples, (const PGresult *))                                                                              \
   X(int, nfields, (const PGresult *))                                                                              \
+  X(unsigned, ftable, (const PGresult *, int))                                                                     \
+  X(int, ftablecol, (const PGresult *, int))                                                                       \
   X(unsigned, ftype, (const PGresult *, int))                                                                      \
   X(char *, fname, (const PGresult *, int))                                                                        \
   X(int, getisnull, (const PGresult *, int, int))                                                                  \
@@ -129,6 +131,8 @@ const char *kindred_pq_result_field(const PGresult *result, int code) { return p
 int kindred_pq_rows(const PGresult *result) { return pq.ntuples(result); }
 int kindred_pq_columns(const PGresult *result) { return pq.nfields(result); }
 unsigned kindred_pq_type(const PGresult *result, int column) { return pq.ftype(result, column); }
+unsigned kindred_pq_table(const PGresult *result, int column) { return pq.ftable(result, column); }
+int kindred_pq_table_column(const PGresult *result, int column) { return pq.ftablecol(result, column); }
 const char *kindred_pq_name(const PGresult *result, int column) { return pq.fname(result, column); }
 kindred_pq_text kindred_pq_value(const PGresult *result, int row, int column) {
   // A text has no zero byte but the one that follows it, and libpq takes longer to tell its length.

@@ -79,6 +79,40 @@ static void kindred_ceil(sqlite3_context *context, int count, sqlite3_value **ar
   rounded(context, arguments[0], ceil);
 }
 
+// MARK: Rules
+
+static void finalize(void *statement) { sqlite3_finalize(statement); }
+
+// kindred_holds(sql, x, …): whether a statement that only reads gives a true value for these parameters; false where it can't
+// be computed.
+static void kindred_holds(sqlite3_context *context, int count, sqlite3_value **arguments) {
+  if (kindred_stops(context)) return;
+  sqlite3_stmt *statement = sqlite3_get_auxdata(context, 0);
+  int is_new = statement == NULL;
+  if (is_new) {
+    const char *sql = (const char *)sqlite3_value_text(arguments[0]);
+    if (sql == NULL) return sqlite3_result_error_nomem(context);
+    int code = sqlite3_prepare_v2(sqlite3_context_db_handle(context), sql, -1, &statement, NULL);
+    if (code != SQLITE_OK) return sqlite3_result_error_code(context, code);
+    if (statement == NULL || !sqlite3_stmt_readonly(statement)) {
+      sqlite3_finalize(statement);
+      return sqlite3_result_error(context, "kindred_holds only reads", -1);
+    }
+  }
+  for (int index = 1; index < count; index++) sqlite3_bind_value(statement, index, arguments[index]);
+  int holds = sqlite3_step(statement) == SQLITE_ROW && sqlite3_column_int(statement, 0) != 0;
+  int code = sqlite3_reset(statement);
+  switch (code & 0xff) {
+  case SQLITE_OK: sqlite3_result_int(context, holds); break;
+  // No value, or one that is too long.
+  case SQLITE_ERROR:
+  case SQLITE_TOOBIG: sqlite3_result_int(context, 0); break;
+  default: sqlite3_result_error_code(context, code);
+  }
+  // It frees the statement at once if it can't keep it.
+  if (is_new) sqlite3_set_auxdata(context, 0, statement, finalize);
+}
+
 // MARK: All
 
 int kindred_add_functions(
@@ -129,5 +163,12 @@ int kindred_add_functions(
       sqlite3_free);
     if (code != SQLITE_OK) return code;
   }
-  return SQLITE_OK;
+  kindred_functions *shared = sqlite3_malloc(sizeof *shared);
+  if (shared == NULL) return SQLITE_NOMEM;
+  shared->must_stop = must_stop;
+  shared->context = context;
+  shared->built_length = built_length;
+  // Neither views nor triggers may run statements by it.
+  return sqlite3_create_function_v2(
+    db, "kindred_holds", -1, SQLITE_UTF8 | SQLITE_DIRECTONLY, shared, kindred_holds, NULL, NULL, sqlite3_free);
 }

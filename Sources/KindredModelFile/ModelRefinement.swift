@@ -154,7 +154,7 @@ extension ModelRefinement {
       let hidden = try refinement.hidden.compactMap { name in
         try errors.attempt { try column(name, of: resource) }
       }
-      model.resources[name.value]?.hidden = NameSet(hidden)
+      model.resources[name.value]?.hidden = resource.table.hiding(NameSet(hidden))
     }
     model.hideInherited()
     for (name, refinement) in refinements {

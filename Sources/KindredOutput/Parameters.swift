@@ -1,4 +1,5 @@
 import KindredModel
+import KindredPlanning
 import KindredSQLSyntax
 
 /// The values of one request, bound to a plan that requests of the same shape share.
@@ -17,6 +18,14 @@ public struct Parameters: Sendable {
     self.literals = literals
     self.cursor = cursor
     self.claims = claims
+  }
+
+  /// Returns whether a date function of a plan that reads the clock is called for the text 'now'.
+  package func nameNow(in plan: Plan) -> Bool {
+    plan.moments.contains { moment in
+      guard case .text(let text)? = try? value(of: moment) else { return false }
+      return text.equalsIgnoringCase("now")
+    }
   }
 
   /// Returns the value of a binding that depends on neither a row nor a cursor.

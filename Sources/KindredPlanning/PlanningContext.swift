@@ -7,7 +7,9 @@ struct PlanningContext {
   var isInRule = false
 
   var model: Model { state.model }
-  var dialect: any SQLDialect { state.dialect }
+  var dialect: any SQLDialect {
+    isInRule && model.testsRulesCautiously ? state.dialect.noticingFailures : state.dialect
+  }
 
   /// The model's expressions that are being compiled.
   var modelExpressions = ModelExpressions()

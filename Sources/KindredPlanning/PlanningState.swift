@@ -25,6 +25,9 @@ final class PlanningState {
   /// The literals that are written like another value, which equals them, by their numbers.
   var sameLiterals: [Int: SQL.Binding] = [:]
 
+  /// Whether a rule that has been compiled may fail for some records.
+  var ruleMayFail = false
+
   // MARK: Memory
 
   /// The records that the expressions being compiled expose.
@@ -89,6 +92,15 @@ final class PlanningState {
     budget.beginDefinition()
     defer { budget.endDefinition() }
     return try body()
+  }
+
+  /// Returns the result of `body`, which compiles a rule, and whether that may fail for some records.
+  func noticingFailures<Result>(_ body: () throws -> Result) rethrows -> (result: Result, mayFail: Bool) {
+    let outer = ruleMayFail
+    ruleMayFail = false
+    defer { ruleMayFail = ruleMayFail || outer }
+    let result = try body()
+    return (result, ruleMayFail)
   }
 
   /// Returns the results of looking up the names of a record.

@@ -19,6 +19,11 @@ public final class QueryResult {
   /// Returns the OID of a column's type; for a domain, that of its base type.
   public func type(of column: Int) -> UInt32 { kindred_pq_type(result, Int32(column)) }
 
+  /// Returns the OID of the table and the number of the column that a column shows; zeros for an expression.
+  public func origin(of column: Int) -> (table: UInt32, column: Int32) {
+    (kindred_pq_table(result, Int32(column)), kindred_pq_table_column(result, Int32(column)))
+  }
+
   /// Returns the name of a column.
   public func name(of column: Int) -> String {
     kindred_pq_name(result, Int32(column)).map { String(cString: $0) } ?? ""

@@ -158,7 +158,7 @@ extension CompiledExpression {
       case .integer: return self
       case .boolean: return converted("\(operand)::int4::int8", .integer)
       case .numeric, .real: return converted("trunc(\(sql))::int8", .integer)
-      default: return converted(try leading(#"^\s*[-+]?\d+|\d+$"#, as: .integer), .integer)
+      default: return converted(try leading(Self.wholeNumber, as: .integer), .integer)
       }
     case .real, .numeric:
       let target: ValueType = type == .real ? .real : .numeric
@@ -168,6 +168,26 @@ extension CompiledExpression {
       return converted(
         try leading(#"^\s*[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|\d+$"#, as: target), target)
     }
+  }
+
+  /// The pattern of a whole number at the beginning of a text; otherwise the one at its end.
+  private static let wholeNumber: StaticString = #"^\s*[-+]?\d+|\d+$"#
+
+  /// Returns the value as an integer, which is NULL and noted where it doesn't fit.
+  func castToFittingInteger() throws -> CompiledExpression {
+    switch type == .money ? .numeric : type?.kind ?? .text {
+    case .integer, .boolean: try cast(to: .integer)
+    case .numeric, .real: .fitting("trunc(\(try asNumber(0).sql))::numeric")
+    default: .fitting(try leading(Self.wholeNumber, as: .numeric))
+    }
+  }
+
+  /// Returns a number of any size without a fraction as an integer, which is NULL and noted where it doesn't fit.
+  static func fitting(_ number: SQL) -> CompiledExpression {
+    let range: SQL = "BETWEEN -9223372036854775808 AND 9223372036854775807"
+    let sql: SQL = "CASE WHEN \(number) \(range) THEN (\(number))::int8 END"
+    return CompiledExpression(
+      sql: "(\(sql.noted(FailureNote("\(number) NOT \(range)"))))", type: .integer)
   }
 
   /// Returns the number at the beginning of a text, as SQLite's `CAST` does; 0 if there is none.

@@ -30,6 +30,13 @@ struct PostgreSQLArithmetic {
     }
   }
 
+  /// Returns the same operation, whose whole numbers are NULL and noted where they don't fit.
+  func compiledNotingFailures() -> CompiledExpression {
+    let isWhole = left.type?.kind == .integer && right.type?.kind == .integer
+    guard isWhole, [.add, .subtract, .multiply].contains(op) else { return compiled() }
+    return .fitting("(\(left.operand)::numeric \(op.sql) \(right.operand)::numeric)")
+  }
+
   private func quotient(_ left: SQL, _ right: SQL) -> SQL {
     let quotient: SQL = "\(left) / nullif(\(right), 0)"
     guard mayBeWhole else { return quotient }

@@ -13,6 +13,13 @@ struct PostgreSQLDialect: SQLDialect {
   var hasColumnPrivileges: Bool { true }
   var querySyntax: QuerySyntax { .postgreSQL }
   var isSharded = false
+  /// Whether operations without a result are NULL and noted, as in rules.
+  var notesFailures = false
+  var noticingFailures: any SQLDialect {
+    var dialect = self
+    dialect.notesFailures = true
+    return dialect
+  }
   var joinsLaterally: Bool { true }
   var estimatesCounts: Bool { true }
 
@@ -109,7 +116,8 @@ struct PostgreSQLDialect: SQLDialect {
     case .concatenate:
       return try concatenated(left, right)
     case .add, .subtract, .multiply, .divide, .remainder:
-      return try PostgreSQLArithmetic(op, left, right).compiled()
+      let arithmetic = try PostgreSQLArithmetic(op, left, right)
+      return notesFailures ? arithmetic.compiledNotingFailures() : arithmetic.compiled()
     }
   }
 
@@ -195,7 +203,7 @@ struct PostgreSQLDialect: SQLDialect {
   }
 
   func cast(_ value: CompiledExpression, to type: Expression.CastType) throws -> CompiledExpression {
-    try value.cast(to: type)
+    notesFailures && type == .integer ? try value.castToFittingInteger() : try value.cast(to: type)
   }
 
   func cases(

@@ -12,7 +12,7 @@ struct TextVectorSearch: TextSearch {
   var check: SQL? { nil }
 
   init(for pattern: TextPattern, in fullText: FullText, visible: [String]) throws {
-    // Nothing tells which column a word comes from.
+    // Nothing tells which column a word comes from, so all whose words the vector may hold must be visible.
     guard let vector = fullText.vector, visible.count == fullText.columns.count else {
       throw TextSearchRefusal.readsHidden
     }

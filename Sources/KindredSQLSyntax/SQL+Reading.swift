@@ -107,6 +107,26 @@ extension SQL {
     }
   }
 
+  /// Returns the SQL with its values replaced as by ``replacingValues(columnsWhere:with:)``, but within the terms for which
+  /// `isOpen` returns true their own values.
+  ///
+  /// - Parameter replacement: Takes a value, and whether it stands within such a term.
+  public func replacingValues(
+    columnsWhere isMeant: (RecordID) -> Bool, inTermsWhere isOpen: (SQL) -> Bool,
+    with replacement: (_ value: SQL, _ isInTerm: Bool) -> SQL
+  ) -> SQL {
+    mapping { part in
+      switch part {
+      case .term(let expression) where isOpen(expression):
+        .term(expression.replacingValues(columnsWhere: isMeant) { replacement($0, true) })
+      case .term(let expression): replacement(.term(expression), false)
+      case .column(let record, let name):
+        isMeant(record) ? replacement(.column(record, name), false) : nil
+      case .text, .binding: nil
+      }
+    }
+  }
+
   /// Returns the SQL with some of its bindings replaced.
   ///
   /// - Parameter replacement: takes a binding and the name of its type, where known; returns nil to keep the binding.

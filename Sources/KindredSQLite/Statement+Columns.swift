@@ -25,6 +25,13 @@ extension Statement {
     sqlite3_column_decltype(handle, column).map { String(cString: $0) }
   }
 
+  /// Returns the table's column that a column shows; nil for an expression, and where SQLite was built without the names.
+  public func columnOrigin(_ column: Int32) -> (table: String, column: String)? {
+    guard let table = kindred_origin_table(handle, column), let name = kindred_origin_column(handle, column)
+    else { return nil }
+    return (String(cString: table), String(cString: name))
+  }
+
   /// Returns the storage class of the value.
   ///
   /// Call it before the value is read, which may convert it.

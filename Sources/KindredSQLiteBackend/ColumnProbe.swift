@@ -52,11 +52,38 @@ struct ColumnProbe {
     }
   }
 
+  /// Returns the names of the columns that just show a stored column of a table.
+  ///
+  /// Of a compound SELECT, it is known only for the first part.
+  func storedColumns(of view: String, with clauses: [SQL] = []) throws -> NameSet {
+    let statement: Statement
+    do {
+      statement = try rows(of: view, with: clauses)
+    } catch let error as DatabaseError where error.code == SQLITE_ERROR {
+      return []
+    }
+    var stored = NameSet()
+    for column in 0..<statement.columnCount {
+      guard let origin = statement.columnOrigin(column) else { continue }
+      let isVirtual = try connection.rows(
+        "SELECT hidden = 2 FROM pragma_table_xinfo(?1) WHERE name = ?2",
+        [.text(origin.table), .text(origin.column)]
+      ) { $0.int64(0) == 1 }
+      // The rowid is no column of its table.
+      if isVirtual.first != true { stored.insert(statement.columnName(column)) }
+    }
+    return stored
+  }
+
   private func columns(of view: String, with clauses: [SQL]) throws -> [String] {
-    let with: SQL = clauses.isEmpty ? SQL() : "WITH \(clauses.joined(separator: ", ")) "
-    let statement = try connection.prepare(
-      ("\(with)SELECT * FROM \(identifier: view) LIMIT 0" as SQL).rendered().text)
+    let statement = try rows(of: view, with: clauses)
     return (0..<statement.columnCount).map(statement.columnName)
+  }
+
+  private func rows(of view: String, with clauses: [SQL]) throws -> Statement {
+    let with: SQL = clauses.isEmpty ? SQL() : "WITH \(clauses.joined(separator: ", ")) "
+    return try connection.prepare(
+      ("\(with)SELECT * FROM \(identifier: view) LIMIT 0" as SQL).rendered().text)
   }
 
   /// Returns, for each column and each value, whether the column equals the value in one of the rows.

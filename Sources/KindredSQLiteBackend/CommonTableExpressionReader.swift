@@ -76,14 +76,18 @@ public struct CommonTableExpressionReader {
     guard statement.parameterCount == 0 else {
       throw Objection(message: "it has a parameter; write the value instead")
     }
-    let comparisons = try ColumnProbe(connection: connection).comparisons(of: definition.name, with: clauses)
+    let probe = ColumnProbe(connection: connection)
+    let comparisons = try probe.comparisons(of: definition.name, with: clauses)
+    let stored = try isCompound ? [] : probe.storedColumns(of: definition.name, with: clauses)
     let columns = (0..<statement.columnCount).map { column in
       let name = statement.columnName(column)
       let type = statement.columnDeclaredType(column) ?? ""
       let compared = comparisons?[name]
-      return Column(
+      var made = Column(
         name: name, declaredType: type, affinity: compared?.affinity(ofType: type),
         collation: compared?.collation ?? "BINARY")
+      made.isStored = stored.contains(name)
+      return made
     }
     return Table(
       name: definition.name, kind: .commonTableExpression(sql: definition.sql.enclosable),

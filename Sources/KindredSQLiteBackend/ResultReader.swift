@@ -42,7 +42,8 @@ public final class ResultReader: ResultSource {
     self.executable = executable
     self.connection = connection
     self.parameters = parameters
-    time = executable.readsClock ? parameters.cursor?.time ?? CalendarTime.milliseconds : nil
+    let isTimed = executable.readsClock && parameters.nameNow(in: executable.plan)
+    time = isTimed ? parameters.cursor?.time ?? CalendarTime.milliseconds : nil
     self.parameters.time = time.map(CalendarTime.text)
     writer = ResultWriter(executable, limit: limit, SQLiteRowSource(executable))
     statements =

@@ -56,8 +56,9 @@ extension SchemaReader {
   }
 
   private func columns(of entry: Entry) throws -> [ColumnEntry] {
-    let comparisons =
-      entry.kind == .view ? try ColumnProbe(connection: connection).comparisons(of: entry.name) : nil
+    let probe = ColumnProbe(connection: connection)
+    let comparisons = entry.kind == .view ? try probe.comparisons(of: entry.name) : nil
+    let stored = entry.kind == .view ? try probe.storedColumns(of: entry.name) : nil
     return try connection.rows(
       """
       SELECT name, type, "notnull", dflt_value, pk, hidden FROM pragma_table_xinfo(?, ?)
@@ -69,18 +70,18 @@ extension SchemaReader {
       let name = row.text(0) ?? ""
       let type = row.text(1) ?? ""
       let compared = comparisons?[name]
-      return ColumnEntry(
-        column: Column(
-          name: name, declaredType: type,
-          // A `STRICT` table converts no value of such a column (<https://www.sqlite.org/stricttables.html>).
-          affinity: entry.isStrict && type.equalsIgnoringCase("ANY")
-            ? .blob : compared?.affinity(ofType: type),
-          collation: compared?.collation ?? collation(of: name, in: entry.name),
-          isNullable: row.int64(2) == 0,
-          // 2 means a virtual generated column, 3 a stored one.
-          isGenerated: hidden == 2 || hidden == 3, hasDefault: defaultText != nil,
-          defaultValue: defaultText.map(Self.defaultValue)),
-        keyPosition: row.int64(4), isHidden: hidden == 1)
+      var column = Column(
+        name: name, declaredType: type,
+        // A `STRICT` table converts no value of such a column (<https://www.sqlite.org/stricttables.html>).
+        affinity: entry.isStrict && type.equalsIgnoringCase("ANY")
+          ? .blob : compared?.affinity(ofType: type),
+        collation: compared?.collation ?? collation(of: name, in: entry.name),
+        isNullable: row.int64(2) == 0,
+        // 2 means a virtual generated column, 3 a stored one.
+        isGenerated: hidden == 2 || hidden == 3, hasDefault: defaultText != nil,
+        defaultValue: defaultText.map(Self.defaultValue))
+      column.isStored = hidden != 2 && stored?.contains(name) ?? true
+      return ColumnEntry(column: column, keyPosition: row.int64(4), isHidden: hidden == 1)
     }
   }
 

@@ -59,6 +59,8 @@ public struct SchemaReader {
         draft.isTimeless = !volatile.contains(entry.name.foldingASCIICase)
         if entry.kind == .view {
           draft.isCompound = compounds.contains(entry.name.foldingASCIICase)
+          // SQLite knows the origin of the columns of the first part only.
+          if draft.isCompound { for index in draft.columns.indices { draft.columns[index].isStored = false } }
           draft.readsClock = moving.contains(entry.name.foldingASCIICase)
         }
         drafts.append(draft)

@@ -215,6 +215,36 @@ struct SQLiteDialect: SQLDialect {
     return CompiledExpression(sql: "\(function.sqlite)(\(isDistinct ? "DISTINCT " : "")\(list))")
   }
 
+  func dependence(
+    of function: Expression.AggregateFunction, of arguments: [CompiledExpression], onOrder isHidden: Bool
+  ) -> OrderDependence? {
+    switch function {
+    case .count, .isEmpty: nil
+    case .concat: .showsOrder
+    case .min, .max: arguments.contains { differingCollation($0) != nil } ? .showsOrder : nil
+    case .average, .sum, .total:
+      // The order of a table, or of an index of visible columns alone, tells nothing.
+      isHidden && arguments.contains { $0.traits.affinity != .integer } ? .roundsInOrder : nil
+    }
+  }
+
+  // A statement of its own may fail without the one that calls it. The plain rule, which is never evaluated, tells SQLite
+  // which tables the statement reads.
+  func tested(_ rule: SQL, alone test: SQL, _ pointers: [SQL]) -> SQL {
+    let (text, bindings) = test.rendered()
+    let values = bindings.map { binding -> SQL in
+      if case .batch(let number) = binding { pointers[number] } else { "\(binding)" }
+    }
+    let statement: SQL = "\(.value(.text(text)))"
+    let arguments = ([statement.asItem] + values).joined(separator: ", ")
+    return "(kindred_holds(\(arguments)) OR FALSE AND \(rule))"
+  }
+
+  func differingCollation(_ value: CompiledExpression) -> String? {
+    let collation = value.traits.explicitCollation ?? value.traits.collation ?? "BINARY"
+    return collation.equalsIgnoringCase("BINARY") ? nil : collation
+  }
+
   func absence(of function: Expression.AggregateFunction) -> CompiledAbsence? {
     switch function {
     case .count: CompiledAbsence(sql: "0")

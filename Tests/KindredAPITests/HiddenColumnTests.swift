@@ -126,7 +126,9 @@ struct HiddenColumnTests {
   }
 
   @Test
-  func `a page that shows a cursor of hidden values has another tag with each cursor`() throws {
+  func `a page that shows a cursor of hidden values has one tag, although the cursor is another each time`()
+    throws
+  {
     let database = try TestDatabase(
       "CREATE TABLE item (id INTEGER PRIMARY KEY, secret TEXT); INSERT INTO item VALUES (1, 'a'), (2, 'b')",
       modelFile: "resources: { items: { hidden: [secret], sort: secret } }")
@@ -135,7 +137,7 @@ struct HiddenColumnTests {
       return (answer.text, answer.headers["ETag"])
     }
     let (first, second) = (try answer("text/html"), try answer("text/html"))
-    #expect(first.text != second.text && first.tag != second.tag && first.tag != nil)
+    #expect(first.text != second.text && first.tag == second.tag && first.tag != nil)
     #expect(try answer("application/json") == answer("application/json"))
   }
 

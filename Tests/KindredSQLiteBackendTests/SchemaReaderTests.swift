@@ -43,9 +43,10 @@ import Testing
         id INTEGER PRIMARY KEY, name VARCHAR(10) NOT NULL, "unit price" REAL DEFAULT 1, flag BOOLEAN NOT NULL DEFAULT 0,
         any, twice AS (id * 2), thrice GENERATED ALWAYS AS (id * 3) STORED)
       """)
-    func computed(_ name: String, _ expression: SQL) -> Column {
+    func computed(_ name: String, _ expression: SQL, isStored: Bool) -> Column {
       var column = Column(name: name, isGenerated: true)
       column.generation = expression
+      column.isStored = isStored
       return column
     }
     #expect(
@@ -55,7 +56,8 @@ import Testing
         Column(name: "unit price", declaredType: "REAL", hasDefault: true, defaultValue: "(1)"),
         Column(
           name: "flag", declaredType: "BOOLEAN", isNullable: false, hasDefault: true, defaultValue: "(0)"),
-        Column(name: "any"), computed("twice", "id * 2"), computed("thrice", "id * 3"),
+        Column(name: "any"), computed("twice", "id * 2", isStored: false),
+        computed("thrice", "id * 3", isStored: true),
       ])
     #expect(table.rowIDName == "rowid")
   }

@@ -60,6 +60,9 @@ const char *kindred_pq_result_field(const PGresult *result, int code);
 int kindred_pq_rows(const PGresult *result);
 int kindred_pq_columns(const PGresult *result);
 unsigned kindred_pq_type(const PGresult *result, int column);
+/// The OID of the table whose column a column shows, and the number of that column; 0 for an expression.
+unsigned kindred_pq_table(const PGresult *result, int column);
+int kindred_pq_table_column(const PGresult *result, int column);
 const char *kindred_pq_name(const PGresult *result, int column);
 /// A value of a row, which a zero byte follows; the length of NULL is -1.
 typedef struct {

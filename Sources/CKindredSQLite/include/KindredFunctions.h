@@ -1,6 +1,11 @@
 #pragma once
 #include <sqlite3.h>
 
+/// Returns the name of the table whose column a result column shows, or of that column; null for an expression, and where
+/// SQLite was built without `SQLITE_ENABLE_COLUMN_METADATA`.
+const char *kindred_origin_table(sqlite3_stmt *statement, int column);
+const char *kindred_origin_column(sqlite3_stmt *statement, int column);
+
 /// Returns whether the statements of a connection have to stop.
 typedef int (*kindred_must_stop)(void *context);
 
@@ -16,6 +21,8 @@ typedef int (*kindred_must_stop)(void *context);
 ///   an index as JSON, as a value, and as the JSON of that value; NULL if there is none, or the text isn't JSON.
 /// - `kindred_contains(json, value, kind)`, `kindred_overlaps`: whether an array or object contains a value, which is
 ///   JSON if `kind` is 1, and a boolean if it is 2.
+/// - `kindred_holds(sql, x, …)`: whether a statement that only reads gives a true value for these parameters; false where
+///   it can't be computed.
 /// - `floor`, `ceil`: only if SQLite was built without them.
 ///
 /// SQLite checks deadlines only between instructions of its virtual machine, and a function call is one

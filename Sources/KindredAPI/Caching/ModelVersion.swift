@@ -35,6 +35,10 @@ final class ModelVersion: Sendable {
   /// The versions that are being made.
   private let makingViews = SingleFlight<[Int?], ModelVersion>()
   private let makingReadable = SingleFlight<[ExactName: NameSet], ModelVersion>()
+  /// The names of the resources whose rules may fail for some records.
+  let fallibleRules: [String]
+  /// The version whose rules don't fail, once it is needed, and whether requests use it from the start.
+  private let caution = Mutex<(version: ModelVersion?, isPreferred: Bool)>((nil, false))
 
   /// How records to be written are reached.
   private enum WrittenPlace: Hashable {
@@ -89,6 +93,7 @@ final class ModelVersion: Sendable {
     self.model = model
     self.dialect = dialect
     self.planCache = planCache
+    fallibleRules = model.isRestricted && !model.testsRulesCautiously ? model.fallibleRules : []
     ruleTests = RuleTests(model: model, dialect: dialect)
     presets = PresetStatements(model: model, dialect: dialect)
     shapes = ShapeVocabulary(model)
@@ -126,10 +131,13 @@ final class ModelVersion: Sendable {
   }
 
   /// Returns the version that a principal sees: a model without what its roles may not see, and separate plans.
-  func seen(by principal: Principal) -> ModelVersion {
+  ///
+  /// - Parameter isCautious: Whether rules must not fail for records for which they can't be computed; otherwise they are
+  ///   written so only if one has failed before.
+  func seen(by principal: Principal, cautiously isCautious: Bool = false) -> ModelVersion {
     guard let roles = principal.roles, let vocabulary else { return self }
     let known = roles.intersection(vocabulary.roles)
-    if let view = views.withLock({ $0.byRoles[known] }) { return view }
+    if let view = views.withLock({ $0.byRoles[known] }) { return view.tested(cautiously: isCautious) }
     let grants = model.grants(of: known)
     let view = makingViews.value(for: grants, known: { views.withLock { $0.byGrants[grants] } }) {
       let view = self.view(model.seen(by: known))
@@ -137,7 +145,28 @@ final class ModelVersion: Sendable {
       return view
     }
     views.withLock { $0.add(view, known, grants) }
-    return view
+    return view.tested(cautiously: isCautious)
+  }
+
+  private func tested(cautiously isCautious: Bool) -> ModelVersion {
+    guard !fallibleRules.isEmpty else { return self }
+    return caution.withLock { caution in
+      guard isCautious || caution.isPreferred else { return self }
+      if let version = caution.version { return version }
+      var model = model
+      model.testsRulesCautiously = true
+      let version = view(model)
+      caution.version = version
+      return version
+    }
+  }
+
+  /// Makes later requests use rules that don't fail, since one has failed; returns false if they do so already.
+  func preferCaution() -> Bool {
+    caution.withLock { caution in
+      defer { caution.isPreferred = true }
+      return !caution.isPreferred
+    }
   }
 
   /// Returns the version whose records leave out the columns that a transaction's role of the database may not read.

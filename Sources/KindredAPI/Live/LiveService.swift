@@ -100,7 +100,8 @@ final class LiveService: Sendable {
     of records: RecordsQuery, _ reading: any ReadTransaction
   ) throws -> LiveResult? {
     let version = try context.models(of: database).version(for: reading)
-      .seen(by: records.principal).readable(by: records.principal.databaseRole(), in: reading)
+      .seen(by: records.principal, cautiously: true).readable(
+        by: records.principal.databaseRole(), in: reading)
     let planned = try context.planner.plan(records, version)
     guard !planned.explains, !planned.isColumnValue else { return nil }
     let execution = ReadExecution(planned, of: records, in: reading, context)

@@ -10,13 +10,12 @@ struct PageLinks {
   let next: String?
   /// The links that a page may show, since they are followed by GET.
   let shown: [(name: String, target: String)]
-  /// What entity tags of contents without links cover.
+  /// What entity tags cover of the cursor, also those of pages that show the links.
   ///
   /// A cursor that hides values is different each time, and no tag may depend on them: instead of it, the tag covers the
-  /// key that seals it.
+  /// key that seals it. Nor does the tag cover the time of a cursor, which is that of the request: whoever has the page
+  /// keeps its links, which go on to lead to the same records.
   let taggedText: String
-  /// What entity tags of contents that show the links cover: the cursor itself, which is part of the content.
-  let shownText: String
 
   /// - Parameters:
   ///   - cursor: The cursor of the next page; nil on the last page.
@@ -27,11 +26,15 @@ struct PageLinks {
   ) {
     let (path, standing) = (records.path, records.principal.standing)
     let isHidden = cursor != nil && planned.plan.plan.cursorIsHidden
-    let cursor = cursor.flatMap {
-      longRequests.cursors.encode($0, isHidden: isHidden, for: planned.order.associatedData)
+    func encode(_ cursor: Cursor) -> String? {
+      longRequests.cursors.encode(cursor, isHidden: isHidden, for: planned.order.associatedData)
     }
-    shownText = cursor ?? ""
-    taggedText = isHidden ? longRequests.cursors.keyName : cursor ?? ""
+    var timeless = cursor
+    timeless?.time = nil
+    let isTimeless = cursor?.time == nil
+    let cursor = cursor.flatMap(encode)
+    taggedText =
+      isHidden ? longRequests.cursors.keyName : (isTimeless ? cursor : timeless.flatMap(encode)) ?? ""
     let links = Self.links(records, next: cursor)
     guard max(links.first.utf8.count, links.next?.utf8.count ?? 0) > Self.maximumURLLength else {
       (first, next) = links

@@ -137,7 +137,7 @@ final class ReadExecution {
     var hash = ContentHash()
     hash.update(type.rawValue)
     if let totalCount { hash.update("\(totalCount) ") }
-    if let links { hash.update(type == .html ? links.shownText : links.taggedText) }
+    if let links { hash.update(links.taggedText) }
     return hash
   }
 

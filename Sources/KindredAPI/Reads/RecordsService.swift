@@ -34,11 +34,14 @@ final class RecordsService: Sendable {
   ) throws -> HTTPResponse {
     let path = asked.request.path
     let query = try context.longRequests.expanded(query, of: path, for: asked.principal.standing) ?? query
-    let startsWithCursor: Bool
+    var startsWithCursor = false
+    var failed: FailedRule?
     do {
       return try attempt(at: segments, query, &asked)
     } catch let error as any BackendError where error.isOfEarlierSchema {
-      startsWithCursor = false
+    } catch let error as any BackendError where error.isOfValues {
+      failed = FailedRule(error, in: models.known?.seen(by: asked.principal))
+      guard failed != nil else { throw error }
     } catch is RecordsReading.SortedTwice {
       startsWithCursor = true
     }
@@ -47,7 +50,10 @@ final class RecordsService: Sendable {
     if case .queued = readers { asked.readers = .free }
     defer { asked.readers = readers }
     do {
-      return try attempt(at: segments, query, &asked, startsWithCursor: startsWithCursor)
+      let response = try attempt(
+        at: segments, query, &asked, startsWithCursor: startsWithCursor, cautiously: failed != nil)
+      failed?.report(to: context.parts.logger)
+      return response
     } catch let none as ReaderSource.NoneFree {
       // Who has queued before doesn't queue again.
       if case .queued = readers { throw Problem.busy }
@@ -58,7 +64,9 @@ final class RecordsService: Sendable {
   }
 
   private func attempt(
-    at segments: [Substring], _ query: URLQuery, _ asked: inout RequestContext, startsWithCursor: Bool = false
+    at segments: [Substring], _ query: URLQuery, _ asked: inout RequestContext,
+    startsWithCursor: Bool = false,
+    cautiously isCautious: Bool = false
   ) throws -> HTTPResponse {
     let (request, principal) = (asked.request, asked.principal)
     let (backend, types) = (database.backend, context.types)
@@ -90,7 +98,8 @@ final class RecordsService: Sendable {
       asked.readers, as: role, cancellation: request.cancellation, seconds: asked.secondsLeft)
     do {
       let stateNumber = try reading.stateNumber(since: records.version)
-      let version = try models.version(for: reading).seen(by: principal).readable(by: role, in: reading)
+      let version = try models.version(for: reading).seen(by: principal, cautiously: isCautious)
+        .readable(by: role, in: reading)
       let planned = try context.planner.plan(wanted, version) { try reading.checkInterruption() }
       asked.timing.mark("plan")
       asked.timing.shape = planned.shape

@@ -37,7 +37,7 @@ final class WriteService: Sendable {
   /// Returns the value of `Allow` for records.
   func allow(_ segments: [Substring], _ principal: Principal) throws -> String {
     guard context.isWritable else { return WriteTarget.allow() }
-    let model = try models.latest().seen(by: principal).model
+    let model = try models.latest().seen(by: principal, cautiously: true).model
     // OPTIONS for a missing resource isn't an error, least of all in a browser's preflight request.
     return (try? WriteTarget(segments, in: model))?.allow(in: model) ?? WriteTarget.allow()
   }
@@ -54,11 +54,11 @@ final class WriteService: Sendable {
     // With the model used last, because the transaction looks for a change of the schema anyway; only who is refused by it
     // waits for the database.
     if let known = models.known,
-      let screened = try? ScreenedWrite(segments, request, in: known.seen(by: principal))
+      let screened = try? ScreenedWrite(segments, request, in: known.seen(by: principal, cautiously: true))
     {
       return screened
     }
-    return try ScreenedWrite(segments, request, in: models.latest().seen(by: principal))
+    return try ScreenedWrite(segments, request, in: models.latest().seen(by: principal, cautiously: true))
   }
 
   /// Executes a write completely or not at all.
@@ -79,7 +79,7 @@ final class WriteService: Sendable {
     asked.timing.mark("plan")
     let isLong = plan.importFormat != nil
     return try submit(asked, isLong: isLong, isKept: !plan.preferences.isRolledBack) { [asked] transaction in
-      let version = try self.models.version(in: transaction).seen(by: principal)
+      let version = try self.models.version(in: transaction).seen(by: principal, cautiously: true)
         .readable(by: principal.databaseRole(), in: transaction)
       let isCurrent = version === plan.version
       let plan =
@@ -116,7 +116,7 @@ final class WriteService: Sendable {
     asked.timing.mark("plan")
     if plan.onlyReads { return try reads.read(&asked) { try read(plan, parts, from: $0, &$1) } }
     return try submit(asked, isKept: !preferences.isRolledBack) { [asked] transaction in
-      let version = try self.models.version(in: transaction).seen(by: principal)
+      let version = try self.models.version(in: transaction).seen(by: principal, cautiously: true)
         .readable(by: principal.databaseRole(), in: transaction)
       let isCurrent = version === plan.version
       let plan =
@@ -136,7 +136,8 @@ final class WriteService: Sendable {
       asked.readers, as: role, cancellation: request.cancellation, seconds: asked.secondsLeft)
     defer { reading.close() }
     let before = try reading.stateNumber(since: nil)
-    let version = try records.models.version(for: reading).seen(by: principal).readable(by: role, in: reading)
+    let version = try records.models.version(for: reading).seen(by: principal, cautiously: true).readable(
+      by: role, in: reading)
     let plan =
       version === plan.version
       ? plan : try BatchPlan(parts, of: asked, plan.preferences, in: version, self)
@@ -157,9 +158,9 @@ final class WriteService: Sendable {
   private func planWrite<Plan>(by principal: Principal, _ plan: (ModelVersion) throws -> Plan) throws -> Plan
   {
     let role = try principal.databaseRole()
-    let latest = models.known?.seen(by: principal).readable(by: role)
+    let latest = models.known?.seen(by: principal, cautiously: true).readable(by: role)
     if let latest, let made = try? plan(latest) { return made }
-    return try plan(try models.latest().seen(by: principal).readable(by: role))
+    return try plan(try models.latest().seen(by: principal, cautiously: true).readable(by: role))
   }
 
   /// Queues a write, and answers the request with its result.

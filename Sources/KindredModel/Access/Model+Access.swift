@@ -39,8 +39,8 @@ extension Model {
     for var resource in visible.values {
       if let fields = resource.permissions.read?.fields {
         let all = resource.table.columns.map(\.name) + resource.computed.keys
-        let others = all.filter { !fields.contains($0) }
-        resource.withheld = NameSet(others)
+        let others = resource.table.hiding(NameSet(all.filter { !fields.contains($0) }))
+        resource.withheld = others
         resource.withheld.subtract(resource.hidden)
         resource.hidden.formUnion(others)
       }
@@ -48,6 +48,13 @@ extension Model {
       seen.resources[resource.name] = resource
     }
     return seen
+  }
+
+  /// The names of the resources whose rules may fail for some records.
+  public var fallibleRules: [String] {
+    resources.values.filter { resource in
+      [resource.permissions.rowRule].compactMap(\.self).contains { $0.mayFail(of: resource) }
+    }.map(\.name)
   }
 
   /// Returns the model with records that leave out some columns, unless `fields` names them.
@@ -162,4 +169,26 @@ extension Model {
     }
     return vocabulary
   }
+}
+
+extension Expression {
+  /// Returns whether a condition on a record of a resource may fail: whether it does more than compare stored columns.
+  fileprivate func mayFail(of resource: Resource) -> Bool {
+    contains { part in
+      switch part.kind {
+      case .function, .match, .program, .cast, .unary(.minus, _): true
+      case .binary(let op, _, _): !op.isComparison
+      case .path(let path):
+        path.components.contains { $0.arguments != nil }
+          || path.components.count == 1
+            && resource.column(withName: path.components[0].name)?.isSimple == false
+      default: false
+      }
+    }
+  }
+}
+
+extension Column {
+  /// Whether reading it computes nothing.
+  fileprivate var isSimple: Bool { isStored && !isComputed }
 }

@@ -20,6 +20,11 @@ public struct Model: Sendable {
   /// The unrestricted model, if this one is limited to what some roles may see.
   package var whole: Whole?
 
+  /// Whether a record for which a rule can't be computed is out of sight; otherwise the statement fails.
+  ///
+  /// Such rules cost more, so they are written this way only once one has failed.
+  public var testsRulesCautiously = false
+
   /// Creates a model from its parts.
   public init(
     resources: NameDictionary<Resource>, tables: NameDictionary<Table>,

@@ -37,12 +37,16 @@ extension Table {
     writesThrough: Bool = false
   ) -> Table {
     var view = self
-    view.columns = zip(self.columns, columns).map { own, shown in
-      shown.flatMap { table.columns.first(named: $0) }.map { own.showing($0, writesThrough) } ?? own
-    }
     let names = Dictionary(
       zip(columns, self.columns).compactMap { shown, own in shown.map { (ExactName($0), own.name) } },
       uniquingKeysWith: { first, _ in first })
+    view.columns = zip(self.columns, columns).map { own, shown in
+      guard
+        var column = shown.flatMap({ table.columns.first(named: $0) }).map({ own.showing($0, writesThrough) })
+      else { return own }
+      column.indexedColumns = column.indexedColumns?.compactMap { names[ExactName($0)] }
+      return column
+    }
     let plain = PlainView(
       table: isServed ? table.name : nil, isStandIn: isStandIn, columns: columns,
       names: names)

@@ -176,6 +176,16 @@ public struct Table: Sendable, Hashable {
     return isCaseSensitive ? nil : columns.first { $0.name.equalsIgnoringCase(name) }
   }
 
+  /// Returns the names of the columns that are hidden where these are: a `tsvector` shows the words of the columns that
+  /// it indexes.
+  package func hiding(_ columns: NameSet) -> NameSet {
+    var hidden = columns
+    for column in self.columns where column.indexedColumns?.contains(where: columns.contains) ?? false {
+      hidden.insert(column.name)
+    }
+    return hidden
+  }
+
   /// Whether no two records have equal values in all of these columns, NULLs aside.
   public func isUnique(_ names: [String]) -> Bool {
     uniqueKeys.contains { key in key.allSatisfy { names.containsExactly(columns[$0].name) } }
@@ -214,6 +224,11 @@ public struct Column: Sendable, Hashable {
   public package(set) var hasDefault: Bool
   /// The expression of its `DEFAULT`; nil for NULL.
   public package(set) var defaultValue: SQL?
+  /// Whether its values are stored, so that reading them computes nothing.
+  ///
+  /// Virtual generated columns are computed, and so are those columns of views and queries that don't just show a stored
+  /// column; these may fail, or take long, for some of the rows.
+  public package(set) var isStored = true
   /// The expression over the table's columns from which it is generated; nil for other columns.
   public package(set) var generation: SQL?
   /// The name of the collation by which its texts are compared.
@@ -255,6 +270,9 @@ public struct Column: Sendable, Hashable {
 
   /// What the database says about it; nil without a comment.
   public var comment: String?
+
+  /// The names of the columns of its table whose words it may hold, if it is a `tsvector`; nil for other columns.
+  package var indexedColumns: [String]?
 
   /// The only values that its type has, if it is an enumeration; else empty.
   public var labels: [String] = []
@@ -370,7 +388,7 @@ public struct FullText: Sendable, Hashable {
 
   /// Creates the index that a `tsvector` column of the table itself is.
   ///
-  /// - Parameter columns: The names of the columns whose words it contains, where these are known.
+  /// - Parameter columns: The names of the columns whose words it may contain.
   public init(vector: String, of table: String, columns: [String] = []) {
     self.init(table: table, columns: columns, version: 0)
     self.vector = vector

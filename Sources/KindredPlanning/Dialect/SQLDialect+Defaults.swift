@@ -50,6 +50,12 @@ extension SQLDialect {
     try aggregate(.concat, arguments, isDistinct: isDistinct)
   }
   package var digestType: ValueType? { nil }
+  package func dependence(
+    of function: Expression.AggregateFunction, of arguments: [CompiledExpression], onOrder isHidden: Bool
+  ) -> OrderDependence? { nil }
+  package var noticingFailures: any SQLDialect { self }
+  package func tested(_ rule: SQL, alone test: SQL, _ pointers: [SQL]) -> SQL { rule }
+  package func differingCollation(_ value: CompiledExpression) -> String? { nil }
 
   // MARK: Writing
 

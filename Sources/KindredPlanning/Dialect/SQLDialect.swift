@@ -169,6 +169,29 @@ package protocol SQLDialect: Sendable {
   /// - Parameter visible: The columns that may be searched.
   /// - Throws: `TextSearchRefusal`
   func search(for pattern: TextPattern, in fullText: FullText, visible: [String]) throws -> any TextSearch
+
+  /// Returns how the result of an aggregate depends on the order in which the database reads the rows; nil if it doesn't,
+  /// or if the aggregate itself has an order.
+  ///
+  /// - Parameter isHidden: Whether the order could otherwise depend on columns that the client may not see.
+  func dependence(
+    of function: Expression.AggregateFunction, of arguments: [CompiledExpression], onOrder isHidden: Bool
+  ) -> OrderDependence?
+
+  /// The same dialect for rules: operations that have no result for some values are NULL with a ``FailureNote``, as far as
+  /// the database can tell; others fail.
+  var noticingFailures: any SQLDialect { get }
+
+  /// Returns a rule as a condition that doesn't fail.
+  ///
+  /// - Parameters:
+  ///   - test: The rule as a statement of its own for the record whose pointers are its batch's bindings.
+  ///   - pointers: The expressions that point to the record.
+  func tested(_ rule: SQL, alone test: SQL, _ pointers: [SQL]) -> SQL
+
+  /// Returns the collation of a value if it may consider different texts equal, so that a group shows one of several; nil
+  /// also if the database chooses it by itself.
+  func differingCollation(_ value: CompiledExpression) -> String?
   /// Returns the end of an error message that explains how to create a full-text index for a table.
   func fullTextIndex(of table: String) -> String
 

@@ -59,10 +59,11 @@ public struct Plan: Sendable {
   public var places: [Int: Literals.Place] = [:]
 
   /// Whether date functions of the request read the clock, unless a literal is another time than 'now'.
-  public var readsClock: Bool {
-    nodes.contains { node in
-      node.statement.bindings.contains { if case .moment = $0 { true } else { false } }
-    }
+  public var readsClock: Bool { !moments.isEmpty }
+
+  /// The values that date functions of the request are called for.
+  package var moments: [SQL.Binding] {
+    nodes.flatMap(\.statement.bindings).compactMap { if case .moment(let value) = $0 { value } else { nil } }
   }
 
   /// Whether the result depends only on the database, so that it stays the same until the next commit.

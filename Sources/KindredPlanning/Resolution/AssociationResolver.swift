@@ -108,9 +108,21 @@ struct AssociationResolver {
     let isTable = fullText.vector == nil
     let own = isTable ? state.model.resources.values.filter { $0.table.name == fullText.table } : []
     let resources = [record.resource] + own
+    if let vector = fullText.vector, record.resource.hidden.contains(vector) {
+      throw RequestError.hiddenIndex(of: record.resource, at: search.origin)
+    }
     let visible = fullText.columns.filter { column in
       !resources.contains { $0.hidden.contains(where: column.equalsIgnoringCase) }
     }
     return ResolvedSearch(search: search, fullText: fullText, visible: visible)
+  }
+}
+
+extension RequestError {
+  /// Returns the error of a search that would find records by what the client may not see.
+  static func hiddenIndex(of resource: Resource, at origin: Origin) -> RequestError {
+    RequestError(
+      .invalidValue,
+      "\(resource.name) can't be searched, because its full-text index contains hidden data", at: origin)
   }
 }

@@ -91,7 +91,7 @@ struct RowSelectBuilder {
     }
     let statement = join.record.statement
     let table = try context.sources.reference(to: join.record)
-    var conditions = context.sources.links(
+    var conditions = try context.sources.links(
       step, from: parent, to: TableSource(columns: step.destinationColumns, of: join.record), in: statement)
     if let rule = table.rule { conditions.append(rule) }
     var beyond: [SQL] = []

@@ -23,6 +23,10 @@ struct AggregateCompiler: PlanningPart {
           sql: "NOT EXISTS (SELECT 1 \(select.from))", precedence: .not, format: .boolean,
           type: dialect.truthType, absent: dialect.absence(of: function))
       }
+      let isHidden = !records.resource.hidden.isEmpty
+      if let dependence = dialect.dependence(of: function, of: values, onOrder: isHidden) {
+        return try orderedAggregate(aggregate, values, records, select, dependence)
+      }
       let call = try dialect.aggregate(function, values, isDistinct: false)
       guard values.contains(where: { $0.sql.reads { $0.depth < select.depth } }) else {
         var compiled = subquery(function, call, select.from)
@@ -70,13 +74,42 @@ struct AggregateCompiler: PlanningPart {
     of values: [CompiledExpression], _ aggregate: ResolvedAggregate, _ records: StatementRecord,
     _ select: SelectBuilder
   ) throws -> CompiledExpression {
-    let orders = context.orders
-    let sort =
-      try aggregate.sort?.compactMap { try orders.term($0, in: records) }
-      ?? orders.visibleTerms(aggregate.association.association.sort, in: records)
     let names: [SQL] = ["value", "separator"]
-    var columns: [SQL] = zip(values, names).map { "\($0.sql) AS \($1)" }
-    let order = (sort + orders.keyTerms(of: records)).map(\.term).map { term -> SQL in
+    let columns: [SQL] = zip(values, names).map { "\($0.sql) AS \($1)" }
+    let rows = ordered(
+      columns, by: try sort(of: aggregate, in: records) + context.orders.keyTerms(of: records), in: select)
+    let call = try dialect.aggregate(.concat, zip(values, names).map { $0.read(as: $1) }, isDistinct: false)
+    return CompiledExpression(sql: "(SELECT \(call.sql) FROM \(dialect.derived(rows.sql)))", type: call.type)
+  }
+
+  /// Returns the terms of the order of an aggregate's records, before those of the key.
+  private func sort(of aggregate: ResolvedAggregate, in records: StatementRecord) throws -> [ExposedTerm] {
+    try aggregate.sort?.compactMap { try context.orders.term($0, in: records) }
+      ?? context.orders.visibleTerms(aggregate.association.association.sort, in: records)
+  }
+
+  /// Returns an aggregate whose result depends on the order in which it reads the records.
+  ///
+  ///     (SELECT MIN(value) FROM (SELECT … AS value FROM records ORDER BY order LIMIT -1))
+  ///
+  /// Without `LIMIT`, SQLite leaves out the order where it expects no effect.
+  private func orderedAggregate(
+    _ aggregate: ResolvedAggregate, _ values: [CompiledExpression], _ records: StatementRecord,
+    _ select: SelectBuilder, _ dependence: OrderDependence
+  ) throws -> CompiledExpression {
+    let terms = dependence == .showsOrder ? try sort(of: aggregate, in: records) : []
+    var rows = ordered(
+      ["\(values[0].sql) AS value"], by: terms + context.orders.keyTerms(of: records), in: select)
+    rows.page = " LIMIT -1"
+    let call = try dialect.aggregate(
+      aggregate.function, values.map { $0.read(as: "value") }, isDistinct: false)
+    return subquery(aggregate.function, call, "FROM \(dialect.derived(rows.sql))")
+  }
+
+  /// Returns a select of columns of the records in an order.
+  private func ordered(_ columns: [SQL], by terms: [ExposedTerm], in select: SelectBuilder) -> Select {
+    var columns = columns
+    let order = terms.map(\.term).map { term -> SQL in
       guard term.sql.reads(where: { $0.depth < select.depth }) else {
         return term.rendered(as: term.sql, dialect)
       }
@@ -84,9 +117,7 @@ struct AggregateCompiler: PlanningPart {
       columns.append("\(term.sql) AS \(identifier: "o\(columns.count)")")
       return term.rendered(as: .number(columns.count), dialect)
     }
-    let rows = Select(columns: columns, from: select.from, order: order).sql
-    let call = try dialect.aggregate(.concat, zip(values, names).map { $0.read(as: $1) }, isDistinct: false)
-    return CompiledExpression(sql: "(SELECT \(call.sql) FROM \(dialect.derived(rows)))", type: call.type)
+    return Select(columns: columns, from: select.from, order: order)
   }
 
   /// Returns an aggregate of the rows that `from` finds.

@@ -87,7 +87,7 @@ struct AssociationChains: PlanningPart {
     let condition = try select.statement.subquery { ways in
       let pivot = try pivots(
         of: association, nodes: node?.rows.pivots ?? [], from: origin, into: ways, isRepeated: isRepeated)
-      return context.sources.membership(last, from: pivot, to: source, among: ways.from)
+      return try context.sources.membership(last, from: pivot, to: source, among: ways.from)
     }
     select.add(condition)
     select.add(try context.rules.modelConditions(of: last, of: association, in: record))
@@ -148,7 +148,7 @@ struct AssociationChains: PlanningPart {
     let source = try context.sources.source(
       of: record, by: step, from: previous, isRepeated: isRepeated || isInner)
     add(
-      source, links: context.sources.links(step, from: previous, to: source, in: select.statement),
+      source, links: try context.sources.links(step, from: previous, to: source, in: select.statement),
       to: select)
     select.add(try context.rules.modelConditions(of: step, of: last, in: record))
     if !isLast { select.add(try context.conditions.conditions(of: record)) }

@@ -47,8 +47,9 @@ struct ExpressionCompiler: PlanningPart {
   func compile(_ expression: ResolvedExpression, in record: StatementRecord) throws -> CompiledExpression {
     try state.budget.deepen(expression.source.origin)
     defer { state.budget.leave() }
-    if context.restrictsRows, expression.source.exposesOperands(in: dialect) {
-      state.exposure.mayDisclose = true
+    if expression.source.exposesOperands(in: dialect) {
+      if context.restrictsRows { state.exposure.mayDisclose = true }
+      if context.isInRule { state.ruleMayFail = true }
     }
     if !dialect.recognizesGroups || !record.names.isGrouped {
       return try compileOperation(expression, in: record)
@@ -108,6 +109,10 @@ struct ExpressionCompiler: PlanningPart {
         ? try dialect.concatenation(
           values, isDistinct: isDistinct, orderedBy: { try context.orders.order(within: record) })
         : try dialect.aggregate(function, values, isDistinct: isDistinct)
+      let isHidden = !record.resource.hidden.isEmpty
+      if let dependence = dialect.dependence(of: function, of: values, onOrder: isHidden) {
+        value.sql.note(OrderedRowsNote(isDefaultOrder: dependence == .showsOrder))
+      }
       value.sql = .term(value.sql.noted(GroupAggregateNote()))
       return value
     case .all(let operands):
@@ -254,7 +259,12 @@ struct ExpressionCompiler: PlanningPart {
 
   /// Returns a column of the record.
   func compile(_ column: Column, in record: StatementRecord) -> CompiledExpression {
-    if context.restrictsRows { state.exposure.add(record) }
+    if context.restrictsRows {
+      state.exposure.add(record)
+      if !column.isStored { state.exposure.mayDisclose = true }
+    } else if !column.isStored, context.isInRule {
+      state.ruleMayFail = true
+    }
     let traits = ComparisonTraits(of: column, in: record.table)
     return CompiledExpression(
       sql: .column(record.id, column.name), format: column.valueFormat, type: dialect.type(of: column),

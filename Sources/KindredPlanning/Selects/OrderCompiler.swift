@@ -67,26 +67,37 @@ struct OrderCompiler: PlanningPart {
   /// Without a key, equal values of different texts are in the order of these, since they are different results; and
   /// hidden columns only order records that look the same, since the order would reveal them.
   func keyTerms(of record: StatementRecord) -> [ExposedTerm] {
-    func sortable(_ columns: [Column]) -> [CompiledExpression] {
+    func sortable(_ columns: [Column]) -> [(value: CompiledExpression, exposure: Exposure)] {
       columns.map { column in
-        var value = context.expressions.compile(column, in: record)
+        let (compiled, exposure) = context.state.exposing { context.expressions.compile(column, in: record) }
+        var value = compiled
         if column.keyCollation != nil {
           (value.sql, value.precedence) = (column.comparedAsKey(value.sql), .collate)
         }
-        return dialect.sortable(value)
+        return (dialect.sortable(value), exposure)
       }
     }
-    var values: [CompiledExpression] = []
-    if record.table.identity.isEmpty {
-      let hidden = record.resource.hidden
-      for isHidden in [false, true] {
-        let columns = sortable(record.table.orderingColumns.filter { hidden.contains($0.name) == isHidden })
-        values += columns + columns.compactMap(dialect.textOfEqual)
-      }
-    } else {
-      values = sortable(record.table.orderingColumns)
+    func terms(_ values: [(value: CompiledExpression, exposure: Exposure)]) -> [ExposedTerm] {
+      values.map { ExposedTerm(OrderTerm($0.value), $0.exposure) }
     }
-    return values.map { ExposedTerm(OrderTerm($0), Exposure([record])) }
+    guard record.table.identity.isEmpty else { return terms(sortable(record.table.orderingColumns)) }
+    let hidden = record.resource.hidden
+    let all = record.table.orderingColumns
+    let shown = sortable(all.filter { !hidden.contains($0.name) })
+    let rest = sortable(all.filter { hidden.contains($0.name) })
+    func texts(_ values: [(value: CompiledExpression, exposure: Exposure)]) -> [ExposedTerm] {
+      terms(values.compactMap { one in dialect.textOfEqual(one.value).map { ($0, one.exposure) } })
+    }
+    // The bytes tell apart what a collation doesn't.
+    let bytes =
+      rest.isEmpty
+      ? []
+      : shown.filter { dialect.differingCollation($0.value) != nil }.compactMap { one in
+        dialect.orderedByBytes(one.value.sql(within: .collate)).map {
+          ExposedTerm(OrderTerm(sql: $0), one.exposure)
+        }
+      }
+    return terms(shown) + texts(shown) + bytes + terms(rest) + texts(rest)
   }
 
   /// Returns the total order in which the records of a group are read: that of the resource.

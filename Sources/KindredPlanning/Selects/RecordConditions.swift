@@ -52,6 +52,9 @@ struct RecordConditions: PlanningPart {
   ) throws -> SQL {
     let column = equality.column
     if let computed = equality.computed { return try self.equality(column, as: computed, in: record) }
+    if context.restrictsRows, record.table.column(named: column.name)?.isStored == false {
+      context.state.exposure.mayDisclose = true
+    }
     let (sql, type) = context.dialect.equatable(
       isKey
         ? record.table.keyColumn(column.name, of: record.id)

@@ -25,6 +25,8 @@ package struct RecordSelect {
   /// The grouping expressions; nil if each row is a record.
   package var group: [SQL]?
   package var havings: [SQL]
+  /// The order in which the rows of groups are read; nil for any.
+  var rowOrder: RowOrder?
   package let isDistinct: Bool
   /// Whether equal rows are made one by `SELECT DISTINCT`, which compares all columns.
   var isOfDistinctRows = false
@@ -88,9 +90,11 @@ extension RecordSelect {
     guard let group else {
       return Select(columns: columns, isDistinct: isOfDistinctRows, from: source.sql(and: condition))
     }
-    return Select(
+    var select = Select(
       columns: columns, isDistinct: isOfDistinctRows, from: source.sql(), group: group,
       havings: havings + (condition.map { [$0] } ?? []))
+    select.rowOrder = rowOrder
+    return select
   }
 
   /// Returns the statement that reads the rows.
@@ -171,7 +175,11 @@ extension RecordSelect {
   }
 
   /// The rows of all pages, without their columns.
-  var counted: SQL { isDistinct ? distinct : select(["1"]).sql }
+  var counted: SQL {
+    if isDistinct { return "SELECT 1 FROM \(dialect.derived(distinct))" }
+    // Without an aggregate, the single group of all rows would be the rows themselves.
+    return select([group == nil ? "1" : .term("COUNT(*)")]).sql
+  }
 
   /// Returns the statement that counts the rows of all pages up to a number.
   func count(upTo most: Int) -> SQL {

@@ -55,14 +55,12 @@ struct SearchCompiler: PlanningPart {
   private func error(
     of refusal: TextSearchRefusal, _ search: RequestNode.Search, in record: StatementRecord
   ) -> RequestError {
-    let message =
-      switch refusal {
-      case .isNoText: "the pattern must be a text"
-      case .malformed(let reason): "the pattern is malformed: \(reason)"
-      case .readsHidden:
-        "\(record.resource.name) can't be searched, because its full-text index contains hidden data"
-      }
-    return RequestError(.invalidValue, message, at: search.origin)
+    switch refusal {
+    case .isNoText: RequestError(.invalidValue, "the pattern must be a text", at: search.origin)
+    case .malformed(let reason):
+      RequestError(.invalidValue, "the pattern is malformed: \(reason)", at: search.origin)
+    case .readsHidden: .hiddenIndex(of: record.resource, at: search.origin)
+    }
   }
 }
 

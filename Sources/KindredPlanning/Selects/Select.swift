@@ -17,6 +17,8 @@ package struct Select {
   var order: [SQL] = []
   /// `LIMIT` and `OFFSET`, after a space; empty for all rows.
   package var page = SQL()
+  /// The order in which the rows of groups are read; nil for any.
+  var rowOrder: RowOrder?
 
   package init(
     columns: [SQL], isDistinct: Bool = false, from: SQL, group: [SQL] = [], havings: [SQL] = [],
@@ -31,9 +33,12 @@ package struct Select {
     self.page = page
   }
 
-  package var sql: SQL { readsGroupsInSubquery ? ofGroups.text : text }
+  package var sql: SQL {
+    if let rowOrder { return read(in: rowOrder).text }
+    return readsGroupsInSubquery ? ofGroups.text : text
+  }
 
-  private var text: SQL {
+  var text: SQL {
     let shown = columns.isEmpty ? "1" : columns.joined(separator: ", ")
     var sql: SQL = "SELECT \(isDistinct ? "DISTINCT " : SQL())\(shown) \(from)"
     if !group.isEmpty { sql.append(" GROUP BY \(group.joined(separator: ", "))") }

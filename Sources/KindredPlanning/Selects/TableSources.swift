@@ -47,9 +47,13 @@ struct TableSources: PlanningPart {
     let search = UnindexedSearch(
       record: record, columns: columns, comparisons: refers ? comparisons : [],
       isRepeated: isRepeated && !state.isForOneRecord, convertsBoundValues: isConverted && isBound)
+    // A copy would compute columns of records out of sight.
+    let mayCopy = !context.rules.restricts(record) || !record.computes(columns + table.columnsOfCopy)
     let isIndexed = columns.isEmpty || !isConverted && table.isIndexed(columns, collations: indexed)
     // The rule of the records reads them as they are in the copy.
-    if !isIndexed, state.strategy.copiesTable(for: search) { record.statement.copies.insert(record.id) }
+    if !isIndexed, mayCopy, state.strategy.copiesTable(for: search) {
+      record.statement.copies.insert(record.id)
+    }
     var source = TableSource(columns: columns, of: record)
     source.items = [(table: try reference(to: record), condition: nil)]
     guard !isIndexed else { return source }
@@ -59,7 +63,7 @@ struct TableSources: PlanningPart {
         ? mismatches(comparisons, of: record, from: origin)
         : [.missingIndex(createIndex(on: table, columns, indexed))]
     }
-    return state.strategy.source(of: search, insteadOf: source)
+    return mayCopy ? state.strategy.source(of: search, insteadOf: source) : source
   }
 
   /// Returns the table of a record with the access rule of its records.
@@ -203,14 +207,29 @@ extension TableSources {
   func links(
     _ step: AssociationStep, from origin: StatementRecord, to source: TableSource,
     in statement: StatementBuilder
-  ) -> [SQL] {
+  ) throws -> [SQL] {
     let values = step.originColumns.map { origin.column($0, in: statement) }
+    let rules = try guards(step, of: source.record, beside: origin.isIn(statement) ? origin : nil)
     return pairs(step, of: source, with: values).enumerated().map { number, pair in
       let isMixed = source.isMixed && !pair.value.reads { _ in true }
+      let link: SQL = isMixed ? dialect.isEqual(pair.key, pair.value) : "\(pair.key) = \(pair.value)"
       return source.record.colocated(
-        by: isMixed ? dialect.isEqual(pair.key, pair.value) : "\(pair.key) = \(pair.value)", to: origin,
-        step, number, values[number], in: statement)
+        by: link.behind(rules), to: origin, step, number, values[number], in: statement)
     }
+  }
+
+  /// Returns the rules that must hold before the columns of a step are compared, because computing them could disclose a
+  /// record.
+  ///
+  /// - Parameter origin: The record that the step starts from, unless its columns are bound values.
+  private func guards(
+    _ step: AssociationStep, of record: StatementRecord, beside origin: StatementRecord?
+  ) throws -> [SQL] {
+    guard context.restrictsRows else { return [] }
+    var exposure = Exposure()
+    if record.computes(step.destinationColumns) { exposure.add(record) }
+    if let origin, origin.computes(step.originColumns) { exposure.add(origin) }
+    return exposure.records.isEmpty ? [] : try context.rules.rules(of: exposure, in: record.select)
   }
 
   /// Returns the keys of a source with the values that they must equal, as the dialect compares them.
@@ -231,12 +250,13 @@ extension TableSources {
   ///   - from: The clauses of the subquery that finds it, from `FROM` on.
   func membership(
     _ step: AssociationStep, from pivot: StatementRecord, to source: TableSource, among from: SQL
-  ) -> SQL {
+  ) throws -> SQL {
     let pairs = pairs(step, of: source, with: step.originColumns.map { SQL.column(pivot.id, $0) })
     let (keys, values) = (pairs.map(\.key), pairs.map(\.value))
     let list = keys.joined(separator: ", ")
-    let link: SQL =
+    let plain: SQL =
       "\(keys.count == 1 ? list : "(\(list))") IN (SELECT \(values.joined(separator: ", ")) \(from))"
+    let link = plain.behind(try guards(step, of: source.record, beside: nil))
     for number in keys.indices {
       let linked = source.record.colocated(
         by: link, to: pivot, step, number, values[number], in: pivot.statement)
@@ -244,6 +264,23 @@ extension TableSources {
     }
     return link
   }
+}
+
+extension StatementRecord {
+  /// Whether the values of its columns are computed in a statement, and not bound to it.
+  fileprivate func isIn(_ statement: StatementBuilder) -> Bool {
+    self.statement === statement && constants == nil
+  }
+
+  /// Returns whether one of these columns isn't stored.
+  fileprivate func computes(_ columns: [String]) -> Bool {
+    columns.contains { table.column(named: $0)?.isStored == false }
+  }
+}
+
+extension Table {
+  /// The columns that a copy of the table has in addition to those by which its records are looked up.
+  fileprivate var columnsOfCopy: [String] { pointerColumns.isEmpty ? columns.map(\.name) : pointerColumns }
 }
 
 extension RequestError {

@@ -86,7 +86,7 @@ struct ToOneJoins: PlanningPart {
       guard association != nil, !isRequired else { return filters }
       return try filters + context.conditions.conditions(of: inner)
     }
-    let links = context.sources.links(step, from: origin, to: source, in: select.statement)
+    let links = try context.sources.links(step, from: origin, to: source, in: select.statement)
     for (number, item) in source.items.enumerated() {
       var conditions = number == 0 ? links : []
       if let condition = item.condition { conditions.append(condition) }
@@ -162,7 +162,8 @@ struct ToOneJoins: PlanningPart {
     candidate.isGathered = record.isGathered
     let source = try context.sources.source(of: candidate, by: step, from: origin, isRepeated: isRepeated)
     context.chains.add(
-      source, links: context.sources.links(step, from: origin, to: source, in: record.statement), to: select)
+      source, links: try context.sources.links(step, from: origin, to: source, in: record.statement),
+      to: select)
     select.add(try context.rules.modelConditions(of: step, of: association, in: candidate))
     select.add(try context.conditions.conditions(of: candidate))
     let sort = association?.sort ?? step.sort ?? []

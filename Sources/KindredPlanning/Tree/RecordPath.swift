@@ -49,7 +49,11 @@ struct RecordPath {
       select.begin(with: try context.sources.reference(to: record))
     }
     select.add(
-      try (records.key ?? []).map { try context.conditions.equality($0, in: record, isKey: true) })
+      try (records.key ?? []).map { column in
+        try context.rules.guarding(in: record) {
+          try context.conditions.equality(column, in: record, isKey: true)
+        }
+      })
     return record
   }
 }

@@ -113,8 +113,9 @@ struct TreeBuilder: PlanningPart {
       let best = try noting(context.state.diagnostics) {
         try context.searches.join(search, to: record, isPlain: !node.isDistinct && !node.isGrouped)
       }
-      // The rank of a record depends on all others, including invisible ones.
-      rank = context.rules.restricts(record) ? [] : (best ?? nil).map { [$0] } ?? []
+      // The rank of a record depends on all others, including invisible ones; a group has none.
+      rank =
+        resolved.group != nil || context.rules.restricts(record) ? [] : (best ?? nil).map { [$0] } ?? []
     }
     record.select.add(
       try context.conditions.conditions(
@@ -132,8 +133,12 @@ struct TreeBuilder: PlanningPart {
     let keys = try resolved.group.flatMap { resolved in
       try group.map { try $0.keys + groups.determined(of: resolved, in: record) }
     }
+    let rowOrder = try group.flatMap {
+      try groups.rowOrder(
+        of: $0, showing: record.statement.columns + havings + order.map(\.term.sql), in: record)
+    }
     return RecordSelectDraft(
-      record: record, shape: shape, order: order, group: keys, havings: havings,
+      record: record, shape: shape, order: order, group: keys, havings: havings, rowOrder: rowOrder,
       below: content.below, recursion: content.recursion)
   }
 
@@ -171,6 +176,8 @@ struct RecordSelectDraft {
   /// The grouping expressions; nil if each row is a record.
   let group: [SQL]?
   let havings: [SQL]
+  /// The order in which the rows of groups are read; nil for any.
+  let rowOrder: RowOrder?
   /// The selects of the nodes below.
   let below: [NodeSelect]
   /// How the node repeats below itself; nil unless it is recursive.
@@ -192,7 +199,7 @@ struct RecordSelectDraft {
       columns: record.statement.columns, counts: record.statement.counts,
       collations: record.statement.collations,
       source: record.select.source, order: order.map(\.term), group: group, havings: havings,
-      isDistinct: isDistinct,
+      rowOrder: rowOrder, isDistinct: isDistinct,
       isLimited: record.node?.limit != nil && record.node?.recursion == nil,
       definitionsRead: record.statement.definitionsRead, colocations: record.statement.colocations)
   }

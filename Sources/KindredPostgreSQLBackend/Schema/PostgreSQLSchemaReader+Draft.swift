@@ -23,9 +23,13 @@ extension PostgreSQLSchemaReader {
     /// What the columns of a view of one table show; nil for other tables and views.
     let targets: ViewTargets?
     let hasTriggers: Bool
+    /// What the columns of any view show; nil for tables.
+    let shown: ViewTargets?
     var columns: [Column] = []
     /// The numbers of the columns.
     var numbers: [Int64] = []
+    /// The numbers of the columns that a generated `tsvector` reads, by its name.
+    var indexed: [String: [Int64]] = [:]
     /// The search configuration of the `tsvector` column.
     var configuration: String?
     var primaryKey: [Int] = []
@@ -75,6 +79,7 @@ extension PostgreSQLSchemaReader {
     var table: Table {
       // Without a key, records can be read and changed like those of a view.
       let isTable = ["r", "p", "f"].contains(kind) && !primaryKey.isEmpty
+      let columns = columnsWithIndexed
       var table = Table(
         name: name, kind: isTable ? .table : .view, columns: columns, primaryKey: primaryKey,
         uniqueKeys: uniqueKeys, indexes: indexes, foreignKeys: foreignKeys, fullText: fullText,
@@ -91,11 +96,27 @@ extension PostgreSQLSchemaReader {
       return table
     }
 
+    /// The columns, with those that each `tsvector` indexes: what its generation expression reads, or any, if a trigger
+    /// or a query fills it.
+    private var columnsWithIndexed: [Column] {
+      columns.map { column in
+        guard column.declaredType == "tsvector" else { return column }
+        var vector = column
+        let others = columns.map(\.name).filter { $0 != column.name }
+        vector.indexedColumns =
+          indexed[column.name].map { read in
+            zip(numbers, columns).filter { read.contains($0.0) }.map(\.1.name)
+          }
+          ?? others
+        return vector
+      }
+    }
+
     /// The full-text index of the only `tsvector` column; nil if there is none, or several.
     private var fullText: FullText? {
-      let vectors = columns.filter { $0.declaredType == "tsvector" }
+      let vectors = columnsWithIndexed.filter { $0.indexedColumns != nil }
       guard vectors.count == 1 else { return nil }
-      var index = FullText(vector: vectors[0].name, of: name)
+      var index = FullText(vector: vectors[0].name, of: name, columns: vectors[0].indexedColumns ?? [])
       index.configuration = configuration
       return index
     }

@@ -64,6 +64,7 @@ public struct PostgreSQLSchemaReader {
     let places = Dictionary(
       drafts.indices.map { (drafts[$0].id, $0) }, uniquingKeysWith: { first, _ in first })
     readColumns(results[1], TypeParts(results[4]), labels(results[5]), into: &drafts, places)
+    markComputedColumns(in: &drafts, places)
     readIndexes(results[2], into: &drafts, places)
     warnings += drafts.filter(\.isServed).compactMap(\.choice)
     let views = PlainViews(drafts, places)
@@ -102,7 +103,8 @@ public struct PostgreSQLSchemaReader {
         updates: rows.integer(row, 3) ?? 0, schema: rows.text(row, 4), relation: relation,
         isServed: rows.isTrue(row, 6), writesThrough: rows.isTrue(row, 7),
         sharesRows: rows.isTrue(row, 8), comment: rows.text(row, 9),
-        targets: rows.text(row, 10).map(ViewTargets.init), hasTriggers: rows.isTrue(row, 11))
+        targets: rows.text(row, 10).map(ViewTargets.init), hasTriggers: rows.isTrue(row, 11),
+        shown: rows.text(row, 12).map(ViewTargets.init))
       drafts.append(draft)
       if draft.isServed, name != relation {
         warnings.append(
@@ -148,6 +150,7 @@ public struct PostgreSQLSchemaReader {
         defaultValue: isComputed ? nil : expression,
         isComposed: isComposite || type.hasSuffix("[]"))
       column.generation = isComputed ? expression : nil
+      column.isStored = rows.isTrue(row, 17)
       column.comparesBytes = rows.isTrue(row, 9)
       column.isIdentity = rows.isTrue(row, 4) && !isComputed
       column.keepsScale = ColumnKind(typeName: type) == .numeric
@@ -156,9 +159,32 @@ public struct PostgreSQLSchemaReader {
       column.comment = rows.text(row, 13)
       column.parts = rows.integer(row, 10).flatMap { types.composite($0) }
       column.labels = rows.integer(row, 11).flatMap { labels[$0] } ?? []
-      if type == "tsvector" { drafts[place].configuration = rows.text(row, 14)?.replacing("''", with: "'") }
+      if type == "tsvector" {
+        drafts[place].configuration = rows.text(row, 14)?.replacing("''", with: "'")
+        drafts[place].indexed[column.name] = rows.text(row, 16)?.split(separator: " ").compactMap {
+          Int64($0)
+        }
+      }
       drafts[place].columns.append(column)
       drafts[place].numbers.append(rows.integer(row, 12) ?? 0)
+    }
+  }
+
+  /// Marks the columns of views that don't just show a stored column.
+  private func markComputedColumns(in drafts: inout [Draft], _ places: [Int64: Int]) {
+    /// Returns whether a column is stored; views can't be circular.
+    func isStored(_ place: Int, _ column: Int, _ drafts: [Draft]) -> Bool {
+      guard drafts[place].kind == "v" else { return drafts[place].columns[column].isStored }
+      let shown = drafts[place].shown?.columns ?? []
+      guard shown.count == drafts[place].columns.count, let origin = shown[column] else { return false }
+      // A column of a table that isn't read here, such as one of the catalog, is stored.
+      guard let read = places[origin.relation] else { return true }
+      return drafts[read].numbers.firstIndex(of: origin.column).map { isStored(read, $0, drafts) } ?? true
+    }
+    for place in drafts.indices where drafts[place].kind == "v" {
+      for column in drafts[place].columns.indices {
+        drafts[place].columns[column].isStored = isStored(place, column, drafts)
+      }
     }
   }
 

@@ -62,23 +62,32 @@ struct PostgreSQLSchemaSource: SchemaSource {
         undo,
       ])
       let rows = results[1]
-      let types = (0..<rows.columnCount).map { Array(String(rows.type(of: $0)).utf8) as [UInt8]? }
+      func list(_ values: [some CustomStringConvertible]) -> [UInt8] {
+        ArrayText(values.map { Array($0.description.utf8) }).bytes
+      }
+      let columns = 0..<rows.columnCount
+      let origins = columns.map(rows.origin)
       let names = try run([
         Query(
           """
-          SELECT format_type(t.oid, NULL), t.typtype = 'c' FROM unnest($1::oid[]) WITH ORDINALITY AS o(oid, place)
+          SELECT format_type(t.oid, NULL), t.typtype = 'c', EXISTS (
+            SELECT FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
+            WHERE c.oid = o.origin AND c.relkind <> 'v' AND a.attnum = o.number AND a.attgenerated <> 'v')
+          FROM unnest($1::oid[], $2::oid[], $3::int2[]) WITH ORDINALITY AS o(oid, origin, number, place)
           JOIN pg_type t USING (oid) ORDER BY place
-          """, [ArrayText(types).bytes])
+          """,
+          [list(columns.map(rows.type)), list(origins.map(\.table)), list(origins.map(\.column))])
       ])[0]
       return Table(
         name: definition.name, kind: .commonTableExpression(sql: definition.sql.enclosable),
-        columns: (0..<rows.columnCount).map { column in
+        columns: columns.map { column in
           let type = names.text(column, 0) ?? ""
           var made = Column(
             name: rows.name(of: column),
             declaredType: names.isTrue(column, 1) ? Column.compositePrefix + type : type,
             affinity: ColumnKind(typeName: type).affinity, collation: ColumnKind.defaultCollation)
           made.comparesBytes = true
+          made.isStored = names.isTrue(column, 2)
           return made
         }, primaryKey: [])
     } catch let error as PostgreSQLError where !error.endsConnection {

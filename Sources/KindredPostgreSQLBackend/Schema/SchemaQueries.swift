@@ -1,3 +1,5 @@
+import KindredPostgreSQL
+
 /// Queries of PostgreSQL's catalogs (<https://www.postgresql.org/docs/current/catalogs.html>).
 ///
 /// In each of them, `$1` is the array of the names of the schemas.
@@ -35,8 +37,8 @@ enum SchemaQueries {
     """
 
   /// The tables, ordered by schema and then by creation: the last columns tell whether no trigger takes the place of
-  /// changes, whether it inherits or is inherited from, the comment, the definition of a view of one table, and whether there
-  /// are triggers.
+  /// changes, whether it inherits or is inherited from, the comment, the definition of a view of one table, whether there
+  /// are triggers, and the definition of any view.
   ///
   /// Views of one table are those that PostgreSQL can write to by itself
   /// (<https://www.postgresql.org/docs/current/sql-createview.html>); with a rule it says so of others too.
@@ -53,7 +55,9 @@ enum SchemaQueries {
         CASE WHEN r.relkind = 'v' AND pg_relation_is_updatable(r.oid, false) & 16 <> 0
             AND NOT EXISTS (SELECT FROM pg_rewrite w WHERE w.ev_class = r.oid AND w.rulename <> '_RETURN')
           THEN (SELECT w.ev_action::text FROM pg_rewrite w WHERE w.ev_class = r.oid) END,
-        EXISTS (SELECT FROM pg_trigger t WHERE t.tgrelid = r.oid AND NOT t.tgisinternal)
+        EXISTS (SELECT FROM pg_trigger t WHERE t.tgrelid = r.oid AND NOT t.tgisinternal),
+        CASE WHEN r.relkind = 'v'
+          THEN (SELECT w.ev_action::text FROM pg_rewrite w WHERE w.ev_class = r.oid AND w.rulename = '_RETURN') END
       FROM relation r ORDER BY r.place, r.oid
       """
 
@@ -83,7 +87,11 @@ enum SchemaQueries {
           SELECT CASE WHEN count(DISTINCT found[1]) = 1 THEN min(found[1]) END
           FROM regexp_matches(
             pg_get_expr(d.adbin, d.adrelid), 'to_tsvector[(]''((?:[^'']|'''')+)''::regconfig', 'g') AS found) END,
-        a.attgenerated <> ''
+        a.attgenerated <> '', CASE WHEN a.attgenerated <> '' AND t.typname = 'tsvector' THEN (
+          SELECT coalesce(string_agg(p.refobjsubid::text, ' '), '') FROM pg_depend p
+          WHERE p.classid = 'pg_attrdef'::regclass AND p.objid = d.oid AND p.refclassid = 'pg_class'::regclass
+            AND p.refobjid = a.attrelid AND p.refobjsubid NOT IN (0, a.attnum)) END,
+        a.attgenerated <> 'v'
       FROM relation r JOIN pg_attribute a ON a.attrelid = r.oid
       LEFT JOIN base ON base.oid = a.atttypid
       JOIN pg_type t ON t.oid = coalesce(base.base, a.atttypid)
@@ -178,9 +186,7 @@ enum SchemaQueries {
     LEFT JOIN pg_settings g ON lower(g.name) = lower(s.name)
     WHERE d.setdatabase IN (0, (SELECT oid FROM pg_database WHERE datname = current_database()))
       AND lower(s.name) NOT IN (
-        'search_path', 'datestyle', 'timezone', 'intervalstyle', 'extra_float_digits', 'bytea_output', 'client_encoding',
-        'standard_conforming_strings', 'backslash_quote', 'array_nulls', 'transform_null_equals', 'xmlbinary', 'xmloption',
-        'lc_messages', 'lc_monetary', 'lc_numeric', 'lc_time', 'quote_all_identifiers', 'row_security', 'role',
+        \(ValueSettings.names), 'search_path', 'client_encoding', 'lc_messages', 'lc_monetary', 'lc_numeric', 'lc_time', 'role',
         'session_authorization', 'cursor_tuple_fraction')
       AND lower(s.name) !~ '^(default_)?transaction_|^request[.]'
     ORDER BY r.rolname, d.setdatabase

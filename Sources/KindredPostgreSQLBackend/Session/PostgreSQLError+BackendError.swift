@@ -26,10 +26,7 @@ extension PostgreSQLError: BackendError {
     if isOfTypes {
       return .noValue("PostgreSQL can't compare or combine values of these types; write a `cast`")
     }
-    if state == "42803", !concernsChange {
-      return .noValue("a value differs within a group; add it to `group`, or write an aggregate of it")
-    }
-    if State.refusals.contains(state), !concernsChange, !isTransient { return .noValue(message) }
+    if State.refusals.contains(state), !concernsChange, !isTransient { return .noValue(fault) }
     switch category {
     // Types of extensions report a value as an internal error, or since PostgreSQL 16 as one of syntax; types of the
     // names of objects, such as `regclass`, report an unknown name.
@@ -41,7 +38,8 @@ extension PostgreSQLError: BackendError {
     case "40": return .busy
     case "54" where state == .limitExceeded && !concernsChange:
       return .tooLarge("an expression makes a text, or searches in one, that is too long")
-    case "54": return .tooLarge(message)
+    case "54" where concernsChange: return .tooLarge("a value is too long to be stored or indexed")
+    case "54": return .tooLarge("the request exceeds PostgreSQL's limits for one statement")
     case "08", "26", "53", "57", "58", "XX": return .unavailable
     default:
       if isTransient { return .busy }
@@ -54,7 +52,7 @@ extension PostgreSQLError: BackendError {
   }
 
   /// The kind of an error about a value.
-  private var ofValue: BackendErrorKind { concernsChange ? .constraint(.dataType) : .noValue(message) }
+  private var ofValue: BackendErrorKind { concernsChange ? .constraint(.dataType) : .noValue(fault) }
 
   private var constraintKind: BackendErrorKind.Constraint {
     switch state {
@@ -67,11 +65,12 @@ extension PostgreSQLError: BackendError {
     }
   }
 
-  /// PostgreSQL's message about a value; the message of a function may quote other records.
+  /// PostgreSQL's message about a value of the content; else what is wrong, without values, which may be those of columns
+  /// or records that the client may not read.
   public var complaint: String? {
     guard category == "22" else { return nil }
-    guard isInFunction else { return message }
-    return State.arithmetic.contains(state) ? "\(message), in a function of the database" : nil
+    guard isInFunction else { return parameter == nil ? fault : message }
+    return State.arithmetic.contains(state) ? "\(fault), in a function of the database" : nil
   }
 
   /// Returns the name of the violated constraint, unless it is of another table, which a trigger writes to or a view
