@@ -32,6 +32,37 @@ struct CompletionTests {
   }
 
   @Test
+  func `only names are offered in quotes, and quotes in names are doubled`() throws {
+    let database = try TestDatabase(
+      #"CREATE TABLE item (id INTEGER PRIMARY KEY, "a""b" TEXT, "null" TEXT, shelf TEXT, number INTEGER, UNIQUE (shelf, number));"#
+    )
+    let column = #"/items?filter="a""b""#
+    try expectCompletions(of: #"/items?filter="a""‸"#, on: database, make: [column])
+    try expectCompletions(of: #"/items?filter="a‸"#, on: database, make: [column])
+    try expectCompletions(
+      of: #"/items?filter="n‸"#, on: database, make: [#"/items?filter="null""#],
+      butNot: [#"/items?filter="not""#, #"/items?filter="nullif"("#])
+    try expectCompletions(
+      of: "/items?fields=n‸", on: database, make: ["/items?fields=number"], butNot: ["/items?fields=null"])
+    try expectCompletions(
+      of: "/items/number=3,‸", on: database, make: ["/items/number=3,shelf="],
+      butNot: ["/items/number=3,number="])
+    try expectCompletions(of: "/items/3,‸", on: database, make: [], butNot: ["/items/3,shelf="])
+  }
+
+  @Test
+  func `after the filter of an association, what is applied to it is offered`() throws {
+    try expectCompletions(
+      of: "/authors?having=books.filter(year>1)‸", on: database,
+      make: ["/authors?having=books.filter(year>1).count"],
+      butNot: ["/authors?having=books.filter(year>1) not", "/authors?having=books.filter(year>1) collate"])
+    try expectCompletions(
+      of: "/authors?include=books&books.values=id&books.‸", on: database,
+      make: ["/authors?include=books&books.values=id&books.sort="],
+      butNot: ["/authors?include=books&books.values=id&books.fields="])
+  }
+
+  @Test
   func `a parameter comes with its =, a node with its dot, and neither twice`() throws {
     try expectCompletions(
       of: "/books?‸", on: database,

@@ -81,14 +81,19 @@ struct Completer {
   ) -> [Completion] {
     let range = text.surroundings(of: position, in: segment, separator: ",")
     let sign = text.scalars[range].firstIndex(of: "=") ?? range.upperBound
-    guard position <= sign else { return [] }
+    let others = text.split(segment, at: ",").filter { $0 != range }.map {
+      text.piece($0, plusIsSpace: false).text
+    }
+    // All columns have names, or none has one.
+    guard position <= sign, others.allSatisfy({ $0.contains("=") }) else { return [] }
+    let given = others.map { String($0.prefix { $0 != "=" }) }
     let word = TypedWord(
       text: text.piece(range.lowerBound..<position, plusIsSpace: false).text, range: range.lowerBound..<sign,
       next: text.scalars.indices.contains(sign) ? text.scalars[sign] : nil)
     let keys = resource.table.uniqueKeys.map { $0.map { resource.table.columns[$0] } }
     // A key of which the client can't name every column names no record.
     let named = keys.filter { !$0.contains { resource.hidden.contains($0.name) } }.joined()
-    let candidates = named.map { Candidate($0, ending: "=") }
+    let candidates = named.filter { !given.containsExactly($0.name) }.map { Candidate($0, ending: "=") }
     return word.completions(of: candidates) { URLCoding.readableSegment($0.name, isKey: true) }
   }
 
@@ -110,8 +115,11 @@ struct Completer {
         name: $0.name, kind: .parameter, detail: $0.kind.rawValue + ($0.isRequired ? ", required" : ""),
         ending: "=")
     }
+    let isBare = !keys.isEmpty && scope.node?.values != nil
     candidates += (keys.isEmpty ? RequestParameter.ofRoot : RequestParameter.ofNodes).filter {
-      switch $0.value {
+      // Bare values have no members.
+      if isBare, ["fields", "annotate"].contains($0.name) { return false }
+      return switch $0.value {
       case .cursor: false
       case .pattern: scope.resource.table.fullText != nil
       case .includes, .namedExpressions, .fields, .expression, .expressions, .sort, .boolean, .count, .words:

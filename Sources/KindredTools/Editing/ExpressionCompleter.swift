@@ -19,7 +19,10 @@ struct ExpressionCompleter {
       text: typed.text, range: piece.place(from: typed.start, to: typed.end),
       next: scalars.indices.contains(typed.end) ? scalars[typed.end] : nil)
     let before = String(String.UnicodeScalarView(scalars[..<typed.start]))
-    let names = word.completions(of: candidates(for: expectations, typed: typed.text, after: before)) {
+    if endsWithFilter(before), !typed.isQuoted { return word.completions(of: aggregates) { ".\($0.name)" } }
+    let offered = candidates(for: expectations, typed: typed.text, after: before)
+      .filter { !typed.isQuoted || $0.canBeQuoted }
+    let names = word.completions(of: offered) {
       candidate in
       let isQuoted = typed.isQuoted || candidate.needsQuotes
       return URLCoding.readableValue(isQuoted ? candidate.name.inDoubleQuotes : candidate.name)
@@ -57,7 +60,8 @@ struct ExpressionCompleter {
       let end = scalars[position...].firstIndex { $0 == "\"" || $0 == "," || $0 == ")" } ?? position
       let isClosed = end < scalars.count && scalars[end] == "\""
       return Typed(
-        text: string(quote + 1..<position), start: quote, end: isClosed ? end + 1 : position, isQuoted: true)
+        text: string(quote + 1..<position).replacing("\"\"", with: "\""), start: quote,
+        end: isClosed ? end + 1 : position, isQuoted: true)
     }
     guard let last = tokens.dropLast().last, last.end == position else {
       return Typed(text: "", start: position, end: nameEnd(in: scalars, from: position))
@@ -103,6 +107,20 @@ struct ExpressionCompleter {
     }
   }
 
+  /// Returns whether a text ends with the `filter(…)` of an association, to which an aggregate must be applied.
+  private func endsWithFilter(_ text: String) -> Bool {
+    let tokens = Lexer.prefix(of: text).tokens.filter { $0.kind != .end }
+    guard tokens.last?.kind == .sign(.rightParenthesis), text.unicodeScalars.last == ")" else { return false }
+    var depth = 0
+    let start = tokens.indices.reversed().first { place in
+      if tokens[place].kind == .sign(.rightParenthesis) { depth += 1 }
+      if tokens[place].kind == .sign(.leftParenthesis) { depth -= 1 }
+      return depth == 0
+    }
+    guard let start, start > 1 else { return false }
+    return tokens[start - 1].kind == .name("filter", isQuoted: false) && tokens[start - 2].kind == .sign(.dot)
+  }
+
   /// Returns the keywords and operators that may follow.
   private func tail(of expectations: Expectations) -> [Candidate] {
     let operators = Expression.BinaryOperator.allCases.filter { $0 != .member && $0 != .memberValue }
@@ -122,8 +140,12 @@ struct ExpressionCompleter {
     case .key(let keys, let isRenamed): return self.keys(below: keys, isRenamed: isRenamed)
     case .operand(let calls):
       guard let scope = scope(in: calls) else { return [] }
-      let operands = operands(
+      var operands = operands(
         in: scope, typed: typed, takesAggregates: takesGroupAggregates(in: calls, after: text))
+      // An item needs a name, which a constant doesn't have.
+      if ["fields", "annotate"].contains(parameter.name), isBeginningOfItem(after: text) {
+        operands.removeAll { $0.kind == .keyword }
+      }
       // Annotating a plain column that is selected anyway would repeat its name.
       guard parameter.name == "annotate", self.scope.node?.fields == nil, isBeginningOfItem(after: text)
       else {
@@ -203,13 +225,17 @@ struct ExpressionCompleter {
     switch scope.target(of: path) {
     case nil: return []
     case .via(let resource): return columns(of: resource)
-    case .records:
-      let functions = Expression.AggregateFunction.allCases.map {
-        Candidate(name: $0.rawValue, kind: .aggregate, ending: $0.takesArgument ? "(" : "")
-      }
-      return functions + [Candidate(name: "filter", kind: .function, ending: "(")]
+    case .records: return aggregates
     case .record(let record): return names(of: record, typed: typed)
     }
+  }
+
+  /// What may be applied to associated records.
+  private var aggregates: [Candidate] {
+    let functions = Expression.AggregateFunction.allCases.map {
+      Candidate(name: $0.rawValue, kind: .aggregate, ending: $0.takesArgument ? "(" : "")
+    }
+    return functions + [Candidate(name: "filter", kind: .function, ending: "(")]
   }
 
   private func operands(in scope: NameScope, typed: String, takesAggregates: Bool) -> [Candidate] {
@@ -253,6 +279,14 @@ struct ExpressionCompleter {
 }
 
 extension Candidate {
+  /// Whether it is a name, which may stand in quotes.
+  fileprivate var canBeQuoted: Bool {
+    switch kind {
+    case .column, .name, .association, .key, .aggregate: ending != "("
+    case .resource, .function, .keyword, .operator, .parameter, .node, .value: false
+    }
+  }
+
   /// Whether the name must be quoted to be parsed as a name.
   fileprivate var needsQuotes: Bool {
     switch kind {
