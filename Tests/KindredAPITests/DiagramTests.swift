@@ -84,6 +84,22 @@ struct DiagramTests {
   }
 
   @Test
+  func `a name that isn't a word of Mermaid stands in the comment`() throws {
+    let database = try TestDatabase(
+      #"CREATE TABLE item (pk INTEGER PRIMARY KEY, Fk TEXT, "日本" TEXT, "unit price" REAL, "1st" INTEGER, "a-b" INTEGER);"#
+    )
+    let lines = try database.get("/-/diagram.mmd").text.split(separator: "\n").map {
+      $0.drop { $0 == " " }
+    }
+    #expect(
+      lines == [
+        "erDiagram", "items {", #"INTEGER pk_ PK "pk""#, #"TEXT Fk_ "Fk""#, "TEXT 日本",
+        #"REAL unit_price "unit price""#,
+        #"INTEGER _1st "1st""#, "INTEGER a-b", "}",
+      ])
+  }
+
+  @Test
   func `what is hidden is in no diagram, and leaves a line between the tables`() throws {
     let database = try TestDatabase(
       Library.schema, modelFile: "resources: { books: { hidden: [authorId, price] }, paintings: null }")

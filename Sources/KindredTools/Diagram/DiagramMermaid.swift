@@ -12,8 +12,12 @@ struct DiagramMermaid {
     for entity in diagram.entities.values {
       lines.append("  \(Self.entity(entity.name)) {")
       for column in entity.columns {
-        let type = Self.word(column.declaredType.isEmpty ? "ANY" : column.declaredType)
-        lines.append("    \(type) \(Self.word(column.name))\(entity.key.contains(column.name) ? " PK" : "")")
+        let type = Self.word(column.declaredType.isEmpty ? "ANY" : column.declaredType, keeping: "()[]")
+        let word = Self.word(column.name)
+        let key = entity.key.contains(column.name) ? " PK" : ""
+        // A name that isn't a word stands in the comment.
+        let name = word == column.name ? "" : " \"\(Self.quoted(column.name))\""
+        lines.append("    \(type) \(word)\(key)\(name)")
       }
       lines.append("  }")
     }
@@ -35,16 +39,26 @@ struct DiagramMermaid {
     return isWord ? name : "\"\(quoted(name))\""
   }
 
-  /// Returns a type or a column's name with invalid characters replaced by `_`.
-  private static func word(_ text: String) -> String {
-    let word = String(
-      decoding: text.utf8.map { isWordByte($0) || "()[]".utf8.contains($0) ? $0 : UInt8(ascii: "_") },
-      as: UTF8.self)
-    guard let first = word.utf8.first, (first | 0x20) >= 0x61, (first | 0x20) <= 0x7A else {
-      return "_\(word)"
+  /// Returns a type or a column's name as a word of an attribute, with `_` in place of other characters.
+  ///
+  /// - Parameter others: Further characters that it may have after the first.
+  private static func word(_ text: String, keeping others: String = "-") -> String {
+    var word = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars {
+      word.append(
+        isLetter(scalar) || isDigit(scalar) || others.unicodeScalars.contains(scalar) ? scalar : "_")
     }
-    return word
+    guard let first = word.first, isLetter(first) else { return "_\(String(word))" }
+    // These mark keys.
+    return ["PK", "FK", "UK"].contains(String(word).uppercased()) ? "\(String(word))_" : String(word)
   }
+
+  private static func isLetter(_ scalar: Unicode.Scalar) -> Bool {
+    ("a"..."z").contains(scalar) || ("A"..."Z").contains(scalar) || scalar == "_"
+      || (0xC0...0xFFFF).contains(scalar.value)
+  }
+
+  private static func isDigit(_ scalar: Unicode.Scalar) -> Bool { ("0"..."9").contains(scalar) }
 
   /// Returns a text for use between quotes, without quotes and line breaks.
   private static func quoted(_ text: String) -> String {
