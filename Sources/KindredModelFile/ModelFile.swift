@@ -186,8 +186,10 @@ extension ModelFile {
   }
 
   /// Returns the error of an expression in a line of this file.
-  func error(_ line: Int, in member: String, _ error: RequestError) -> ModelFileError {
+  ///
+  /// - Parameter advice: What follows the message of the error.
+  func error(_ line: Int, in member: String, _ error: RequestError, _ advice: String = "") -> ModelFileError {
     let place = error.origin.map { ", character \($0.position + 1)" } ?? ""
-    return self.error(line, "\(member)\(place): \(error.message)")
+    return self.error(line, "\(member)\(place): \(error.message)\(advice)")
   }
 }

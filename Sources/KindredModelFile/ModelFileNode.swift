@@ -25,6 +25,12 @@ struct ModelFileNode {
   /// A missing value doesn't count, so that an unfinished entry removes nothing.
   var isNull: Bool { node.saysNull }
 
+  /// What to do about a text that ends too early, if a comma may have ended it; empty otherwise.
+  var commaAdvice: String {
+    node.isInFlow && node.isPlain
+      ? "; inside `{ }` YAML ends a value at a comma, so put the whole expression in quotes" : ""
+  }
+
   /// Returns the text of a scalar.
   func text(_ mend: String) throws -> Located<String> {
     guard let text = node.text, !isNull, !text.isEmpty else {
@@ -44,6 +50,11 @@ struct ModelFileNode {
   func texts(_ mend: String) throws -> [Located<String>] {
     guard let items = node.items else { throw error("\(name) must be a list; \(mend)") }
     return try items.map { try ModelFileNode($0, in: file, name: "an item of \(name)").text(mend) }
+  }
+
+  /// Returns the entries of a section in order: none if its value is missing, as when all of them are commented out.
+  func sectionEntries(_ mend: String) throws -> [(key: Located<String>, value: ModelFileNode)] {
+    node.isNull && !node.saysNull ? [] : try entries(mend)
   }
 
   /// Returns the entries of a mapping in order.

@@ -33,10 +33,10 @@ public struct ModelFileParser {
       try errors.attempt {
         switch member.value {
         case "resources":
-          file.resources = try value.entries("write a resource as `authors: { sort: name }`")
+          file.resources = try value.sectionEntries("write a resource as `authors: { sort: name }`")
             .compactMap { entry in try errors.attempt { try resource(entry.key, entry.value) } }
         case "commonTableExpressions":
-          file.commonTableExpressions = try value.entries(
+          file.commonTableExpressions = try value.sectionEntries(
             "write one as `authorStats: { sql: SELECT …, key: [authorId] }`"
           ).compactMap { entry in try errors.attempt { try commonTableExpression(entry.key, entry.value) } }
         case "access": file.access = try access(value)
@@ -91,13 +91,14 @@ public struct ModelFileParser {
         case "label": refinement.label = try value.text("name the column shown in place of a record")
         case "key": refinement.key = try value.texts("write the columns as `[id]`")
         case "associations":
-          refinement.associations = try value.entries("write one as `books: { hasMany: books }`")
+          refinement.associations = try value.sectionEntries("write one as `books: { hasMany: books }`")
             .map(association)
         case "foreignKeys": refinement.foreignKeys = try foreignKeys(value)
         case "access": refinement.access = try access(value)
         case "columns":
-          refinement.columns = try value.entries("write one as `fullName: firstName || ' ' || lastName`").map
-          {
+          refinement.columns = try value.sectionEntries(
+            "write one as `fullName: firstName || ' ' || lastName`"
+          ).map {
             ($0.key, try expression($0.value, "write an expression, such as `books.count`"))
           }
         default:
@@ -174,7 +175,8 @@ public struct ModelFileParser {
       var parser = try ExpressionParser(text.value)
       return ModelFile.Located(try parser.parseExpression(), line: text.line)
     } catch let error as RequestError {
-      throw node.file.error(text.line, in: node.name, error)
+      let endsEarly = error.origin.map { $0.position >= text.value.unicodeScalars.count } ?? false
+      throw node.file.error(text.line, in: node.name, error, endsEarly ? node.commaAdvice : "")
     }
   }
 }

@@ -6,6 +6,8 @@ import Yams
 public struct YAMLNode {
   /// The line number, from 1; that of the enclosing node if the parser reports none.
   public let line: Int
+  /// Whether it stands between `{` and `}`, or `[` and `]`, where a comma ends a plain scalar.
+  public let isInFlow: Bool
   private let node: Node
 
   /// Parses a text, in which no key may contain an alias.
@@ -28,8 +30,9 @@ public struct YAMLNode {
     }
   }
 
-  private init(_ node: Node, line: Int) {
+  private init(_ node: Node, line: Int, isInFlow: Bool = false) {
     self.line = node.mark?.line ?? line
+    self.isInFlow = isInFlow
     self.node = node
   }
 
@@ -49,7 +52,11 @@ public struct YAMLNode {
   public var truthValue: Bool? { node.bool }
 
   /// The items of a sequence; nil for other nodes.
-  public var items: [YAMLNode]? { node.sequence.map { $0.map { YAMLNode($0, line: line) } } }
+  public var items: [YAMLNode]? {
+    node.sequence.map { sequence in
+      sequence.map { YAMLNode($0, line: line, isInFlow: isInFlow || sequence.style == .flow) }
+    }
+  }
 
   /// An entry of a mapping.
   public struct Entry {
@@ -66,7 +73,8 @@ public struct YAMLNode {
     node.mapping.map { mapping in
       mapping.map { key, value in
         let keyLine = key.mark?.line ?? line
-        return Entry(key: key.scalar?.string, line: keyLine, value: YAMLNode(value, line: keyLine))
+        let value = YAMLNode(value, line: keyLine, isInFlow: isInFlow || mapping.style == .flow)
+        return Entry(key: key.scalar?.string, line: keyLine, value: value)
       }
     }
   }

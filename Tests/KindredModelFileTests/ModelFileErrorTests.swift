@@ -37,6 +37,11 @@ import Testing
       message:
         "model.yaml:2: there is no resource `authers` (a new one needs `table:`); did you mean `authors`?"),
     Wrong(
+      text: "resources:\n  books: { access: { read: { rows: instr(title, kind) } } }\n",
+      message:
+        "model.yaml:2: `rows`, character 12: expected `)` before the end; close the parenthesis of `instr(`; "
+        + "inside `{ }` YAML ends a value at a comma, so put the whole expression in quotes"),
+    Wrong(
       text: "resources:\n  authors:\n",
       message: "model.yaml:2: `authors` must be a mapping; write `authors: null` to remove the resource, "
         + "`{}` to keep it as it is"),

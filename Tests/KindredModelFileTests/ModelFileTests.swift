@@ -13,6 +13,14 @@ import Testing
     #expect(try summary(text) == summary(nil))
   }
 
+  @Test(arguments: [
+    "resources:\n", "resources:\n  # books: {}\ncommonTableExpressions:\n",
+    "resources:\n  books:\n    associations:\n    columns:\n",
+  ])
+  func `an empty section is as if it weren't there`(text: String) throws {
+    #expect(try summary(text) == summary(nil))
+  }
+
   @Test
   func `columns are selected, hidden and put in order`() throws {
     let model = try model(
