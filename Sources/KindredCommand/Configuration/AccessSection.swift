@@ -131,6 +131,12 @@ struct AccessSection {
       throw node.error(
         "keys must come from a file or an https URL, so that nobody can replace them on the way")
     }
+    // It is read when the server starts; what is wrong with it belongs to this line of the configuration.
+    do throws(TextFileError) {
+      _ = try TextFile.bytes(of: text)
+    } catch {
+      throw node.error("\(text): \(error)")
+    }
     return .file(text)
   }
 

@@ -22,7 +22,7 @@ struct Checkup {
     for mistake in command.config.mistakes { mistakes.add(mistake) }
     command.checkSettings(mistakes)
     mistakes.attempt { try command.place([]).check() }
-    if let tls = command.server.tls { mistakes.attempt { try tls.check() } }
+    for mistake in command.server.tls?.mistakes() ?? [] { mistakes.add(mistake) }
     let access = command.config.file?.access?.configuration(mistakes)
     let model = mistakes.attempt { try ModelDefinition(command.requests.everyday.model, isDraft: true) }
     let location = mistakes.attempt { try command.databasePath.map { try DatabaseLocation($0) } }

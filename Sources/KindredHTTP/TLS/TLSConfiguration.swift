@@ -16,4 +16,21 @@ public struct TLSConfiguration: Hashable, Sendable {
   ///
   /// - Throws: `HTTPServerError`
   public func check() throws(HTTPServerError) { _ = try TLSContext(self) }
+
+  /// Returns an error for each file that can't be read, or else that of the two together.
+  public func mistakes() -> [HTTPServerError] {
+    let unreadable = [(certificateFile, "certificate"), (keyFile, "key")].compactMap { path, what in
+      error { () throws(HTTPServerError) in try TLSContext.checkReadable(path, what) }
+    }
+    return unreadable.isEmpty ? [error(check)].compactMap(\.self) : unreadable
+  }
+
+  private func error(_ body: () throws(HTTPServerError) -> Void) -> HTTPServerError? {
+    do throws(HTTPServerError) {
+      try body()
+      return nil
+    } catch {
+      return error
+    }
+  }
 }

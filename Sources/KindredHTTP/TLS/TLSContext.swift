@@ -93,7 +93,7 @@ final class TLSContext: @unchecked Sendable {
       .certificate, "the key in '\(key)' doesn't match the first certificate in '\(certificate)'")
   }
 
-  private static func checkReadable(_ path: String, _ what: String) throws(HTTPServerError) {
+  static func checkReadable(_ path: String, _ what: String) throws(HTTPServerError) {
     guard access(path, R_OK) == 0 else {
       throw HTTPServerError(
         .certificate, "the \(what) file '\(path)' can't be read: \(String(cString: strerror(errno)))")
