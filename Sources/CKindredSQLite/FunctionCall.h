@@ -47,3 +47,5 @@ void kindred_member_value(sqlite3_context *context, int count, sqlite3_value **a
 void kindred_member_shown(sqlite3_context *context, int count, sqlite3_value **arguments);
 void kindred_contains(sqlite3_context *context, int count, sqlite3_value **arguments);
 void kindred_overlaps(sqlite3_context *context, int count, sqlite3_value **arguments);
+void kindred_octets(sqlite3_context *context, int count, sqlite3_value **arguments);
+void kindred_beginning(sqlite3_context *context, int count, sqlite3_value **arguments);

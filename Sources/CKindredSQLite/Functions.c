@@ -124,6 +124,9 @@ int kindred_add_functions(
     void (*function)(sqlite3_context *, int, sqlite3_value **);
     // Whether it replaces one of SQLite's.
     int replaces;
+    // Whether it reads the database, so that its result doesn't follow from its arguments, and the schema must not
+    // call it.
+    int reads;
   } functions[] = {
     {"kindred_concat", 2, kindred_concat},
     {"instr", 2, kindred_instr, 1},
@@ -143,6 +146,8 @@ int kindred_add_functions(
     {"kindred_member_shown", 2, kindred_member_shown},
     {"kindred_contains", 3, kindred_contains},
     {"kindred_overlaps", 3, kindred_overlaps},
+    {"kindred_octets", 3, kindred_octets, .reads = 1},
+    {"kindred_beginning", 5, kindred_beginning, .reads = 1},
     // The rest is added only if SQLite lacks it.
     {"floor", 1, kindred_floor},
     {"ceil", 1, kindred_ceil},
@@ -159,7 +164,7 @@ int kindred_add_functions(
     // SQLite also frees it on failure.
     int code = sqlite3_create_function_v2(
       db, functions[index].name, functions[index].count,
-      SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, shared, functions[index].function, NULL, NULL,
+      SQLITE_UTF8 | (functions[index].reads ? SQLITE_DIRECTONLY : SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS), shared, functions[index].function, NULL, NULL,
       sqlite3_free);
     if (code != SQLITE_OK) return code;
   }

@@ -115,6 +115,15 @@ public protocol ResultSource: AnyObject {
   /// It is available after `start` and before `next`.
   var blob: [UInt8]? { get }
 
+  /// The length and the first bytes of a result that is a single BLOB which is read in parts; nil, the default, for other
+  /// results.
+  ///
+  /// It is available after `start` and before `next`.
+  var longBlob: LongBlob? { get }
+
+  /// Makes ``next()`` return these bytes of the result that is a long BLOB.
+  func read(bytes range: Range<Int>) throws
+
   /// Whether the last part has been read.
   var isAtEnd: Bool { get }
 
@@ -128,7 +137,24 @@ public protocol ResultSource: AnyObject {
   func close()
 }
 
+/// A BLOB that is read in parts.
+public struct LongBlob: Sendable {
+  /// The number of its bytes.
+  public let count: Int
+  /// Its first bytes.
+  public let beginning: [UInt8]
+
+  /// Creates the description of a BLOB.
+  public init(count: Int, beginning: [UInt8]) { (self.count, self.beginning) = (count, beginning) }
+}
+
 extension ResultSource {
+  /// Nil: a BLOB is read as a whole.
+  public var longBlob: LongBlob? { nil }
+
+  /// Does nothing.
+  public func read(bytes range: Range<Int>) throws {}
+
   /// Returns nil.
   public var estimatedCount: Int64? { nil }
 

@@ -44,7 +44,7 @@ public struct LongValue {
     switch value {
     case .text(let text): (bytes, count, isText) = (text, text.count, true)
     case .bytes(let part, let count): (bytes, self.count, isText) = (part, count, false)
-    case .null, .integer, .real, .digits, .boolean, .json: return nil
+    case .null, .integer, .real, .digits, .boolean, .json, .beginning: return nil
     }
     guard count > Self.length else { return nil }
     isMalformedText =

@@ -16,6 +16,8 @@ public enum RowValue {
   case json(UnsafeRawBufferPointer)
   /// The bytes of a BLOB that have been requested, and the number of all.
   case bytes(UnsafeRawBufferPointer, of: Int)
+  /// The beginning of a text of which no more has been read, and the number of bytes of the whole.
+  case beginning(UnsafeRawBufferPointer, of: Int)
 }
 
 extension RowValue {
@@ -24,12 +26,14 @@ extension RowValue {
     switch self {
     case .text(let bytes), .json(let bytes), .digits(let bytes): bytes.count > OutputBuffer.shownText
     case .bytes(_, let count): count > OutputBuffer.shownBytes
+    case .beginning: true
     case .null, .integer, .real, .boolean: false
     }
   }
 
   /// Whether the value can't be a segment of a URL, because it is empty or resolved by clients (RFC 3986 §5.2.4).
   @usableFromInline package var isDotSegment: Bool {
+    if case .bytes(_, of: 0) = self { return true }
     guard case .text(let bytes) = self else { return false }
     return bytes.count <= 2 && bytes.allSatisfy { $0 == UInt8(ascii: ".") }
   }

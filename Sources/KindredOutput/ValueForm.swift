@@ -28,7 +28,9 @@ public enum ValueForm: UInt8 {
       switch operation {
       case .json: .jsonDocument
       case .exact: .exact
-      case .value, .boolean, .optional, .text, .child, .formatted, .absent, .long: .json
+      case .value, .boolean, .optional, .text, .child, .formatted, .absent, .long, .named, .namedInBlobs,
+        .namedUntyped:
+        .json
       }
   }
 
@@ -107,6 +109,7 @@ extension RowValue {
     case .text(let text): output.append(string: text)
     case .json(let document): output.append(json: document)
     case .bytes(let bytes, _): output.append(base64: bytes)
+    case .beginning(let text, _): output.append(string: text)
     case .null: output.append("null")
     case .integer, .real, .digits, .boolean: writePlain(isBoolean: false, to: &output)
     }
@@ -117,7 +120,7 @@ extension RowValue {
     case .text(let text): output.append(exactText: text)
     case .json(let document): output.append(document) { $0.append(string: $1) }
     case .bytes(let bytes, _): output.append(exactBlob: bytes)
-    case .null, .integer, .real, .digits, .boolean: writeJSON(isDocument: false, to: &output)
+    case .null, .integer, .real, .digits, .boolean, .beginning: writeJSON(isDocument: false, to: &output)
     }
   }
 
@@ -132,7 +135,7 @@ extension RowValue {
     case .real(let value): output.append(value)
     case .digits(let digits): output.append(raw: digits)
     case .boolean(let value): output.append(value ? "true" : "false")
-    case .null, .text, .json, .bytes: break
+    case .null, .text, .json, .bytes, .beginning: break
     }
   }
 
@@ -141,7 +144,7 @@ extension RowValue {
   private func writeCSV(isBoolean: Bool, to output: inout OutputBuffer) {
     switch self {
     case .null: break
-    case .text(let text): output.append(csv: text)
+    case .text(let text), .beginning(let text, _): output.append(csv: text)
     case .json(let document): output.append(document) { $0.append(csv: $1) }
     case .bytes(let bytes, _) where bytes.isEmpty: output.append("\"\"")
     case .bytes(let bytes, _): output.append(bareBase64: bytes)
@@ -153,7 +156,7 @@ extension RowValue {
   private func writeCSVPart(to output: inout OutputBuffer) {
     switch self {
     case .text(let document), .json(let document): if output.append(csvStringIn: document) { return }
-    case .null, .integer, .real, .digits, .boolean, .bytes: break
+    case .null, .integer, .real, .digits, .boolean, .bytes, .beginning: break
     }
     writeCSV(isBoolean: false, to: &output)
   }
@@ -164,6 +167,7 @@ extension RowValue {
     switch self {
     case .null: output.append("<i>null</i>")
     case .text(let text): output.append(beginningOfHTML: text)
+    case .beginning(let text, _): output.append(html: text, to: min(text.count, OutputBuffer.shownText))
     case .json(let document): output.append(document) { $0.append(beginningOfHTML: $1) }
     case .bytes(let bytes, let count): output.append(beginningOfBase64: bytes, of: count)
     case .integer, .real, .digits, .boolean: writePlain(isBoolean: isBoolean, to: &output)
@@ -182,6 +186,9 @@ extension RowValue {
     case .text(let text), .json(let text):
       output.append(endOfStartTag: .text)
       length = text.count
+    case .beginning(_, let count):
+      output.append(endOfStartTag: .text)
+      length = count
     case .bytes(_, let count):
       output.append(endOfStartTag: .bytes)
       length = count
@@ -195,7 +202,7 @@ extension RowValue {
       switch self {
       case .integer(let count): count
       case .digits(let digits): Int64(String(decoding: digits, as: UTF8.self)) ?? 0
-      case .null, .real, .boolean, .text, .json, .bytes: 0
+      case .null, .real, .boolean, .text, .json, .bytes, .beginning: 0
       }
     let most = Int64(HTMLLayout.countLimit)
     output.append(min(count, most - 1))
@@ -204,16 +211,24 @@ extension RowValue {
 
   // MARK: URLs
 
-  /// Appends the value as a segment of a URL's path, with BLOBs in base64 as keys are parsed.
+  /// Appends the value as a segment of a URL's path, with BLOBs in base64url without padding.
   private func writeSegment(to output: inout OutputBuffer) {
     switch self {
-    case .null: break
+    // The value of a key is never that long.
+    case .null, .beginning: break
     case .text(let text): output.append(segment: text)
     case .json(let document): output.append(document) { $0.append(segment: $1) }
     case .bytes(let bytes, _):
       var digits = OutputBuffer(capacity: 64)
       digits.append(bareBase64: bytes)
-      output.append(segment: digits.bytes)
+      for digit in digits.bytes {
+        switch digit {
+        case UInt8(ascii: "+"): output.append(UInt8(ascii: "-"))
+        case UInt8(ascii: "/"): output.append(UInt8(ascii: "_"))
+        case UInt8(ascii: "="): break
+        default: output.append(digit)
+        }
+      }
     case .integer, .real, .digits, .boolean: writePlain(isBoolean: false, to: &output)
     }
   }

@@ -39,12 +39,18 @@ public struct Planner {
   /// First the names are resolved, then the selects are built; the database's strategy adapts these, and the text is
   /// written last.
   ///
-  /// - Parameter isForManyKeys: Whether the request is for one record, and the plan may also run for the keys of several
-  ///   at once (``Plan/Node/batch`` of its root).
+  /// - Parameters:
+  ///   - isForManyKeys: Whether the request is for one record, and the plan may also run for the keys of several at once
+  ///     (``Plan/Node/batch`` of its root).
+  ///   - reading: How it reads the stored values that it shows.
   /// - Throws: `RequestError` if a name does not exist, an expression has no meaning, two names are equal, or a limit
   ///   is exceeded.
-  public func plan(_ request: FetchRequest, isForManyKeys: Bool = false) throws -> Plan {
-    try plan(request, context(of: request), isForManyKeys: isForManyKeys)
+  public func plan(
+    _ request: FetchRequest, isForManyKeys: Bool = false, reading: ValueReading = .whole
+  ) throws -> Plan {
+    try plan(
+      request, context(of: request, reading: request.root.comparesRecords ? .whole : reading),
+      isForManyKeys: isForManyKeys)
   }
 
   func plan(
@@ -59,6 +65,7 @@ public struct Planner {
     var writer = PlanWriter(context.state)
     var plan = try writer.plan(of: selects)
     plan.places = request.literals.places
+    plan.storedColumn = context.state.storedColumn
     return plan
   }
 
@@ -105,14 +112,16 @@ public struct Planner {
   /// - Parameters:
   ///   - request: The request; nil for expressions of the model.
   ///   - isForOneRecord: Whether each statement runs for a single record.
+  ///   - reading: How stored values are read that are shown.
   func context(
-    of request: FetchRequest? = nil, diagnostics: Diagnostics? = nil, isForOneRecord: Bool = false
+    of request: FetchRequest? = nil, diagnostics: Diagnostics? = nil, isForOneRecord: Bool = false,
+    reading: ValueReading = .whole
   ) -> PlanningContext {
     PlanningContext(
       state: PlanningState(
         model: model, dialect: dialect.writer, literals: request?.literals.values ?? [],
         literalsAreDistinct: request?.literals.areDistinct ?? false,
         budget: PlanningBudget(limits, check: checkpoint), diagnostics: diagnostics,
-        isForOneRecord: isForOneRecord))
+        isForOneRecord: isForOneRecord, reading: reading))
   }
 }

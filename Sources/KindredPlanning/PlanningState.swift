@@ -16,6 +16,10 @@ final class PlanningState {
   let diagnostics: Diagnostics?
   /// Whether each statement runs for a single record, so that scanning a table costs less than copying it.
   let isForOneRecord: Bool
+  /// How stored values are read that are shown.
+  let reading: ValueReading
+  /// The column of a plan that reads a single BLOB in parts.
+  var storedColumn: StoredColumn?
   var budget: PlanningBudget
 
   /// Whether a rule applies to a table that is read.
@@ -45,7 +49,7 @@ final class PlanningState {
   init(
     model: Model, dialect: any SQLDialect, literals: [SQLValue] = [], literalsAreDistinct: Bool = false,
     budget: PlanningBudget = PlanningBudget(.none, check: {}), diagnostics: Diagnostics? = nil,
-    isForOneRecord: Bool = false
+    isForOneRecord: Bool = false, reading: ValueReading = .whole
   ) {
     self.model = model
     self.dialect = dialect
@@ -55,6 +59,7 @@ final class PlanningState {
     self.budget = budget
     self.diagnostics = diagnostics
     self.isForOneRecord = isForOneRecord
+    self.reading = reading
   }
 
   /// Returns whether a literal is written with the same digits as an equal value; if so, it becomes that value.

@@ -154,6 +154,15 @@ struct SQLiteRowSource: RowSource, ~Copyable {
     case SQLITE_TEXT: return body(.text(OutputBuffer.text(value)))
     case SQLITE_BLOB:
       let bytes = OutputBuffer.blob(value)
+      if let long = LongStoredValue(bytes) {
+        let beginning = long.beginning
+        return body(
+          long.isText
+            ? .beginning(beginning, of: long.count)
+            : .bytes(
+              UnsafeRawBufferPointer(rebasing: beginning[range.clamped(to: beginning.indices)]),
+              of: long.count))
+      }
       return body(
         .bytes(UnsafeRawBufferPointer(rebasing: bytes[range.clamped(to: bytes.indices)]), of: bytes.count))
     default: return body(.null)

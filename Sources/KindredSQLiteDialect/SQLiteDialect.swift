@@ -321,6 +321,28 @@ struct SQLiteDialect: SQLDialect {
     (shown.sql, shown.precedence, shown.format) = (json, .primary, .part)
     return shown
   }
+
+  /// `CASE typeof(c) WHEN 'blob' THEN kindred_beginning(table, column, rowid, 0, n) … ELSE c END`: neither `typeof` nor the
+  /// functions read the value.
+  func partial(_ column: Column, of record: RecordID, in table: Table, _ reading: ValueReading) -> SQL? {
+    guard let rowIDName = table.rowIDName else { return nil }
+    let value = SQL.column(record, column.name)
+    let place: SQL =
+      "\(.value(.text(table.name))), \(.value(.text(column.name))), \(SQL.column(record, rowIDName))"
+    func beginning(isText: Bool) -> SQL {
+      "kindred_beginning(\(place), \(.value(.integer(isText ? 1 : 0))), \(.value(.integer(Self.shownBytes))))"
+    }
+    let blob: SQL = "CASE typeof(\(value)) WHEN 'blob' THEN \(beginning(isText: false))"
+    return switch reading {
+    case .whole: nil
+    case .blob: "\(blob) ELSE \(value) END"
+    case .beginnings: "\(blob) WHEN 'text' THEN \(beginning(isText: true)) ELSE \(value) END"
+    case .lengths: "CASE WHEN typeof(\(value)) IN ('blob', 'text') THEN kindred_octets(\(place)) END"
+    }
+  }
+
+  /// How much is read of a long value: what a page shows, up to the end of its last character.
+  private static let shownBytes: Int64 = 4096 + 4
 }
 
 extension Expression.AggregateFunction {

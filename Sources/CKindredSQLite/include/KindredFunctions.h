@@ -23,6 +23,10 @@ typedef int (*kindred_must_stop)(void *context);
 ///   JSON if `kind` is 1, and a boolean if it is 2.
 /// - `kindred_holds(sql, x, …)`: whether a statement that only reads gives a true value for these parameters; false where
 ///   it can't be computed.
+/// - `kindred_octets(table, column, rowid)`: the number of bytes of a stored text or BLOB, which is not read.
+/// - `kindred_beginning(table, column, rowid, is_text, shown)`: a stored text or BLOB; of one that is longer than
+///   `KINDRED_WHOLE_LENGTH`, a BLOB that stands for it: the mark, whether it is a text, its length, the rowid (as 64-bit
+///   integers of this machine), and its first bytes.
 /// - `floor`, `ceil`: only if SQLite was built without them.
 ///
 /// SQLite checks deadlines only between instructions of its virtual machine, and a function call is one
@@ -32,3 +36,14 @@ typedef int (*kindred_must_stop)(void *context);
 int kindred_add_functions(
   sqlite3 *db, kindred_must_stop must_stop, void *context, sqlite3_int64 built_length, int replaces
 );
+
+enum {
+  /// The length up to which `kindred_beginning` gives the value itself, in bytes.
+  KINDRED_WHOLE_LENGTH = 64 << 10,
+  KINDRED_MARK_LENGTH = 16,
+  /// The number of bytes before the first bytes of the value.
+  KINDRED_BEGINNING = KINDRED_MARK_LENGTH + 3 * 8,
+};
+
+/// Returns the mark of values that stand for longer ones: random bytes of this process, which no stored value has.
+const unsigned char *kindred_long_value_mark(void);

@@ -34,6 +34,37 @@ final class RecordsService: Sendable {
   ) throws -> HTTPResponse {
     let path = asked.request.path
     let query = try context.longRequests.expanded(query, of: path, for: asked.principal.standing) ?? query
+    do {
+      return try answer(at: segments, query, &asked)
+    } catch let error as any BackendError where error.kind.isOfLength {
+      throw (try? tooLong(segments, query, asked)) ?? error
+    }
+  }
+
+  /// Returns the error that names the value for which a request has no memory; nil if it isn't found.
+  private func tooLong(
+    _ segments: [Substring], _ query: URLQuery, _ asked: RequestContext
+  ) throws -> RequestError? {
+    let (request, principal) = (asked.request, asked.principal)
+    let role = try principal.databaseRole()
+    // In another transaction, since SQLite ends one in which memory was exhausted.
+    let reading = try database.backend.read(
+      .free, as: role, cancellation: request.cancellation, seconds: asked.secondsLeft)
+    defer { reading.close() }
+    let version = try models.version(for: reading).seen(by: principal).readable(by: role, in: reading)
+    let wanted = RecordsQuery(
+      path: request.path, segments: segments, query: query, type: .json, principal: principal)
+    var (planned, search) = try context.planner.lengths(wanted, version, limit: context.options.queryMemory) {
+      try reading.checkInterruption()
+    }
+    let reader = reading.result(of: planned.plan, planned.parameters, limit: planned.limit)
+    defer { reader.close() }
+    return try search.error(in: reader, version.model)
+  }
+
+  private func answer(
+    at segments: [Substring], _ query: URLQuery, _ asked: inout RequestContext
+  ) throws -> HTTPResponse {
     var startsWithCursor = false
     var failed: FailedRule?
     do {
@@ -104,9 +135,10 @@ final class RecordsService: Sendable {
       asked.timing.mark("plan")
       asked.timing.shape = planned.shape
       if planned.isColumnValue {
-        defer { reading.close() }
+        let state = ShownState(of: reading, in: database, version, context, before: stateNumber)
         let execution = ReadExecution(planned, of: wanted, in: reading, context)
-        return try columnValue(execution, for: request).telling(reading.position)
+        return try ColumnValueReading(execution, of: wanted, request, reading, at: state, self)
+          .response().telling(reading.position)
       }
       // Report an error in the request before an unacceptable media type.
       _ = try accepted.get()
@@ -227,43 +259,7 @@ final class RecordsService: Sendable {
       for: records.request, isLong: last.isLong, compressionLevel: context.options.compressionLevel)
   }
 
-  /// Returns the value of one column: a BLOB as its bytes, any other value as JSON.
-  ///
-  /// - Parameter execution: In a transaction with a snapshot, which the caller closes.
-  private func columnValue(_ execution: ReadExecution, for request: HTTPRequest) throws -> HTTPResponse {
-    let reader = execution.source
-    defer { reader.close() }
-    do {
-      try reader.start()
-    } catch let error as any BackendError where error.kind.isOfLength {
-      throw RequestError(
-        .limitExceeded, "the value is longer than the memory limit of a request, so it can't be sent")
-    }
-    guard let blob = reader.blob else {
-      var json: [UInt8] = []
-      while let part = try reader.next() { json += part }
-      return deliver(Representation(MediaType.json.field, json), to: request)
-    }
-    let type = BlobType(sniffing: blob)
-    var representation = Representation(type.mediaType, blob)
-    representation.headers.append("Accept-Ranges", "bytes")
-    // Whatever the bytes are, they get none of this origin's rights (W3C, Content Security Policy, "sandbox").
-    representation.headers.append("Content-Security-Policy", "default-src 'none'; sandbox")
-    if type.isActive {
-      representation.headers.append(
-        "Content-Disposition",
-        ContentDisposition.attachment(named: "\(execution.planned.name).\(type.fileExtension)"))
-    }
-    guard request.method != .head, let range = request.headers["Range"] else {
-      return deliver(representation, to: request)
-    }
-    // A range refers to the plain bytes, so they aren't compressed.
-    var response = representation.response(to: request, compressionLevel: nil)
-    ByteRange.apply(range, ifRange: request.headers["If-Range"], to: &response, blob)
-    return response
-  }
-
-  private func deliver(_ representation: consuming Representation, to request: HTTPRequest) -> HTTPResponse {
+  func deliver(_ representation: consuming Representation, to request: HTTPRequest) -> HTTPResponse {
     representation.response(to: request, compressionLevel: context.options.compressionLevel)
   }
 }
@@ -273,7 +269,7 @@ extension BackendErrorKind {
   fileprivate var isOfLength: Bool {
     switch self {
     case .exceeded, .noValue: true
-    case .busy, .cancelled, .timedOut, .full, .tooLarge, .constraint, .wrongKey, .brokenSchema,
+    case .busy, .cancelled, .timedOut, .full, .tooLarge, .constraint, .wrongKey, .brokenSchema, .damaged,
       .misconfigured, .forbidden, .unavailable, .unsupported, .away, .defect:
       false
     }

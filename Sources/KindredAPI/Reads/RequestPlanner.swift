@@ -33,20 +33,44 @@ final class RequestPlanner: Sendable {
       let planner = version.planner(limits: limits.planning, check: check)
       if type == .html, !parsed.explains, !parsed.isColumnValue {
         let page = PageRequest(parsed.fetchRequest, in: version.model, below: basePath)
-        let added = try? self.planned(parsed, as: page.request, .html(page.layout), records, version, planner)
+        let added = try? self.planned(
+          parsed, as: page.request, .html(page.layout), records, version, planner, reading: .beginnings)
         // The additions of a page must not make a valid request fail.
         if let added { return added }
       }
       let format = parsed.isColumnValue ? ResultFormat.json : ResultFormat(type)
-      return try self.planned(parsed, as: parsed.fetchRequest, format, records, version, planner)
+      return try self.planned(
+        parsed, as: parsed.fetchRequest, format, records, version, planner,
+        reading: parsed.isColumnValue ? .blob : .whole)
     }
+  }
+
+  /// Returns the request planned to read the lengths of its values, and the search for the longest of them.
+  ///
+  /// - Parameter limit: The memory of a request, in bytes; nil for no limit.
+  func lengths(
+    _ records: RecordsQuery, _ version: ModelVersion, limit: Int?, check: @escaping () throws -> Void
+  ) throws -> (request: PlannedRequest, search: LongValueSearch) {
+    var parser = FetchRequestParser(
+      model: version.model, limits: limits, isUnpaged: records.type.isUnpaged)
+    parser.cursors = cursors
+    parser.principal = records.principal.standing
+    let parsed = try parser.parse(path: records.segments, query: records.query)
+    var request = parsed.fetchRequest
+    var name = request.path.resource
+    for case .association(let association) in request.path.segments { name = association.destination }
+    if let resource = version.model.resources[name] { request.root.addKeys(of: resource, in: version.model) }
+    let planned = try planned(
+      parsed, as: request, .json, records, version, version.planner(limits: limits.planning, check: check),
+      reading: .lengths)
+    return (planned, LongValueSearch(parsed.fetchRequest, isColumnValue: parsed.isColumnValue, limit: limit))
   }
 
   private func planned(
     _ parsed: ParsedRequest, as fetchRequest: FetchRequest, _ format: ResultFormat, _ records: RecordsQuery,
-    _ version: ModelVersion, _ planner: Planner
+    _ version: ModelVersion, _ planner: Planner, reading: ValueReading
   ) throws -> PlannedRequest {
-    let plan = try planner.plan(fetchRequest)
+    let plan = try planner.plan(fetchRequest, reading: reading)
     do {
       return PlannedRequest(
         plan: try ExecutablePlan(plan, format: format),

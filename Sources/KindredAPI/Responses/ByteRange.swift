@@ -7,21 +7,23 @@ enum ByteRange {
   ///
   /// Anything but a single byte range is ignored, as RFC 9110 §14.2 allows, and so is a range if `If-Range` names other
   /// content (§13.1.5).
+  ///
+  /// - Parameter count: The length of the content in bytes.
+  /// - Returns: The range that the content of the response is; nil if the response is another one.
   static func apply(
-    _ field: String, ifRange: String?, to response: inout HTTPResponse, _ content: [UInt8]
-  ) {
+    _ field: String, ifRange: String?, to response: inout HTTPResponse, of count: Int
+  ) -> Range<Int>? {
     guard response.status == .ok, ifRange.map({ $0 == response.headers["ETag"] }) ?? true,
-      let bounds = bounds(field, of: content.count)
-    else { return }
+      let bounds = bounds(field, of: count)
+    else { return nil }
     guard let range = bounds else {
-      response = HTTPResponse(
-        status: .rangeNotSatisfiable, headers: ["Content-Range": "bytes */\(content.count)"])
-      return
+      response = HTTPResponse(status: .rangeNotSatisfiable, headers: ["Content-Range": "bytes */\(count)"])
+      return nil
     }
     response.status = .partialContent
     response.headers.append(
-      "Content-Range", "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(content.count)")
-    response.body = .bytes(Array(content[range]))
+      "Content-Range", "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(count)")
+    return range
   }
 
   /// Returns nil if the field isn't a single byte range, and a nil range if it is beyond the content.

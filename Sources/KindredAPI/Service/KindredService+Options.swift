@@ -12,6 +12,8 @@ extension KindredService {
     public var servesExplorer = true
     /// The query time in seconds; nil for no limit.
     public var queryTime: Double? = 10
+    /// The memory in bytes that the statements of a request may use, which messages name; nil if it is not limited.
+    public var queryMemory: Int?
     /// The fraction of the query time that may be spent on reading a long record for its tag alone; reading it twice
     /// must fit.
     var measuredShare = 0.4

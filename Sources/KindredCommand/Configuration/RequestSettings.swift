@@ -80,6 +80,7 @@ extension RequestSettings {
     var options = KindredService.Options()
     options.limits = limits
     options.queryTime = bounds.queryTimeout.span.map { Double($0.milliseconds) / 1000 }
+    options.queryMemory = bounds.maxQueryMemory.bytes
     options.cursorKey = try sharedCursorKey()?.bytes
     return options
   }

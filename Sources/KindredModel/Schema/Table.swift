@@ -91,6 +91,20 @@ public struct Table: Sendable, Hashable {
   /// How its rows are spread over shards; nil where they are not.
   public var distribution: Distribution?
 
+  /// What keeps clients from changes that its kind allows.
+  public var obstacles: [WriteObstacle] = []
+
+  /// Whether the database can read a stored value of its records in part.
+  public var readsParts = false
+
+  /// The subquery that statements read in its place; nil if they read the table itself.
+  ///
+  /// It gives columns of a collation that this server lacks another one.
+  public var substitute: SQL?
+
+  /// Whether a statement that deletes records can say which: not where one of the columns can't be computed.
+  public var returnsColumns = true
+
   /// What the view shows, if its rows are those of one table; nil for tables and other views.
   public package(set) var plainView: PlainView?
 
@@ -157,6 +171,9 @@ public struct Table: Sendable, Hashable {
 
   /// The name as the SQL of statements gives it.
   package var reference: SQL { SQL(trusted: qualifiedName) }
+
+  /// What statements read: the table, or its substitute.
+  package var rows: SQL { substitute ?? reference }
 
   /// Returns the table with another primary key.
   ///
@@ -229,6 +246,8 @@ public struct Column: Sendable, Hashable {
   /// Virtual generated columns are computed, and so are those columns of views and queries that don't just show a stored
   /// column; these may fail, or take long, for some of the rows.
   public package(set) var isStored = true
+  /// The function of its `DEFAULT` that this server lacks, so that a new record needs a value for it; nil if there is none.
+  public var missingDefault: String?
   /// The expression over the table's columns from which it is generated; nil for other columns.
   public package(set) var generation: SQL?
   /// The name of the collation by which its texts are compared.
@@ -379,6 +398,10 @@ public struct FullText: Sendable, Hashable {
   /// Whether a pattern can be restricted to some of the columns
   /// (<https://www.sqlite.org/fts5.html#fts5_column_filters>).
   public let hasColumnFilters: Bool
+
+  /// Whether its records can be found by a search alone, because it stores neither their content nor their sizes
+  /// (<https://www.sqlite.org/fts5.html#the_columnsize_option>).
+  public var isSearchOnly = false
 
   /// The name of the `tsvector` column that PostgreSQL searches; nil for a full-text table of SQLite.
   public var vector: String?

@@ -35,6 +35,12 @@ extension SQLDialect {
   package func matches(_ reference: ColumnReference, of table: Table, _ number: Int) -> SQL {
     "\(identifier: reference.column.text) = \(.parameter(number))"
   }
+  package func partial(_ column: Column, of record: RecordID, in table: Table, _ reading: ValueReading)
+    -> SQL?
+  {
+    nil
+  }
+
   package func indexedTable(_ table: Table) -> SQL { table.reference }
 
   // MARK: Operators and functions

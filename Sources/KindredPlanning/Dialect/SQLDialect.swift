@@ -237,4 +237,7 @@ package protocol SQLDialect: Sendable {
   func grouped(_ value: CompiledExpression) -> CompiledExpression
   /// Returns a value in the form in which a result shows it.
   func shown(_ value: CompiledExpression) -> CompiledExpression
+
+  /// Returns SQL that reads a stored column of a record only in part; nil where it can only be read as it is.
+  func partial(_ column: Column, of record: RecordID, in table: Table, _ reading: ValueReading) -> SQL?
 }

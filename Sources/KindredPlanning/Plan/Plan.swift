@@ -55,6 +55,9 @@ public struct Plan: Sendable {
   /// The column that decides in which shard a record of the root is; nil unless its table is distributed.
   public var distributionColumn: String?
 
+  /// The column whose single value the plan reads, if that may be a BLOB that is read in parts.
+  public var storedColumn: StoredColumn?
+
   /// The places in the request of the values of expressions and keys, by the numbers of the bindings.
   public var places: [Int: Literals.Place] = [:]
 

@@ -18,15 +18,21 @@ struct ContentBuilder {
     context.state.memory(of: node.names).compiled.insert(.content)
     switch node.content {
     case .value(let expression):
-      return value(try context.expressions.compile(expression, in: record), of: record)
+      let column = expression.storedColumn
+      if context.state.reading == .blob, let column {
+        context.state.storedColumn = StoredColumn(table: record.table.nameInSchema, column: column.name)
+      }
+      return value(try context.expressions.compile(expression, in: record), of: record, column)
     case .members(let items):
       var members = try items.map { item in
-        let compiled =
+        let shape =
           switch item.value {
-          case .column(let column): context.expressions.compile(column, in: record)
-          case .expression(let expression): try context.expressions.compile(expression, in: record)
+          case .column(let column): value(context.expressions.compile(column, in: record), of: record, column)
+          case .expression(let expression):
+            value(
+              try context.expressions.compile(expression, in: record), of: record, expression.storedColumn)
           }
-        return RecordShape.Member(name: item.name, shape: value(compiled, of: record))
+        return RecordShape.Member(name: item.name, shape: shape)
       }
       try addChildren(of: node, in: record, to: &members)
       try addRepetition(of: node, in: record, to: &members)
@@ -35,9 +41,22 @@ struct ContentBuilder {
   }
 
   /// Returns the shape of a value.
-  private func value(_ compiled: CompiledExpression, of record: StatementRecord) -> RecordShape {
-    let shown = context.dialect.shown(compiled)
+  ///
+  /// - Parameter column: The column of the record that it is; nil for another expression.
+  private func value(
+    _ compiled: CompiledExpression, of record: StatementRecord, _ column: Column?
+  ) -> RecordShape {
+    var shown = context.dialect.shown(compiled)
+    if let column, let partial = partial(column, of: record) { shown.sql = partial }
     return .value(column: record.statement.column(shown), shown.format)
+  }
+
+  /// Returns the SQL that reads a stored column as the request wants it; nil where that is as it is.
+  private func partial(_ column: Column, of record: StatementRecord) -> SQL? {
+    let reading = context.state.reading
+    guard reading != .whole, record.table.readsParts, column.origin == .table, !record.table.isRowID(column)
+    else { return nil }
+    return context.dialect.partial(column, of: record.id, in: record.table, reading)
   }
 
   // MARK: Associations
