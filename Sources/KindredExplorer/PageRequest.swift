@@ -83,11 +83,16 @@ package struct PageRequest {
       record.label = add(Self.nonempty([label.name]), to: &node)
     }
     addReferences(of: resource, &record, &node)
-    let key = resource.shownAddressColumns.map(\.name)
+    let key = resource.shownAddressColumns
     guard !key.isEmpty else { return }
     record.address = HTMLLayout.Address(
       path: "\(basePath.text)/\(URLCoding.encodeSegment(resource.name))",
-      key: key.map { (URLCoding.encodeSegment($0), member(for: $0, of: resource, in: &node)) })
+      key: key.map { column in
+        (
+          URLCoding.encodeSegment(column.name), member(for: column.name, of: resource, in: &node),
+          column.keyReading
+        )
+      })
     addAssociations(of: resource, &record, &node)
   }
 
@@ -126,12 +131,15 @@ package struct PageRequest {
           $0.association?.key == association.key && $0.recursion == nil
         }) ?? true
       else { continue }
-      let key = destination.shownAddressColumns.map(\.name)
+      let key = destination.shownAddressColumns
       guard !key.isEmpty else { continue }
       let address = HTMLLayout.Address(
         path: "\(basePath.text)/\(URLCoding.encodeSegment(destination.name))",
-        key: key.map {
-          (URLCoding.encodeSegment($0), add(Expression(names: [association.key, $0]), to: &node))
+        key: key.map { column in
+          (
+            URLCoding.encodeSegment(column.name),
+            add(Expression(names: [association.key, column.name]), to: &node), column.keyReading
+          )
         })
       // If the key is the label, it needs no further text.
       let label = destination.labelColumn.flatMap { column in
@@ -221,6 +229,11 @@ extension RequestNode {
     }
     return nil
   }
+}
+
+extension Column {
+  /// How a text in a path is read in this column.
+  fileprivate var keyReading: KeyReading { takesBase64 ? .blob : isUntyped ? .untyped : .text }
 }
 
 extension Expression {

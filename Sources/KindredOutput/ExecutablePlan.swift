@@ -98,6 +98,18 @@ public final class ExecutablePlan: @unchecked Sendable {
     case absent
     /// Continues only where a page shows the beginning of the value; otherwise jumps to `end`.
     case long
+    /// Continues only where a path can name the value, in a column whose values are read in this way; otherwise jumps to
+    /// `end`.
+    case named, namedInBlobs, namedUntyped
+
+    @usableFromInline var reading: KeyReading {
+      switch self {
+      case .namedInBlobs: .blob
+      case .namedUntyped: .untyped
+      case .value, .boolean, .json, .exact, .optional, .text, .child, .formatted, .absent, .long, .named:
+        .text
+      }
+    }
   }
 
   @usableFromInline package struct Instruction {
@@ -106,7 +118,7 @@ public final class ExecutablePlan: @unchecked Sendable {
     @usableFromInline package let operand: Int32
     /// The form of `formatted` values, and of JSON values that are long.
     @usableFromInline package let form: ValueForm
-    /// Of `optional`, `absent` and `long`: the instruction to jump to; of `child`: the one after the child.
+    /// Of `optional`, `absent`, `long` and `named`: the instruction to jump to; of `child`: the one after the child.
     @usableFromInline package var end: Int32 = 0
     /// Written before the value.
     @usableFromInline package let prefix: Text

@@ -79,11 +79,11 @@ public struct HTMLLayout: Sendable {
   public struct Address: Sendable {
     /// The path of the resource, encoded, such as `/books`.
     public var path: String
-    /// The encoded name of each key column, and the member that holds its value, in key order.
-    public var key: [(column: String, member: String)]
+    /// The encoded name of each key column, the member that holds its value, and how a path is read there, in key order.
+    public var key: [(column: String, member: String, reading: KeyReading)]
 
     /// Creates an address below `path`.
-    public init(path: String, key: [(column: String, member: String)]) {
+    public init(path: String, key: [(column: String, member: String, reading: KeyReading)]) {
       self.path = path
       self.key = key
     }

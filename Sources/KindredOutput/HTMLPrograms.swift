@@ -290,7 +290,8 @@ struct HTMLPrograms {
     markup("</a>")
   }
 
-  /// The attribute that holds an address, written only where no column of the key is NULL.
+  /// The attribute that holds an address, written only where it leads back: no column of the key is NULL, and the text of
+  /// each is read as its value.
   private mutating func href(
     _ address: HTMLLayout.Address, _ columns: [Int], _ tail: String, as attribute: String = "href"
   ) {
@@ -307,7 +308,13 @@ struct HTMLPrograms {
         writer.markup("\(tail.escapedForHTML)\"")
         return
       }
-      writer.branch(.optional, column) { write(&$0, rest.dropFirst()) }
+      let operation: ExecutablePlan.Operation =
+        switch address.key[rest.startIndex].reading {
+        case .text: .named
+        case .blob: .namedInBlobs
+        case .untyped: .namedUntyped
+        }
+      writer.branch(operation, column) { write(&$0, rest.dropFirst()) }
     }
     write(&self, columns[...])
   }

@@ -207,6 +207,12 @@ public struct ResultWriter<Source: RowSource & ~Copyable>: ~Copyable {
       case .long:
         let isLong = source.withValue(instruction.pointee.operand, at: position, bytes: 0..<0) { $0.isLong }
         if !isLong { index = instruction.pointee.end }
+      case .named, .namedInBlobs, .namedUntyped:
+        let reading = instruction.pointee.operation.reading
+        let isNamed = source.withValue(instruction.pointee.operand, at: position, bytes: 0..<0) {
+          $0.isNamed(in: reading)
+        }
+        if !isNamed { index = instruction.pointee.end }
       case .formatted:
         if !writeLong(instruction, of: frame) {
           frame.pointee.instruction = index

@@ -22,7 +22,9 @@ extension OutputBuffer {
       switch operation {
       case .json: append(json: bytes)
       case .exact: append(exactText: bytes)
-      case .value, .boolean, .optional, .text, .child, .formatted, .absent, .long: append(string: bytes)
+      case .value, .boolean, .optional, .text, .child, .formatted, .absent, .long, .named, .namedInBlobs,
+        .namedUntyped:
+        append(string: bytes)
       }
     default:
       return append(other: value, of: type, as: operation)

@@ -47,11 +47,13 @@ struct StoredRecord {
       }
   }
 
-  /// Returns the path of the record, or nil if it has none, or one that would show a hidden key.
+  /// Returns the path of the record, or nil if it has none, or one that would show a hidden key or lead to another record.
   func path(in resource: WrittenResource) -> String? {
     let columns = resource.addressNames
     guard let first = columns.first, hasKey(of: resource) else { return nil }
-    let texts = zip(resource.addressColumns, values(of: columns)).compactMap { $0.keyText(of: $1) }
+    let key = Array(zip(resource.addressColumns, values(of: columns)))
+    guard key.allSatisfy({ $0.isNamed($1) }) else { return nil }
+    let texts = key.compactMap { $0.keyText(of: $1) }
     let segment = texts.map(URLCoding.encodeSegment).joined(separator: ",")
     return resource.pathPrefix
       + (segment.canBeSegment ? segment : "\(URLCoding.encodeSegment(first))=\(segment)")

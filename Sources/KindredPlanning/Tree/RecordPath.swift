@@ -7,6 +7,8 @@ struct RecordPath {
   ///
   /// Selects below may still add columns to them.
   private var steps: [(record: StatementRecord, order: [SQL], absence: String)] = []
+  /// The order by which the record at the end is the first of those that its key may name.
+  private(set) var endOrder: [OrderTerm] = []
   private let context: PlanningContext
 
   /// Begins a select for each record on the way.
@@ -15,7 +17,8 @@ struct RecordPath {
     for records in path {
       let statement = StatementBuilder(context.dialect, level: steps.count, givesMany: false)
       let record = try open(records, in: statement)
-      steps.append((record, try order(of: records, record), records.absence))
+      let named = Self.order(of: records, in: record).map { $0.rendered(as: $0.sql, context.dialect) }
+      steps.append((record, named + (try order(of: records, record)), records.absence))
     }
   }
 
@@ -34,8 +37,26 @@ struct RecordPath {
   /// Begins the select of the records at the end: their table, and the conditions that find them.
   ///
   /// The records of the path can't be named by `../`.
-  func end(_ records: ResolvedRecords, in statement: StatementBuilder) throws -> StatementRecord {
-    try open(records, in: statement).asRoot
+  mutating func end(_ records: ResolvedRecords, in statement: StatementBuilder) throws -> StatementRecord {
+    let record = try open(records, in: statement)
+    endOrder = Self.order(of: records, in: record)
+    return record.asRoot
+  }
+
+  /// Returns the order by which a record precedes others that its key may name, too: a text in a URL may be a number, a
+  /// text, or the bytes of a BLOB.
+  ///
+  /// In a column of BLOBs these come first, elsewhere what is written as it is, as SQLite orders values of different types.
+  private static func order(of records: ResolvedRecords, in record: StatementRecord) -> [OrderTerm] {
+    (records.key ?? []).compactMap { key in
+      guard key.column.literals.count > 1, key.computed == nil,
+        let column = record.table.column(named: key.column.name), column.affinity == .blob
+      else { return nil }
+      var term = OrderTerm(sql: .column(record.id, column.name))
+      term.isDescending = !column.declaredType.isEmpty && !column.declaredType.equalsIgnoringCase("any")
+      term.isNullable = false
+      return term
+    }
   }
 
   private func open(_ records: ResolvedRecords, in statement: StatementBuilder) throws -> StatementRecord {

@@ -34,7 +34,9 @@ struct PathSelect {
   /// The common table expressions that it reads.
   let definitionsRead: Set<String>
 
-  /// - Parameter record: The record, to which no columns will be added any more.
+  /// - Parameters:
+  ///   - record: The record, to which no columns will be added any more.
+  ///   - order: The order by which it is the first of several.
   init(_ record: StatementRecord, orderedBy order: [SQL] = [], absence: String) {
     self.order = order
     columns = record.statement.columns

@@ -12,14 +12,16 @@ struct TreeBuilder: PlanningPart {
 
   /// Returns the selects of a request, from its path to its innermost nodes.
   func tree(of resolved: ResolvedRequest, for request: FetchRequest) throws -> SelectTree {
-    let path = try RecordPath(resolved.path, context)
+    var path = try RecordPath(resolved.path, context)
     let (records, node) = (resolved.records, resolved.root)
     let statement = StatementBuilder(dialect, level: path.level, givesMany: !records.isSingle)
+    statement.isOfRoot = true
     let record = try path.end(records, in: statement)
     let draft = try rows(of: node, number: 0, in: record)
     // A cursor consists of the terms of the order.
     if !records.isSingle { for term in draft.order { _ = statement.column(term.term.sql) } }
-    let all = draft.finished
+    var all = draft.finished
+    all.order = path.endOrder + all.order
     let pages =
       records.isSingle
       ? nil

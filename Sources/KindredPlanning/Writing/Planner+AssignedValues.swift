@@ -62,7 +62,7 @@ extension Planner {
     request.literals = literals
     let context = context(of: request, isForOneRecord: true)
     let resolved = try FetchRequestResolver(state: context.state).resolve(request)
-    let path = try RecordPath(resolved.path, context)
+    var path = try RecordPath(resolved.path, context)
     let statement = StatementBuilder(context.dialect, level: path.level, givesMany: false)
     let record = try path.end(resolved.records, in: statement)
     let places = try assignments.map { try context.expressions.place($0, of: record, by: .request) }

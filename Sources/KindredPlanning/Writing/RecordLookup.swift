@@ -28,12 +28,13 @@ extension Planner {
     request.root.fields = []
     let context = context(of: request, isForOneRecord: true)
     let resolved = try FetchRequestResolver(state: context.state).resolve(request)
-    let path = try RecordPath(resolved.path, context)
+    var path = try RecordPath(resolved.path, context)
     let statement = StatementBuilder(context.dialect, level: path.level, givesMany: false)
     let record = try path.end(resolved.records, in: statement)
     let names = try record.add(columns, context)
     var writer = PlanWriter(context.state)
-    let last = PathSelect(record, absence: resolved.records.absence)
+    let order = path.endOrder.map { $0.rendered(as: $0.sql, context.dialect) }
+    let last = PathSelect(record, orderedBy: order, absence: resolved.records.absence)
     let limit: SQL = record.table.isKeyUnchecked ? "2" : "1"
     return RecordLookup(
       steps: path.selects.map { writer.step($0) } + [writer.step(last, limit: limit)], columns: names,
@@ -51,7 +52,7 @@ extension Planner {
     let context = context(of: request)
     let resolved = try FetchRequestResolver(state: context.state).resolve(request)
     let tree = TreeBuilder(context)
-    let path = try RecordPath(resolved.path, context)
+    var path = try RecordPath(resolved.path, context)
     let statement = StatementBuilder(context.dialect, level: path.level)
     let record = try path.end(resolved.records, in: statement)
     let names = try record.add(columns, context)

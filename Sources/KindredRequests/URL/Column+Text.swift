@@ -75,6 +75,16 @@ extension Column {
     return value.keyText
   }
 
+  /// Whether the text that a path has for a value is read as this very value, whatever else the column holds.
+  package func isNamed(_ value: SQLValue) -> Bool {
+    switch value {
+    case .null: false
+    case .blob: takesBase64
+    case .text(let text): takesBase64 ? Base64.decode(text) == nil : !isUntyped || Double(text) == nil
+    case .integer, .real: !takesBase64
+    }
+  }
+
   /// The bytes of decimal numbers and of space around them.
   private static let numberBytes = Set("0123456789+-.eE \t\n\r\u{b}\u{c}".utf8)
 }
