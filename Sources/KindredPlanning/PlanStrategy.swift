@@ -34,6 +34,8 @@ package struct UnindexedSearch {
   package let comparisons: [KeyComparison?]
   /// Whether it runs so often that each scan of the table counts.
   package let isRepeated: Bool
+  /// The columns of the root's statement with the values that are searched; nil if these come from elsewhere.
+  package let parents: [Int]?
   /// Whether the values have to be converted, and come from outside the statement.
   package let convertsBoundValues: Bool
 }

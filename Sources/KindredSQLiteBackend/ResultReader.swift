@@ -27,6 +27,8 @@ public final class ResultReader: ResultSource {
   /// The statements of the levels of recursions.
   @exclusivity(unchecked) private var repeated: [Statement] = []
   @exclusivity(unchecked) private var hasHandedOut = false
+  /// The bytes of a long BLOB, if they are the result.
+  private var bytes: StoredBlobReader?
   /// The cursor of the page's last record, if the page has a limit and is full.
   private var lastCursor: Cursor?
   /// The cursor of the page's last record, if it was looked for before the records were read.
@@ -53,6 +55,7 @@ public final class ResultReader: ResultSource {
 
   /// Returns the statements to the connection's cache.
   public func close() {
+    bytes = nil
     guard !statements.isEmpty else { return }
     writer.removeAll()
     for statement in repeated { connection.release(statement) }
@@ -85,7 +88,7 @@ public final class ResultReader: ResultSource {
 
   /// Runs what precedes the root's statement: the checks of patterns, and the statements of the path.
   private func findPath(isRepeated: Bool) throws {
-    if !isRepeated { try Self.prepare(executable.plan.transients, on: connection) }
+    if !isRepeated { try prepareTransients { $0.parents == nil } }
     for search in executable.plan.searches { try check(search) }
     for (number, step) in executable.plan.path.enumerated() {
       let statement = try statement(number, StatementText(step.statement.sql))
@@ -95,6 +98,25 @@ public final class ResultReader: ResultSource {
     }
     try setPages()
     if let anchor = executable.plan.anchor { parameters.cursor = try whole(parameters.cursor, by: anchor) }
+    if !isRepeated { try prepareTransients { $0.parents != nil } }
+  }
+
+  /// Creates some of the transient tables that the plan's statements read.
+  private func prepareTransients(_ isWanted: (TransientTable) -> Bool) throws {
+    for transient in executable.plan.transients where isWanted(transient) {
+      try TransientTables.refresh(transient, on: connection) { try self.storeParents($0) }
+    }
+  }
+
+  /// The maximum number of parents for whose keys alone a transient table is filled.
+  private static let maximumParents = 1001
+
+  /// Stores the values of columns of the root's rows as the keys of a transient table; returns false if there are too many.
+  private func storeParents(_ columns: [Int]) throws -> Bool {
+    let root = try prepare(0, recursionLevel: 0)
+    return try TransientTables.storeParents(columns, of: root, atMost: Self.maximumParents, on: connection) {
+      try check(writer.source.bind(root.handle, 0, below: writer.frames, writer.count))
+    }
   }
 
   /// Runs the root's statement up to its first row, below the records of the path.
@@ -102,7 +124,7 @@ public final class ResultReader: ResultSource {
     let root = try prepare(0, recursionLevel: 0).handle
     try check(writer.source.bind(root, 0, below: writer.frames, writer.count))
     writer.begin(SQLiteRowSource.Position(statement: root))
-    if case .obstacle(.failed(let code)) = writer.nextRow() { throw connection.error(code) }
+    if case .obstacle(.failed(let code)) = writer.nextRow() { throw failure(code) }
     guard !writer.isFinished || !executable.plan.isSingle else {
       throw RequestError(.notFound, executable.plan.absence)
     }
@@ -144,6 +166,10 @@ public final class ResultReader: ResultSource {
 
   /// Returns the next part of the result, which is valid until the next call; nil at the end.
   public func next() throws -> UnsafeRawBufferPointer? {
+    if let bytes {
+      try connection.checkInterruption()
+      return try bytes.next()
+    }
     if hasHandedOut { writer.output.removeAll() }
     hasHandedOut = true
     // A row may have any length, and SQLite checks the time only while it searches for the next row.
@@ -155,25 +181,49 @@ public final class ResultReader: ResultSource {
       case .obstacle(.unprepared(let node, let recursionLevel)):
         writer.source.set(
           try prepare(node, recursionLevel: recursionLevel).handle, of: node, recursionLevel: recursionLevel)
-      case .obstacle(.failed(let code)): throw connection.error(code)
+      case .obstacle(.failed(let code)): throw failure(code)
       }
     }
     return writer.output.count > 0 ? writer.output.bytes : nil
+  }
+
+  /// Returns the error of the innermost statement.
+  private func failure(_ code: Int32) -> DatabaseError {
+    let sql = writer.count > 0 ? sqlite3_sql(handle(writer.count - 1)) : nil
+    return connection.error(code, sql: sql.map { String(cString: $0) })
   }
 
   /// The bytes of a result that consists of a single BLOB; nil for other values.
   ///
   /// Valid after `start` and before `next`.
   public var blob: [UInt8]? {
-    guard case .blob(let bytes) = rootStatement?.value(0) else { return nil }
+    guard longBlob == nil, case .blob(let bytes) = rootStatement?.value(0) else { return nil }
     return bytes
+  }
+
+  /// The length and the first bytes of a result that consists of a single BLOB that is long.
+  ///
+  /// Valid after `start` and before `next`.
+  public var longBlob: LongBlob? {
+    guard executable.plan.storedColumn != nil, let root = rootStatement, root.columnType(0) == .blob,
+      let long = LongStoredValue(root.bytes(0))
+    else { return nil }
+    return LongBlob(count: long.count, beginning: Array(long.beginning))
+  }
+
+  /// Makes `next` return these bytes of the long BLOB that is the result.
+  public func read(bytes range: Range<Int>) throws {
+    guard let column = executable.plan.storedColumn, let root = rootStatement,
+      let long = LongStoredValue(root.bytes(0))
+    else { return }
+    bytes = try StoredBlobReader(range, of: column.column, in: column.table, long.rowID, on: connection)
   }
 
   /// Transfers the part that was read last with its memory, which outlives the reader.
   public func takePart() -> ResultPart { writer.output.takePart() }
 
   /// Whether the last part has been read.
-  public var isAtEnd: Bool { writer.isFinished }
+  public var isAtEnd: Bool { bytes?.isAtEnd ?? writer.isFinished }
 
   /// Whether records follow the last one of the page.
   var hasMore: Bool { writer.hasMore }

@@ -29,11 +29,19 @@ extension Plan {
       case .volatile: break
       case .plainText(let number): plainTexts.insert(number)
       case .search(let check): searches.append(check)
-      case .transient(let table): transients.append(table)
+      case .transient(let table): add(table)
       case .missingIndex(let statement): missingIndexes.append(statement)
       case .mismatch(let reason): mismatches.append(reason)
       }
     }
+  }
+
+  /// Adds a transient table, which needs all of its rows if it is read in different ways.
+  private mutating func add(_ table: TransientTable) {
+    guard let place = transients.firstIndex(where: { $0.name == table.name }) else {
+      return transients.append(table)
+    }
+    if transients[place].parents != table.parents { transients[place].parents = nil }
   }
 }
 

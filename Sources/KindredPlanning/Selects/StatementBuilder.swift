@@ -15,6 +15,8 @@ package final class StatementBuilder {
   var repeatsInner: Bool { runsOften || givesMany }
   /// Whether the database makes an index for a join that lacks one, each time the statement runs.
   var indexesJoins = false
+  /// Whether its rows are those of the request's root, each of which it gives once.
+  var isOfRoot = false
   private(set) var columns: [SQL] = []
   private var numbers: [SQL: Int] = [:]
   /// The columns that count all records of an association.

@@ -46,7 +46,8 @@ struct TableSources: PlanningPart {
     let isBound = origin.constants != nil || origin.statement !== record.statement
     let search = UnindexedSearch(
       record: record, columns: columns, comparisons: refers ? comparisons : [],
-      isRepeated: isRepeated && !state.isForOneRecord, convertsBoundValues: isConverted && isBound)
+      isRepeated: isRepeated && !state.isForOneRecord, parents: parents(of: record, by: step, from: origin),
+      convertsBoundValues: isConverted && isBound)
     // A copy would compute columns of records out of sight.
     let mayCopy = !context.rules.restricts(record) || !record.computes(columns + table.columnsOfCopy)
     let isIndexed = columns.isEmpty || !isConverted && table.isIndexed(columns, collations: indexed)
@@ -66,8 +67,24 @@ struct TableSources: PlanningPart {
     return mayCopy ? state.strategy.source(of: search, insteadOf: source) : source
   }
 
+  /// Returns the columns of the root's statement whose values a record of a statement below it is found by.
+  private func parents(
+    of record: StatementRecord, by step: AssociationStep, from origin: StatementRecord
+  ) -> [Int]? {
+    guard origin.statement.isOfRoot, origin.statement !== record.statement, origin.constants == nil,
+      record.node?.recursion == nil
+    else { return nil }
+    return step.originColumns.map { origin.statement.column(SQL.column(origin.id, $0)) }
+  }
+
   /// Returns the table of a record with the access rule of its records.
   func reference(to record: StatementRecord) throws -> TableReference {
+    if record.table.fullText?.isSearchOnly ?? false, record.node?.searches.isEmpty ?? true {
+      throw RequestError(
+        .invalidValue,
+        "`\(record.resource.name)` stores only what a search needs, so its records can't be listed; add `search=…`"
+      )
+    }
     if case .commonTableExpression = record.table.kind {
       record.statement.definitionsRead.insert(record.table.name)
     }
@@ -190,8 +207,10 @@ extension SQL {
   /// - Parameter isGathered: Whether the rows of a distributed table are a subquery that is computed by itself, and are then
   ///   sent to all shards of the others.
   fileprivate static func table(_ table: Table, as alias: String, isGathered: Bool) -> SQL {
-    let rows: SQL = isGathered ? "(SELECT * FROM \(table.reference) OFFSET 0)" : table.reference
-    let sql: SQL = !isGathered && alias == table.nameInSchema ? rows : "\(rows) AS \(identifier: alias)"
+    let rows: SQL = isGathered ? "(SELECT * FROM \(table.rows) OFFSET 0)" : table.rows
+    let sql: SQL =
+      !isGathered && table.substitute == nil && alias == table.nameInSchema
+      ? rows : "\(rows) AS \(identifier: alias)"
     return table.isTimeless ? sql : sql.noted(PlanNote.volatile)
   }
 

@@ -33,7 +33,8 @@ struct TransientIndex {
       } else {
         SQL()
       }
-    transient = TransientTable(of: table, by: keys, commonTableExpressions: definitions)
+    transient = TransientTable(
+      of: table, by: keys, from: search.parents, commonTableExpressions: definitions)
   }
 
   /// Returns a source of the same records: the index and the table that it points into, or a copy of a table without a

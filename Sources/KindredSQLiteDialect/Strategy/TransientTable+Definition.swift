@@ -31,8 +31,10 @@ extension TransientTable {
 
   /// Creates the copy of a table that is found by keys.
   ///
-  /// - Parameter commonTableExpressions: The `WITH` clause that reading the table requires.
-  init(of table: Table, by keys: [Key], commonTableExpressions: SQL) {
+  /// - Parameters:
+  ///   - parents: The columns of the root's statement with the only keys that are looked up; nil if there may be others.
+  ///   - commonTableExpressions: The `WITH` clause that reading the table requires.
+  init(of table: Table, by keys: [Key], from parents: [Int]?, commonTableExpressions: SQL) {
     let name = "kindred:\(table.name)(\(keys.map(\.description).joined(separator: ",")))"
     let pointers = table.pointerColumns
     let columns =
@@ -64,7 +66,22 @@ extension TransientTable {
     let fill: SQL =
       "\(commonTableExpressions)INSERT INTO \(here) (\(list)) SELECT \(read) FROM \(identifier: table.name) WHERE \(present)\(sorted)"
     self.init(
-      name: name, create: create.rendered().text, fill: fill.rendered().text, isTimeless: table.isTimeless)
+      name: name, create: create.rendered().text, fill: fill.rendered().text,
+      fillForParents: pointers.isEmpty || keys.contains(where: \.isConverted)
+        ? nil
+        : Self.fillForParents(here, list, read, of: table, by: keys, commonTableExpressions).rendered().text,
+      parents: parents, isTimeless: table.isTimeless)
+  }
+
+  /// One scan of the table, which finds the rows of some parents much faster than all rows are sorted.
+  private static func fillForParents(
+    _ here: SQL, _ list: SQL, _ read: SQL, of table: Table, by keys: [Key], _ commonTableExpressions: SQL
+  ) -> SQL {
+    let columns = keys.map { "\(identifier: $0.column.name)" as SQL }.joined(separator: ", ")
+    let found: SQL = keys.count == 1 ? columns : "(\(columns))"
+    let wanted = keys.indices.map { "\(identifier: "k\($0)")" as SQL }.joined(separator: ", ")
+    return
+      "\(commonTableExpressions)INSERT INTO \(here) (\(list)) SELECT \(read) FROM \(identifier: table.name) WHERE \(found) IN (SELECT \(wanted) FROM temp.\(identifier: parentKeys))"
   }
 
   /// A column of the transient table.
