@@ -81,6 +81,9 @@ public enum BackendErrorKind: Hashable, Sendable {
   case wrongKey
   /// A change isn't possible because of the schema itself, such as a foreign key that refers to a missing table.
   case brokenSchema
+  /// The file or an index in it is damaged, or the schema isn't for this server, which only the operator can mend; with
+  /// what is wrong and the remedy, in words for clients.
+  case damaged(String)
   /// The user of the connection lacks a privilege that the program itself needs.
   case misconfigured
   /// The user of the connection lacks the privilege.

@@ -38,6 +38,8 @@ final class TableRecorder {
   private var preparing: AccessedTables?
   /// Whether SQLite has prepared a statement again by itself, so that the recorded tables may be outdated.
   private(set) var isOutdated = false
+  /// Whether nothing is recorded, because the statements that are being prepared won't be run.
+  var isPaused = false
 
   /// Starts recording, until ``stop(on:)``.
   ///
@@ -64,7 +66,7 @@ final class TableRecorder {
 
   /// Records a table; SQLite also prepares statements by itself, after a change of the schema and for virtual tables.
   private func note(_ action: Int32, _ table: UnsafePointer<CChar>?, _ database: UnsafePointer<CChar>?) {
-    guard actions.contains(action), let table else { return }
+    guard !isPaused, actions.contains(action), let table else { return }
     // Temporary tables are not part of the database.
     if let database, String(cString: database) == "temp" { return }
     let name = String(cString: table).lowercased()

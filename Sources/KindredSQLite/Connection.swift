@@ -42,6 +42,7 @@ public final class Connection {
 
   let configuration: ConnectionConfiguration
   let interruption: InterruptionState
+  let collationStandIns: CollationStandIns
   @exclusivity(unchecked) private var statementCache: StatementCache
   var changeRecorder: TableRecorder?
   private var preparedTransactionStatements: TransactionStatements?
@@ -68,6 +69,9 @@ public final class Connection {
     statementCache = StatementCache(
       capacity: configuration.statementCacheCapacity, bytes: configuration.statementCacheBytes)
     interruption.attach(to: handle)
+    collationStandIns = CollationStandIns(
+      of: handle,
+      areAllowed: configuration.standsInForCollations && (access == .readOnly || access == .immutable))
     do {
       try configuration.apply(to: self)
       try checkReadable()
@@ -87,6 +91,7 @@ public final class Connection {
 
   deinit {
     interruption.detach(from: handle)
+    collationStandIns.detach()
     // Statements may outlive the connection, and an open transaction ends with the last of them; what is called back
     // doesn't.
     sqlite3_set_authorizer(handle, nil, nil)

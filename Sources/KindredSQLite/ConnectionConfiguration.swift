@@ -77,6 +77,13 @@ public struct ConnectionConfiguration: Hashable, Sendable {
   /// The collations that statements can use in addition to SQLite's own.
   public var collations: [Collation] = []
 
+  /// Whether connections that only read compare by bytes where the schema has a collation that this process lacks, instead
+  /// of refusing statements that use it.
+  ///
+  /// Statements must then compare such columns explicitly by another collation, or SQLite searches an index in the wrong
+  /// order.
+  public var standsInForCollations = true
+
   /// Whether SQLite's functions of texts that take long are replaced by ones that can be interrupted and that bound
   /// what they build.
   ///
@@ -100,6 +107,7 @@ public struct ConnectionConfiguration: Hashable, Sendable {
     configuration.maximumPatternLength = .max
     configuration.maximumAttachedDatabases = .max
     configuration.boundsTextFunctions = false
+    configuration.standsInForCollations = false
     return configuration
   }
 }

@@ -12,5 +12,7 @@ extension DatabaseError {
       extendedCode: extendedCode, message: message.map { String(cString: $0) } ?? "unknown error", sql: sql,
       offset: offset >= 0 ? Int(offset) : nil,
       interruption: interruption?.reason(of: code))
+    guard code & 0xff == SQLITE_CORRUPT, let path = sqlite3_db_filename(connection, "main") else { return }
+    self = about(String(cString: path).split(separator: "/").last.map(String.init))
   }
 }

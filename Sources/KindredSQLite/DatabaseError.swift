@@ -16,6 +16,8 @@ public struct DatabaseError: Error, Hashable, Sendable {
   public let offset: Int?
   /// The reason why the statement was interrupted, if it was.
   public let interruption: Interruption?
+  /// The name of the file that is damaged, without its directories; nil for other errors.
+  public private(set) var file: String?
 
   /// Creates an error with an extended result code.
   public init(
@@ -27,6 +29,13 @@ public struct DatabaseError: Error, Hashable, Sendable {
     self.sql = sql
     self.offset = offset
     self.interruption = interruption
+  }
+
+  /// Returns the error with the name of the file that it is about.
+  func about(_ file: String?) -> DatabaseError {
+    var error = self
+    error.file = file
+    return error
   }
 
   /// SQLite's message, in English; never nil, and optional only for programs that expect it to be.
@@ -62,7 +71,27 @@ extension DatabaseError {
   public var isMismatch: Bool { code == SQLITE_MISMATCH }
 
   /// Whether the file is damaged.
-  public var isCorruption: Bool { code == SQLITE_CORRUPT }
+  public var isCorruption: Bool { code == SQLITE_CORRUPT && unknownSQL == nil }
+
+  /// Whether what a virtual table stores is damaged, or a full-text index doesn't fit its content.
+  public var isVirtualCorruption: Bool { extendedCode == SQLITE_CORRUPT | 1 << 8 }
+
+  /// The object of a sound schema whose SQL this version of SQLite doesn't know, and why; nil for other errors.
+  ///
+  /// SQLite reports it with the code of a damaged file:
+  /// `malformed database schema (byauthor) - near "ORDER": syntax error`.
+  var unknownSQL: (object: String, message: String)? {
+    let beginning = "malformed database schema ("
+    guard code == SQLITE_CORRUPT, text.hasPrefix(beginning),
+      let middle = text.firstRange(of: ") - ")
+    else { return nil }
+    let message = String(text[middle.upperBound...])
+    guard
+      ["near \"", "unrecognized token", "unknown ", "syntax error", "no such "].contains(
+        where: message.hasPrefix)
+    else { return nil }
+    return (String(text[text.index(text.startIndex, offsetBy: beginning.count)..<middle.lowerBound]), message)
+  }
 
   /// Whether a statement tried to change a read-only database.
   public var isReadOnly: Bool { code == SQLITE_READONLY }

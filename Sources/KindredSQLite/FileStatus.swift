@@ -91,6 +91,16 @@ enum FileStatus: Equatable {
     return UInt64(status.f_bavail) * UInt64(status.f_frsize)
   }
 
+  /// Whether a file begins like a database of SQLite 2.
+  static func isOfSQLite2(_ path: String) -> Bool {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return false }
+    defer { close(descriptor) }
+    let beginning = Array("** This file contains an SQLite 2".utf8)
+    var bytes = [UInt8](repeating: 0, count: beginning.count)
+    return pread(descriptor, &bytes, bytes.count, 0) == bytes.count && bytes == beginning
+  }
+
   private static func isAllowed(_ mode: Int32, _ path: String) -> Bool {
     // AT_EACCESS checks for the effective user, as `open` does.
     faccessat(AT_FDCWD, path, mode, AT_EACCESS) == 0

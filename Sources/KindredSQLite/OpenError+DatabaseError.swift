@@ -7,8 +7,9 @@ extension OpenError {
       switch error.code {
       case SQLITE_READONLY where error.extendedCode == kindred_sqlite3_readonly_directory():
         .directoryNotWritable
-      case SQLITE_NOTADB: .notADatabase
-      case SQLITE_CORRUPT: .damaged(error.text)
+      case SQLITE_NOTADB: FileStatus.isOfSQLite2(path) ? .formerVersion : .notADatabase
+      case SQLITE_CORRUPT:
+        error.unknownSQL.map { .newer(object: $0.object, message: $0.message) } ?? .damaged(error.text)
       case SQLITE_BUSY, SQLITE_LOCKED: .busy
       case SQLITE_CANTOPEN where FileStatus.isShortOfDescriptors(sqlite3_system_errno(connection)):
         .other("too many open files")

@@ -16,6 +16,10 @@ public struct OpenError: Error, Hashable, Sendable {
     case notADatabase
     /// The file, or its schema, is damaged.
     case damaged(String)
+    /// The schema has SQL that this version of SQLite doesn't know: the name of the object, and SQLite's message.
+    case newer(object: String, message: String)
+    /// The file is of SQLite 2.
+    case formerVersion
     /// Another process holds a lock.
     case busy
     /// A journal or a WAL file has to be processed first, which needs write access.
@@ -57,8 +61,12 @@ extension OpenError: CustomStringConvertible {
         "is not an SQLite database, or is encrypted; check the path"
       case .damaged(let message):
         "is damaged (\(message)); restore a backup, or try the .recover command of the sqlite3 shell"
+      case .newer(let object, let message):
+        "its `\(object)` has SQL that SQLite \(SQLiteLibrary.version) doesn't know (\(message)); use a newer version of SQLite, or drop `\(object)`"
+      case .formerVersion:
+        "is a database of SQLite 2, which SQLite 3 can't read; convert it: sqlite OLD .dump | sqlite3 NEW"
       case .busy:
-        "is locked by another process; end that process, or try again"
+        "is locked by another process; end that process, try again, or serve a copy of the file"
       case .needsRecovery:
         "has an unfinished journal, whose recovery requires writing; open it once with the sqlite3 shell where it is writable"
       case .moved:

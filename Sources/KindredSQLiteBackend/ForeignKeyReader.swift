@@ -45,6 +45,9 @@ struct ForeignKeyReader {
     func resolved(
       from origin: TableDraft, in destinations: [String: TableDraft]
     ) -> Result<ForeignKey, Dangling> {
+      if let name = from.first(where: { origin.columnName($0) == nil }) {
+        return .failure(Dangling(message: "the column \(name) is not served"))
+      }
       guard let destination = destinations[table.foldingASCIICase] else {
         return .failure(Dangling(message: "there is no table \(table)"))
       }

@@ -1,3 +1,4 @@
+import CKindredSQLite
 import KindredModel
 import KindredSQLSyntax
 import KindredSQLite
@@ -66,7 +67,12 @@ struct PlainViewReader {
     let alias = "kindred:view"
     let sql: SQL =
       "EXPLAIN QUERY PLAN SELECT * FROM \(identifier: database).\(identifier: view.name) AS \(identifier: alias)"
-    return try connection.rows(sql.rendered().text) { $0.text(3) ?? "" }.allSatisfy { !$0.contains(alias) }
+    do {
+      return try connection.rows(sql.rendered().text) { $0.text(3) ?? "" }.allSatisfy { !$0.contains(alias) }
+    } catch let error as DatabaseError where [SQLITE_ERROR, SQLITE_CORRUPT].contains(error.code) {
+      // A column of the view can't be read.
+      return false
+    }
   }
 }
 

@@ -30,6 +30,31 @@ extension SQLTokens {
     return generations
   }
 
+  /// Returns the `CHECK` constraints that a `CREATE TABLE` defines, in order, with their names where they have any.
+  static func checks(in sql: String) -> [(name: String?, expression: String)] {
+    var tokens = SQLTokens(sql)
+    var checks: [(name: String?, expression: String)] = []
+    var before: [Token] = []
+    while let token = tokens.next() {
+      guard token == .symbol("("), before.last?.isKeyword("check") ?? false else {
+        before = before.suffix(2) + [token]
+        continue
+      }
+      let start = tokens.position
+      var depth = 1
+      while depth > 0, let inner = tokens.next() {
+        if inner == .symbol("(") { depth += 1 }
+        if inner == .symbol(")") { depth -= 1 }
+      }
+      let isNamed = before.count == 3 && before[0].isKeyword("constraint")
+      let end = depth == 0 ? tokens.position - 1 : tokens.position
+      checks.append(
+        (isNamed ? before[1].name : nil, String(decoding: tokens.bytes[start..<end], as: UTF8.self)))
+      before = []
+    }
+    return checks
+  }
+
   /// Returns for each foreign key that a `CREATE TABLE` declares, in order, whether it is
   /// `DEFERRABLE INITIALLY DEFERRED` (<https://www.sqlite.org/foreignkeys.html#fk_deferred>).
   static func deferredReferences(in sql: String) -> [Bool] {

@@ -16,6 +16,7 @@ extension SchemaReader {
       drafts[position].fullText = FullText(
         table: name, columns: columns, version: version, rowIDName: rowIDName,
         hasColumnFilters: declaration.hasColumnFilters)
+      drafts[position].fullText?.isSearchOnly = declaration.isSearchOnly
 
       guard let content = drafts[position].externalContent, let content = positions[content.foldingASCIICase]
       else { continue }
@@ -80,6 +81,11 @@ extension VirtualTableDeclaration {
   /// Whether the index knows in which column a word is: one of FTS5 without `detail=none`.
   fileprivate var hasColumnFilters: Bool {
     fullTextVersion == 5 && value(ofFTS5Option: "detail")?.foldingASCIICase != "none"
+  }
+
+  /// Whether its records can't be listed: FTS5 reads them from their sizes where it has no content.
+  var isSearchOnly: Bool {
+    fullTextVersion == 5 && content == "" && value(ofFTS5Option: "columnsize") == "0"
   }
 
   /// The value of the option `content_rowid`, which only FTS5 has.

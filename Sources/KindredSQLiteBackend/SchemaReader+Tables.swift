@@ -7,10 +7,14 @@ extension SchemaReader {
   /// Returns the columns, keys and indexes of a table.
   ///
   /// Foreign keys are added later, since they need the other tables.
-  func draft(of entry: Entry) throws -> TableDraft {
+  ///
+  /// - Parameter needs: Notes what the table or the view needs that this server lacks.
+  func draft(of entry: Entry, _ needs: inout SchemaNeeds?) throws -> TableDraft {
     var draft = TableDraft(name: entry.name, kind: entry.kind)
-    let columns = try columns(of: entry)
+    let columns = try columns(of: entry, missingCollations: needs?.missingCollations ?? [])
     draft.columns = columns.filter { !$0.isHidden }.map(\.column)
+    try removeUnreadable(from: &draft, &needs)
+    if entry.kind == .table { needs?.examineDefaults(of: &draft) }
     if entry.kind == .table, draft.columns.contains(where: \.isGenerated) {
       let generations = SQLTokens.generations(in: entry.sql)
       for index in draft.columns.indices where draft.columns[index].isGenerated {
@@ -18,8 +22,17 @@ extension SchemaReader {
           .map { SQL(trusted: $0) }
       }
     }
-    guard entry.kind != .view, !draft.columns.isEmpty else { return draft }
+    if entry.kind != .view, !draft.columns.isEmpty { try readKeys(of: &draft, entry, columns) }
+    needs?.substitute(
+      &draft,
+      Dictionary(
+        columns.compactMap { column in column.missingCollation.map { (column.column.name, $0) } },
+        uniquingKeysWith: { first, _ in first }))
+    return draft
+  }
 
+  /// Reads the keys and indexes of a table.
+  private func readKeys(of draft: inout TableDraft, _ entry: Entry, _ columns: [ColumnEntry]) throws {
     let keyColumns = columns.filter { $0.keyPosition > 0 && !$0.isHidden }
       .sorted { $0.keyPosition < $1.keyPosition }
     if entry.kind == .virtual { draft.declaration = VirtualTableDeclaration(entry.sql) }
@@ -43,7 +56,6 @@ extension SchemaReader {
     } else if !draft.primaryKey.isEmpty {
       draft.uniqueKeys = [draft.primaryKey]
     }
-    return draft
   }
 
   /// A row of `PRAGMA table_xinfo` (<https://www.sqlite.org/pragma.html#pragma_table_xinfo>).
@@ -53,9 +65,20 @@ extension SchemaReader {
     let keyPosition: Int64
     /// Whether it is a hidden column of a virtual table, which `*` does not select.
     let isHidden: Bool
+    /// The declared collation, if this server lacks it.
+    let missingCollation: String?
   }
 
-  private func columns(of entry: Entry) throws -> [ColumnEntry] {
+  private func removeUnreadable(from draft: inout TableDraft, _ needs: inout SchemaNeeds?) throws {
+    if let missing = try needs?.removeUnreadableColumns(of: &draft) {
+      throw Unserved(message: "it needs \(missing.name), which this server doesn't have")
+    }
+    if draft.kind == .view, let index = try needs?.indexMisread(by: draft) {
+      throw Unserved(message: "it searches \(index), an index of a collation that this server doesn't have")
+    }
+  }
+
+  private func columns(of entry: Entry, missingCollations: Set<String>) throws -> [ColumnEntry] {
     let probe = ColumnProbe(connection: connection)
     let comparisons = entry.kind == .view ? try probe.comparisons(of: entry.name) : nil
     let stored = entry.kind == .view ? try probe.storedColumns(of: entry.name) : nil
@@ -70,18 +93,22 @@ extension SchemaReader {
       let name = row.text(0) ?? ""
       let type = row.text(1) ?? ""
       let compared = comparisons?[name]
+      let declared = compared?.collation ?? collation(of: name, in: entry.name)
+      let isMissing = missingCollations.contains(declared.foldingASCIICase)
       var column = Column(
         name: name, declaredType: type,
         // A `STRICT` table converts no value of such a column (<https://www.sqlite.org/stricttables.html>).
         affinity: entry.isStrict && type.equalsIgnoringCase("ANY")
           ? .blob : compared?.affinity(ofType: type),
-        collation: compared?.collation ?? collation(of: name, in: entry.name),
+        collation: isMissing ? "BINARY" : declared,
         isNullable: row.int64(2) == 0,
         // 2 means a virtual generated column, 3 a stored one.
         isGenerated: hidden == 2 || hidden == 3, hasDefault: defaultText != nil,
         defaultValue: defaultText.map(Self.defaultValue))
       column.isStored = hidden != 2 && stored?.contains(name) ?? true
-      return ColumnEntry(column: column, keyPosition: row.int64(4), isHidden: hidden == 1)
+      return ColumnEntry(
+        column: column, keyPosition: row.int64(4), isHidden: hidden == 1,
+        missingCollation: isMissing ? declared : nil)
     }
   }
 
@@ -122,6 +149,11 @@ extension SchemaReader {
     } catch let error as DatabaseError where error.code == SQLITE_ERROR {
       return nil
     }
+  }
+
+  /// Why a view isn't served.
+  struct Unserved: Error {
+    let message: String
   }
 
   private func collation(of column: String, in table: String) -> String {

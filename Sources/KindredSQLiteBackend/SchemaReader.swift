@@ -37,6 +37,15 @@ public struct SchemaReader {
   }
 
   private func read() throws -> Schema {
+    guard selection == .resources else { return try read(nil) }
+    let needs = try SchemaNeeds(connection)
+    // Views may use collations that are missing.
+    return try connection.withCollationStandIns(true) { try read(needs) }
+  }
+
+  /// - Parameter needs: Finds what the schema needs; nil if the program that reads it has that.
+  private func read(_ needs: SchemaNeeds?) throws -> Schema {
+    var needs = needs
     var warnings: [String] = []
     let entries = try entries()
     let triggers = try triggers()
@@ -49,7 +58,7 @@ public struct SchemaReader {
     var drafts: [TableDraft] = []
     for entry in entries where selection == .all ? !entry.isTransient : entry.isResource {
       do {
-        var draft = try draft(of: entry)
+        var draft = try draft(of: entry, &needs)
         if selection == .resources, BookkeepingTable.isOwn(entry.name, columns: draft.columns.map(\.name)) {
           continue
         }
@@ -65,25 +74,50 @@ public struct SchemaReader {
         }
         drafts.append(draft)
       } catch let error as DatabaseError
-        where entry.kind != .table && [SQLITE_ERROR, SQLITE_CORRUPT].contains(error.code)
+        where error.code == SQLITE_ERROR || entry.kind != .table && error.code == SQLITE_CORRUPT
       {
         // For example, a view of a table that was dropped, a virtual table of an unknown module, a damaged full-text
         // index.
         warnings.append("the \(entry.kindName) \(entry.name) is not served: \(error.text)")
+      } catch let reason as Unserved {
+        warnings.append("the \(entry.kindName) \(entry.name) is not served: \(reason.message)")
       }
     }
     warnings += drop(&drafts, unlessIn: entries)
+    try findPartialReads(of: &drafts, entries)
     warnings += drafts.filter { $0.kind != .view && $0.primaryKey.isEmpty }.map { draft in
       "the table \(draft.name) has no key that identifies its records"
     }
-    if selection == .resources { warnings += self.warnings(aboutCollationsOf: drafts) }
     resolveFullText(in: &drafts)
     warnings += try ForeignKeyReader(connection: connection, database: database).readKeys(of: &drafts)
+    warnings += drafts.filter { $0.fullText?.isSearchOnly ?? false }.map { draft in
+      "the full-text table \(draft.name) can be searched, but not listed: it stores neither its content nor the sizes"
+    }
+    try needs?.findObstacles(
+      in: &drafts,
+      Dictionary(
+        entries.filter { $0.kind == .table }.map { ($0.name, $0.sql) },
+        uniquingKeysWith: { first, _ in first }))
+    warnings += needs?.lines ?? []
     let definitions = Dictionary(
       entries.filter { $0.kind == .view }.map { ($0.name, $0.sql) }, uniquingKeysWith: { first, _ in first })
     let tables = try PlainViewReader(connection: connection, database: database)
       .read(drafts.map(\.table), definitions)
     return Schema(tables: tables, warnings: warnings.map(\.onOneLine))
+  }
+
+  /// Determines of which tables a stored value can be read in part (<https://www.sqlite.org/c3ref/blob_open.html>).
+  private func findPartialReads(of drafts: inout [TableDraft], _ entries: [Entry]) throws {
+    // It gives bytes in the encoding of the file.
+    guard database == "main", try connection.texts("PRAGMA encoding").first == "UTF-8" else { return }
+    let generating = Set(
+      entries.filter { $0.sql.contains("(") && !SQLTokens.generations(in: $0.sql).isEmpty }.map(\.name))
+    for place in drafts.indices {
+      let table = drafts[place].table
+      drafts[place].readsParts =
+        table.kind == .table && table.rowIDName != nil && table.substitute == nil
+        && !generating.contains(table.name)
+    }
   }
 
   /// Removes tables that can't be named or read, and returns a warning for each.
@@ -126,7 +160,13 @@ extension SchemaReader {
     /// Whether it is a transient table of the engine.
     var isTransient: Bool { name.hasPrefix("kindred:") }
 
-    var kindName: String { kind == .view ? "view" : "virtual table" }
+    var kindName: String {
+      switch kind {
+      case .view: "view"
+      case .virtual: "virtual table"
+      case .table, .commonTableExpression, .ofRequest: "table"
+      }
+    }
   }
 
   /// Returns all tables and views in the order of their creation.

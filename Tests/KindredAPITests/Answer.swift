@@ -56,6 +56,17 @@ extension TestDatabase {
   }
 }
 
+extension TestDatabase {
+  /// Returns the answer to a request with JSON as its content, if there is any.
+  func answer(_ method: HTTPMethod, _ target: String, _ json: String? = nil) throws -> Answer {
+    try Answer(
+      service.respond(
+        to: HTTPRequest(
+          method: method, target: Self.encoded(target),
+          headers: json == nil ? [:] : ["Content-Type": "application/json"], body: Array((json ?? "").utf8))))
+  }
+}
+
 extension KindredService.Options {
   /// The default options, but that clients may write.
   static var writable: Self {

@@ -1,3 +1,4 @@
+import CKindredSQLite
 import Foundation
 import KindredSQLSyntax
 import KindredSQLite
@@ -51,6 +52,41 @@ struct OpeningTests {
     try file.write(contentsOf: Data(repeating: 0x5A, count: 3000))
     try file.close()
     #expect(failure(path)?.hasPrefix("is damaged (") == true)
+  }
+
+  @Test(arguments: [
+    ("view", "CREATE VIEW later AS SELECT 1 ^ 2", "unrecognized token: \"^\""),
+    (
+      "trigger", "CREATE TRIGGER later AFTER INSERT ON t BEGIN SELECT 1 ^ 2; END", "unrecognized token: \"^\""
+    ),
+    ("view", "CREATE VIEW later AS SELECT x FROM t FURTHERMORE LIMIT 1 OF 2", "near"),
+  ])
+  func `a schema in SQL of a newer SQLite is not called damaged`(type: String, sql: String, token: String)
+    throws
+  {
+    let path = try directory.database("CREATE TABLE t(x)")
+    var lax = ConnectionConfiguration.unlimited
+    lax.preparations = [
+      ConnectionPreparation { connection in
+        _ = kindred_sqlite3_db_config(connection.handle, SQLITE_DBCONFIG_DEFENSIVE, 0)
+        try connection.execute("PRAGMA writable_schema = ON")
+      }
+    ]
+    let connection = try Connection(path: path, access: .readWrite, configuration: lax)
+    _ = try connection.rows(
+      "INSERT INTO sqlite_schema VALUES (?, 'later', 't', 0, ?) RETURNING 1", [.text(type), .text(sql)]
+    ) { _ in }
+    let message = try #require(failure(path))
+    #expect(
+      message.hasPrefix("its `later` has SQL that SQLite \(SQLiteLibrary.version) doesn't know"), "\(message)"
+    )
+    #expect(message.contains(token) && !message.contains("damaged"), "\(message)")
+  }
+
+  @Test
+  func `a database of SQLite 2 is called so`() throws {
+    let path = try directory.write("** This file contains an SQLite 2.1 database **\0\0", to: "old.sqlite")
+    #expect(failure(path)?.hasPrefix("is a database of SQLite 2, which") == true)
   }
 
   @Test

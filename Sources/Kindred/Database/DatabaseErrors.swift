@@ -32,8 +32,8 @@ extension OpenError {
     switch reason {
     case .missing, .directory, .unreadable, .directoryNotWritable, .needsRecovery, .other: .SQLITE_CANTOPEN
     case .notWritable: .SQLITE_READONLY
-    case .notADatabase: .SQLITE_NOTADB
-    case .damaged: .SQLITE_CORRUPT
+    case .notADatabase, .formerVersion: .SQLITE_NOTADB
+    case .damaged, .newer: .SQLITE_CORRUPT
     case .busy: .SQLITE_BUSY
     case .moved: .SQLITE_READONLY_DBMOVED
     }

@@ -15,6 +15,10 @@ final class ProblemReporter: Sendable {
   private let types: OfferedTypes
   /// The closed resources that have been logged.
   private let noted = Mutex<NameSet>([])
+  /// The damages that have been logged.
+  private let damages = Mutex<Set<String>>([])
+
+  private static let maximumDamages = 100
 
   init(_ parts: ServiceParts, _ options: KindredService.Options, _ models: ModelSource, _ types: OfferedTypes)
   {
@@ -64,6 +68,7 @@ final class ProblemReporter: Sendable {
       // The client doesn't learn which privilege it lacks.
       if error.kind == .forbidden { logger.info("\(error)") }
       if error.kind == .misconfigured { logger.error("\(error)") }
+      if case .damaged(let detail) = error.kind { logOnce(detail) }
       if let advice = error.advice { logger.warning("\(advice)") }
       // The message of a function may quote a record that an access rule hides.
       if case .constraint(.raised(let raised)) = error.kind, models.hasAccessRules, principal?.roles != nil {
@@ -88,6 +93,16 @@ final class ProblemReporter: Sendable {
       noted.withLock({ $0.insert(resource) })
     else { return }
     logger.notice("\(reason.line(of: resource))")
+  }
+
+  /// Logs a lasting damage with the first request that meets it.
+  private func logOnce(_ damage: String) {
+    let isNew = damages.withLock { damages in
+      // Bounded, as there may be many tables.
+      if damages.count >= Self.maximumDamages { damages = [] }
+      return damages.insert(damage).inserted
+    }
+    if isNew { logger.error("\(damage)") }
   }
 
   /// Returns the problem for a failure of the disk, the file or the memory, for which neither the client nor the

@@ -306,7 +306,7 @@ struct RecordDraftReader {
   ) throws -> RecordDraft.Nested {
     guard let linkage = association.linkage(in: model),
       let resource = model.resources[association.destination].map(version.written),
-      resource.table.changes.contains(.insert)
+      resource.table.possibleChanges.contains(.insert)
     else {
       throw Problem.refusedValue(
         "`\(association.key)` can't be written, since it doesn't correspond to single records", at: pointer)
@@ -335,6 +335,11 @@ struct RecordDraftReader {
       }
     case (_, .toMany):
       throw Problem.refusedValue("`\(association.key)` is a to-many association; write an array", at: pointer)
+    }
+    if let obstacle = resource.table.obstacle(to: .insert),
+      records.contains(where: { !$0.isKey(of: resource.table) })
+    {
+      throw Problem.refusedValue("`\(association.key)` can't be written: \(obstacle.reason)", at: pointer)
     }
     return RecordDraft.Nested(
       association: association, resource: resource, linkage: linkage, conflict: conflicts[path],

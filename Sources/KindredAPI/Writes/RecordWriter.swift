@@ -76,6 +76,7 @@ struct RecordWriter {
     var drafts = try associated.storingReferences(of: drafts)
     for index in drafts.indices {
       try drafts[index].applyPatches(to: nil)
+      try resource.checkDefaults(besides: drafts[index].columns, at: drafts[index].pointer)
     }
     drafts = try presets.adding(to: drafts, of: resource)
     let later = LaterReferences(writer: self)
@@ -106,6 +107,7 @@ struct RecordWriter {
     let reset = rules.resettable(resource.columns, of: resource).map(\.name).filter { name in
       isWhole && resource.table.column(named: name)?.isGenerated == false && !kept.containsExactly(name)
     }
+    if isWhole { try resource.checkDefaults(besides: draft.columns + kept, at: draft.pointer) }
     return try update([(record, draft)], of: resource, resetting: reset, isOne: true)[0]
   }
 

@@ -59,6 +59,19 @@ final class WrittenResource: Sendable {
     hasUntypedKey = table.primaryKey.contains { table.columns[$0].isUntyped }
   }
 
+  /// Checks that a new record needs no default that calls a function which this server lacks.
+  ///
+  /// - Parameter columns: The columns that have values.
+  /// - Throws: `Problem` (422).
+  func checkDefaults(besides columns: [String], at pointer: JSONPointer) throws {
+    for column in table.columns {
+      guard let function = column.missingDefault, !columns.containsExactly(column.name) else { continue }
+      throw Problem.refusedValue(
+        "`\(column.name)` needs a value: its default calls the function `\(function)`, which this server doesn't have",
+        at: pointer + column.name)
+    }
+  }
+
   /// Returns names without repetitions, in order.
   static func once(_ names: [String]) -> [String] {
     var once: [String] = []

@@ -115,6 +115,8 @@ final class Server {
     logger.info("serving", metadata: database.metadata)
     for notice in service.notices { logger.notice("\(notice)") }
     _ = lifecycle.start({ Watchdog(of: http, for: manager) }) { _ in }
+    // Whoever waits for the line finds all in the log that is said at the start.
+    LogOutput.standardError.flush()
     let line = "listening on \(Self.url(of: address, isSecure: settings.tls != nil))"
     manager?.notify("READY=1", "STATUS=\(line)")
     return line

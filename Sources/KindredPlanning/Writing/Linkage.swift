@@ -109,7 +109,10 @@ extension Association {
 
 extension Table {
   /// The kinds of changes that clients can make to its records.
-  public var changes: Changes {
+  public var changes: Changes { obstacles.reduce(possibleChanges) { $0.subtracting($1.changes) } }
+
+  /// The kinds of changes that a table of its kind allows, whatever the server lacks.
+  package var possibleChanges: Changes {
     switch kind {
     case .table: pointerColumns.isEmpty ? [] : .all
     case .view: primaryKey.isEmpty ? insteadOf.intersection(.insert) : insteadOf
@@ -122,6 +125,6 @@ extension Table {
 
   /// Whether its records can be changed, and none of these columns is missing or generated.
   fileprivate func isWritable(_ names: [String]) -> Bool {
-    isWritable && names.allSatisfy { !(column(named: $0)?.isGenerated ?? true) }
+    !possibleChanges.isEmpty && names.allSatisfy { !(column(named: $0)?.isGenerated ?? true) }
   }
 }

@@ -102,14 +102,14 @@ extension Table {
         WHERE \(equalities(locatorColumns.exact, from: columns.count))\(Self.returning(returned))
         """
     case .deletion(let columns):
-      return "DELETE FROM \(table) WHERE \(equalities(columns)) RETURNING 1"
+      return "DELETE FROM \(table) WHERE \(equalities(columns))\(returningAny)"
     case .deletions(let columns, let count):
       let keys = (0..<count).map { "(\(equalities(columns, from: $0 * columns.count)))" as SQL }
       return "DELETE FROM \(table) WHERE \(keys.joined(separator: " OR ")) RETURNING \(Self.list(columns))"
     case .selection(let returned, let columns):
       return "SELECT \(Self.list(returned)) FROM \(table) WHERE \(equalities(columns))"
     case .unlinking(let references):
-      return "DELETE FROM \(table) WHERE \(matches(references, dialect)) RETURNING 1"
+      return "DELETE FROM \(table) WHERE \(matches(references, dialect))\(returningAny)"
     case .links(let returned, let references):
       return "SELECT \(Self.list(returned)) FROM \(table) WHERE \(matches(references, dialect))"
     }
@@ -149,6 +149,8 @@ extension Table {
   private func written(_ binding: SQL.Binding, to name: ExactName, _ dialect: any SQLDialect) -> SQL {
     column(named: name.text).map { dialect.written(binding, to: $0, of: self) } ?? "\(binding)"
   }
+
+  private var returningAny: SQL { returnsColumns ? " RETURNING 1" : SQL() }
 
   private static func list(_ columns: [ExactName]) -> SQL {
     columns.map { "\(identifier: $0.text)" as SQL }.joined(separator: ", ")

@@ -133,6 +133,7 @@ extension Problem {
         .conflict,
         "the database schema makes this change impossible: a foreign key refers to columns that are not unique, a foreign key or trigger refers to a table that doesn't exist, or a column has a collation that this server doesn't have"
       )
+    case .damaged(let detail): self.init(.unavailable, detail)
     case .away: self = .unavailable
     // A view may call a function that raises an error.
     case .constraint(.raised(let error)) where !error.message.isEmpty: self.init(error)

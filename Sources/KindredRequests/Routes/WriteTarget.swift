@@ -146,14 +146,18 @@ package final class WriteTarget: Sendable {
   }
 
   private static func isPossible(_ method: WriteMethod, on resource: Resource) -> Bool {
-    guard resource.allows(method) else { return false }
-    let changes = resource.table.changes
-    return switch method {
-    case .post: changes.contains(.insert)
-    case .patch: changes.contains(.update)
-    case .put: changes.contains([.insert, .update])
-    case .delete: changes.contains(resource.permissions.keepsDeleted ? .update : .delete)
-    }
+    resource.allows(method) && resource.table.changes.isSuperset(of: method.changes(of: resource))
+  }
+
+  /// Returns what the server lacks for a method that the client may use otherwise.
+  private static func obstacle(
+    to method: WriteMethod, on resource: Resource, _ linkage: Linkage?, in model: Model
+  ) -> WriteObstacle? {
+    effects(of: method, on: resource, linkage, in: model).lazy
+      .filter {
+        $0.resource.allows($0.method) && $0.resource.table.possibleChanges.isSuperset(of: $0.method.changes(of: $0.resource))
+      }
+      .compactMap { $0.resource.table.obstacle(to: $0.method.changes(of: $0.resource)) }.first
   }
 
   /// Returns whether a method is among those of the path.
@@ -168,6 +172,11 @@ package final class WriteTarget: Sendable {
   package func checkMethod(_ method: HTTPMethod, in model: Model) throws {
     guard !allows(method, in: model) else { return }
     var problem = Problem.methodNotAllowed(method, allow: allow(in: model))
+    if !isColumn, let method = WriteMethod(method),
+      let obstacle = Self.obstacle(to: method, on: resource, linkage, in: model)
+    {
+      problem.detail = "\(method.method.token) is not possible here: \(obstacle.reason)"
+    }
     if !isColumn, resource.table.kind == .view, resource.table.primaryKey.isEmpty,
       !resource.table.insteadOf.isSubset(of: .insert)
     {
@@ -203,6 +212,16 @@ package enum WriteMethod: CaseIterable {
   package init?(_ method: HTTPMethod) {
     guard let known = Self.allCases.first(where: { $0.method == method }) else { return nil }
     self = known
+  }
+
+  /// Returns the kinds of changes that it makes to the records of a resource.
+  fileprivate func changes(of resource: Resource) -> Table.Changes {
+    switch self {
+    case .post: .insert
+    case .patch: .update
+    case .put: [.insert, .update]
+    case .delete: resource.permissions.keepsDeleted ? .update : .delete
+    }
   }
 
   package var method: HTTPMethod {

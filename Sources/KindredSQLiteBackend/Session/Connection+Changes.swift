@@ -24,7 +24,12 @@ extension Connection {
     var rows: [[SQLValue]] = []
     while try open.step() { rows.append(open.row) }
     // A trigger that ignores the record leaves nothing changed.
-    if statement.givesRowID, changes > 0 { rows.append([.integer(lastInsertRowID)]) }
+    if statement.givesRowID {
+      if changes > 0 { rows.append([.integer(lastInsertRowID)]) }
+    } else if open.columnCount == 0, !open.isReadOnly {
+      // A change that can't say which records it concerns gives a row for each, like `RETURNING 1`.
+      rows = Array(repeating: [.integer(1)], count: Int(changes))
+    }
     return rows
   }
 }

@@ -1,5 +1,7 @@
+import CKindredSQLite
 import KindredModel
 import KindredBackend
+import KindredSQLSyntax
 import KindredSQLite
 
 extension DatabaseError: BackendError {
@@ -22,10 +24,35 @@ extension DatabaseError: BackendError {
       return .tooLarge("the request exceeds SQLite's limits for one statement (\(limit))")
     }
     if isOfBrokenSchema { return .brokenSchema }
+    if let damage { return .damaged(damage) }
     if isOfUnknownCollation {
-      return .noValue("a column has a collation that this server doesn't have, so it can't be compared")
+      return .noValue("the collation of a `collate` isn't one that this server has")
     }
     return isOfStorage ? .unavailable : .defect
+  }
+
+  /// What is damaged, or isn't for this version of SQLite, and what to do; nil for other errors.
+  private var damage: String? {
+    if isVirtualCorruption, let table = sql.flatMap(Self.tableSearched) {
+      let name: SQL = "\(identifier: table)"
+      let rebuild = ("INSERT INTO \(name)(\(name)) VALUES('rebuild')" as SQL).rendered().text
+      return
+        "the full-text index \(table) doesn't fit the records that it indexes, until the operator runs \(rebuild)"
+    }
+    if isCorruption {
+      return
+        "\(file ?? "the database") is damaged; the operator restores a backup, or tries the .recover command of the sqlite3 shell"
+    }
+    return code == SQLITE_CORRUPT
+      ? "the schema of \(file ?? "the database") has SQL that SQLite \(SQLiteLibrary.version) doesn't know"
+      : nil
+  }
+
+  /// Returns the full-text table that a statement searches.
+  private static func tableSearched(by sql: String) -> String? {
+    let tokens = SQLTokens.all(in: sql)
+    guard let match = tokens.firstIndex(where: { $0.isKeyword("match") }), match > 0 else { return nil }
+    return tokens[match - 1].name
   }
 
   private var constraintKind: BackendErrorKind.Constraint {

@@ -17,7 +17,8 @@ struct PlainInsertion {
     let table = execution.resource.table
     // If the key isn't the rowid, it may turn out to be NULL, which must be checked.
     let needsKey = table.kind != .table || (table.rowIDColumn == nil && table.rowIDName != nil)
-    guard preferences.resolution == nil, preferences.content != .representation, !needsKey,
+    guard !table.columns.contains(where: { $0.missingDefault != nil }), preferences.resolution == nil,
+      preferences.content != .representation, !needsKey,
       execution.target.linkage == nil,
       // Access rules require each record to be tested, and records that others may replace to be known.
       !execution.plan.version.model.isRestricted, !table.replacesOnConflict

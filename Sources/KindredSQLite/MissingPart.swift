@@ -1,0 +1,135 @@
+import CKindredSQLite
+import KindredSystem
+
+/// Something that statements name, and that only the program has by which a database was made.
+public enum MissingPart: Hashable, Sendable {
+  /// An application-defined function (<https://www.sqlite.org/appfunc.html>).
+  case function(String)
+  /// A collation (<https://www.sqlite.org/c3ref/create_collation.html>).
+  case collation(String)
+  /// A module of virtual tables (<https://www.sqlite.org/vtab.html>).
+  case module(String)
+
+  /// The name, as the schema spells it.
+  public var name: String {
+    switch self {
+    case .function(let name), .collation(let name), .module(let name): name
+    }
+  }
+}
+
+extension DatabaseError {
+  /// What the statement names and this process lacks; nil for other errors.
+  public var missingPart: MissingPart? {
+    guard code == SQLITE_ERROR else { return nil }
+    func name(after prefix: String, dropping suffix: Int = 0) -> String? {
+      text.hasPrefix(prefix) ? String(text.dropFirst(prefix.count).dropLast(suffix)) : nil
+    }
+    if let name = name(after: "no such function: ") { return .function(name) }
+    // Expressions of the schema are only looked up when they are compiled.
+    if let name = name(after: "unknown function: ", dropping: 2) { return .function(name) }
+    if let name = name(after: "no such collation sequence: ") { return .collation(name) }
+    return name(after: "no such module: ").map { .module($0) }
+  }
+}
+
+/// Collations that compare by bytes in place of those that the schema names and this process lacks.
+///
+/// Without them, SQLite refuses every statement that opens an index of such a collation, even to count its entries.
+/// With them, it would search that index in the wrong order: statements must compare such columns explicitly, and nothing
+/// may be written.
+final class CollationStandIns {
+  private(set) var areAllowed: Bool
+  /// Whether a statement needed one that wasn't allowed.
+  var hasRefused = false
+  private let handle: OpaquePointer
+  private var names: Set<String> = []
+
+  init(of handle: OpaquePointer, areAllowed: Bool) {
+    self.handle = handle
+    self.areAllowed = areAllowed
+    sqlite3_collation_needed(
+      handle, Unmanaged.passUnretained(self).toOpaque(),
+      { context, _, _, name in
+        guard let context, let name else { return }
+        Unmanaged<CollationStandIns>.fromOpaque(context).takeUnretainedValue().add(name)
+      })
+  }
+
+  private func add(_ name: UnsafePointer<CChar>) {
+    guard areAllowed else {
+      hasRefused = true
+      return
+    }
+    let code = sqlite3_create_collation_v2(
+      handle, name, SQLITE_UTF8, nil,
+      { _, leftCount, left, rightCount, right in
+        guard let left, let right, leftCount > 0, rightCount > 0 else { return leftCount - rightCount }
+        let order = memcmp(left, right, Int(min(leftCount, rightCount)))
+        return order == 0 ? leftCount - rightCount : order
+      }, nil)
+    if code == SQLITE_OK { names.insert(String(cString: name)) }
+  }
+
+  func allow(_ areAllowed: Bool) {
+    self.areAllowed = areAllowed
+    guard !areAllowed else { return }
+    // SQLite prepares statements that use one again, which then fail.
+    names = names.filter { sqlite3_create_collation_v2(handle, $0, SQLITE_UTF8, nil, nil, nil) != SQLITE_OK }
+  }
+
+  /// To be called before the connection is closed, as what is called back doesn't outlive this object.
+  func detach() { sqlite3_collation_needed(handle, nil, nil) }
+}
+
+extension Connection {
+  /// Runs `body` with or without stand-ins for the collations that this process lacks.
+  public func withCollationStandIns<Result>(_ areAllowed: Bool, _ body: () throws -> Result) rethrows
+    -> Result
+  {
+    let before = collationStandIns.areAllowed
+    collationStandIns.allow(areAllowed)
+    defer {
+      collationStandIns.allow(before)
+      // Once a collation was missing, SQLite doesn't read the indexes again that have it, and not even a table without
+      // rowid, until it reads the schema again.
+      if before, !areAllowed, collationStandIns.hasRefused { try? execute("PRAGMA writable_schema = RESET") }
+      collationStandIns.hasRefused = false
+    }
+    return try body()
+  }
+
+  /// Prepares a statement that is not going to be run, and returns what it names that this process lacks.
+  ///
+  /// Other errors are ignored: they are those of the statement, when it is run.
+  public func partsMissing(for sql: String) -> [MissingPart] {
+    var missing: [MissingPart] = []
+    changeRecorder?.isPaused = true
+    defer {
+      changeRecorder?.isPaused = false
+      for case .function(let name) in missing { removeFunctionStandIn(name) }
+    }
+    while true {
+      do {
+        return try withExtendedLifetime(prepare(sql)) { missing }
+      } catch let error as DatabaseError {
+        guard let part = error.missingPart, !missing.contains(part) else { return missing }
+        missing.append(part)
+        // Only the first one is reported. A collation that is missing ends the search, as it has no harmless stand-in.
+        guard case .function(let name) = part, addFunctionStandIn(name) else { return missing }
+      } catch {
+        return missing
+      }
+    }
+  }
+
+  private func addFunctionStandIn(_ name: String) -> Bool {
+    sqlite3_create_function_v2(
+      handle, name, -1, SQLITE_UTF8, nil,
+      { call, _, _ in sqlite3_result_error(call, "a function is missing", -1) }, nil, nil, nil) == SQLITE_OK
+  }
+
+  private func removeFunctionStandIn(_ name: String) {
+    sqlite3_create_function_v2(handle, name, -1, SQLITE_UTF8, nil, nil, nil, nil, nil)
+  }
+}
