@@ -1,4 +1,5 @@
 import KindredHTTP
+import KindredModel
 import KindredSQLite
 import Testing
 

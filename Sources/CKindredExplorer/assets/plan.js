@@ -3,7 +3,7 @@
 import { button, copy, element, number } from "./dom.js";
 import { members, parts } from "./json.js";
 import { adding, parameters } from "./request.js";
-import { beginning, fetched } from "./server.js";
+import { beginning, fetched, Problem, session } from "./server.js";
 
 /** @typedef {{ node: string, sql: string, arguments: string[], plan: string[], missingIndexes?: string[] }} Statement */
 
@@ -17,7 +17,12 @@ export async function show(panel, url, signal) {
     return;
   }
   const isExplained = parameters(url).some(({ name }) => name === "explain");
-  const response = await fetched(isExplained ? url : adding(url, "explain", "true"), { signal });
+  const target = isExplained ? url : adding(url, "explain", "true");
+  const response = await fetched(target, { signal, isOptional: true }).catch((error) => {
+    if (error instanceof Problem && [401, 403].includes(error.status)) return null;
+    throw error;
+  });
+  if (response === null) return refuse(panel, url, signal);
   const found = members(await response.text());
   const started = performance.now();
   const { size, isWhole } = await beginning(url, MEASURED, signal);
@@ -38,6 +43,17 @@ export async function show(panel, url, signal) {
         : `${statements.length} statements, each for the records above it.`,
     ),
     ...statements.map((one, index) => node(one, places[index])),
+  );
+}
+
+/** Plans need another role than the page, which goes on without them. @param {HTMLElement} panel @param {string} url @param {AbortSignal} signal */
+function refuse(panel, url, signal) {
+  const signIn = button("Sign in", async () => {
+    if (await session.renew(session.token)) await show(panel, url, signal);
+  });
+  panel.replaceChildren(
+    element("p", {}, "Plans are for operations: the server shows them to the roles that it names so."),
+    element("p", { class: "mends" }, signIn),
   );
 }
 

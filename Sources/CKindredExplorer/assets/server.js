@@ -16,7 +16,7 @@ export { isOvertaken, NoPage, Page, Problem };
 /** @typedef {{ key: string, kind: string, destination: string, columns?: Record<string, string>, origin?: string | null, parameters?: Record<string, unknown> }} Association */
 /** @typedef {{ name: string, link: string, key: string[], label?: string, columns: Column[], associations: Association[], parameters?: Parameter[] }} Resource */
 /** @typedef {{ resources: Resource[], limits?: Record<string, number> }} Schema */
-/** @typedef {{ method?: string, headers?: Record<string, string>, body?: BodyInit | null, signal?: AbortSignal, cache?: RequestCache }} Options */
+/** @typedef {{ method?: string, headers?: Record<string, string>, body?: BodyInit | null, signal?: AbortSignal, cache?: RequestCache, isOptional?: boolean }} Options Of what is optional, a refusal is a problem, and nothing is asked of the user. */
 /** @typedef {{ status: number, header: (name: string) => string | null, response?: Response, document?: Document | null }} Answer */
 
 const TOKEN = "kindred-token";
@@ -177,7 +177,7 @@ async function ask(url, options, asDocument = false) {
     const { token } = session;
     const answer = await transmit(target, options, asDocument);
     session.keep(answer.header("Kindred-Position"));
-    if (answer.status === 401 && await session.renew(token)) {
+    if (answer.status === 401 && !options.isOptional && await session.renew(token)) {
       if (options.signal?.aborted) throw new DOMException("overtaken", "AbortError");
       continue;
     }

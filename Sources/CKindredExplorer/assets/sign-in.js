@@ -40,7 +40,6 @@ export function askForToken() {
         element("label", {}, keep, " Keep it until this tab is closed"),
       ],
       [["Sign in", take]],
-      null,
     );
     dialog.addEventListener("close", () => resolve(isGiven));
     input.focus();
