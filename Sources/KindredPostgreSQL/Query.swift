@@ -30,9 +30,11 @@ public struct Query: Sendable, Equatable {
   func withValues<Result>(
     _ body: (UnsafePointer<UnsafePointer<CChar>?>?, Int32) -> Result
   ) throws(PostgreSQLError) -> Result {
-    guard !values.contains(where: { $0?.contains(0) ?? false }) else {
-      throw PostgreSQLError(
+    if let index = values.firstIndex(where: { $0?.contains(0) ?? false }) {
+      var error = PostgreSQLError(
         .untranslatableCharacter, "PostgreSQL can't store the character U+0000 in a text")
+      error.parameter = index + 1
+      throw error
     }
     return withCStrings(values) { body($0, Int32(values.count)) }
   }

@@ -155,6 +155,7 @@ struct ConnectionTests {
     let connection = try PostgreSQLConnection(try Cluster.database())
     let error = #expect(throws: PostgreSQLError.self) { try connection.rows("SELECT $1::text", "a\0b") }
     #expect(error?.state == "22P05")
+    #expect(error?.parameter == 1)
     #expect(try connection.rows("SELECT 1") == [["1"]])
   }
 
