@@ -3,8 +3,16 @@ extension PythonClient {
   /// Returns the types of a resource's records: as they are read, new, and changed.
   func types(of resource: ServerSchema.Resource) -> String {
     let name = name(of: resource)
-    let columns = resource.columns.map { ($0.name, orNone(type(of: $0), $0.nullable)) }
-    let associations = associations(of: resource).map { association, destination in
+    // An associated record stands in the place of a column of its name.
+    let records = Dictionary(
+      self.associations(of: resource).map { ($0.key, $1) }, uniquingKeysWith: { first, _ in first })
+    func either(_ type: String, _ column: ServerSchema.Column, _ prefix: String = "") -> String {
+      orNone(records[column.name].map { "\(type) | \(prefix)\($0)" } ?? type, column.nullable)
+    }
+    let columns = resource.columns.map { ($0.name, either(type(of: $0), $0)) }
+    let associations = associations(of: resource).filter { association, _ in
+      resource.column(association.key) == nil
+    }.map { association, destination in
       (association.key, association.isToMany ? "list[\(destination)]" : "\(destination) | None")
     }
     let written = resource.writtenColumns
@@ -12,7 +20,7 @@ extension PythonClient {
       resource.associations.filter { $0.belongs && names[$0.destination] != nil }
         .flatMap { $0.columns?.keys.map(\.self) ?? [] })
     let new = written.map { column in
-      let type = orNone(given(column), column.nullable)
+      let type = either(given(column), column, "New")
       let isRequired = resource.requires(column) && !referring.contains(column.name)
       return (column.name, isRequired ? type : "NotRequired[\(type)]")
     }
@@ -30,7 +38,7 @@ extension PythonClient {
       \(comment(resource.description))\(dictionary(name, columns + associations))
       \(dictionary("New\(name)", new + nested.map { ($0.0, "NotRequired[\($0.1)]") }))
       \(dictionary(
-        "\(name)Change", written.map { ($0.name, orNone(given($0), $0.nullable)) } + nested, isTotal: false))
+        "\(name)Change", written.map { ($0.name, either(given($0), $0, "New")) } + nested, isTotal: false))
       """
   }
 
@@ -43,8 +51,7 @@ extension PythonClient {
     of resource: ServerSchema.Resource
   ) -> [(association: ServerSchema.Association, destination: String)] {
     resource.associations.compactMap { association in
-      guard resource.column(association.key) == nil else { return nil }
-      return names[association.destination].map { (association, $0) }
+      names[association.destination].map { (association, $0) }
     }
   }
 

@@ -51,7 +51,6 @@ struct OwnColumnTests {
 
   @Test(arguments: [
     "include=repo&fields=id,repo:title", "include=repo&annotate=repo:title",
-    "include=repo:repo,repo:repo.issues",
   ])
   func `nothing else can take the column's place`(query: String) throws {
     #expect(try TestDatabase(Self.forge).get("/issues?\(query)").status == 400)
