@@ -19,8 +19,8 @@ public struct ModelFileRenderer {
     for resource in model.resources.values {
       lines.append("  \(YAMLText.scalar(resource.name)):")
       lines.append("    table: \(YAMLText.scalar(resource.table.name))")
-      let isChosen = resource.table.isKeyless && resource.table.rowIDName == nil
-      if isChosen || resource.table.plainView != nil, !resource.table.primaryKey.isEmpty {
+      let isOfView = resource.table.plainView != nil && !resource.table.primaryKey.isEmpty
+      if isOfView || resource.table.isKeyChosen {
         let key = resource.table.primaryKey.map { YAMLText.scalar(resource.table.columns[$0].name) }
         lines.append("    key: [\(key.joined(separator: ", "))]")
       }

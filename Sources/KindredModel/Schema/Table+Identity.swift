@@ -83,6 +83,9 @@ extension Column {
 }
 
 extension Table {
+  /// Whether a unique index serves as the primary key, since the schema declares none.
+  package var isKeyChosen: Bool { isKeyless && rowIDName == nil && !primaryKey.isEmpty }
+
   /// Returns a view, or a table without a declared key, with the key that the model file gives it.
   ///
   /// A table loses its `rowid` column. Unless an index checks that the key is unique, it finds records but doesn't

@@ -111,7 +111,8 @@ struct GroupCheck {
         all = all.flatMap { all in read.map { all + $0 } }
       }
     }
-    if !isJoined, case .table = table.kind { return [] }
+    // PostgreSQL knows what a primary key determines, but not what another one does.
+    if !isJoined, case .table = table.kind, !table.isKeyChosen { return [] }
     guard case .aggregate(let aggregate) = path else { return [whole(path)] }
     let origins = aggregate.association.association.steps.first?.originColumns ?? []
     return origins.compactMap { table.column(named: $0).map { whole(.column($0)) } }
