@@ -50,8 +50,14 @@ export namespace Kindred {
     | Iterable<N>
     | AsyncIterable<N>;
 
-  export type Written<O, R extends AnyResource> = O & Checked<O, R, keyof WriteOptions<AnyResource>>;
-  export type Upserted<O, R extends AnyResource> = O & Checked<O, R, keyof UpsertOptions<AnyResource>>;
+  export type Written<O, R extends AnyResource> =
+    & O
+    & Checked<O, R, keyof WriteOptions<AnyResource>>
+    & Undefined<O, "ifMatch">;
+  export type Upserted<O, R extends AnyResource> =
+    & O
+    & Checked<O, R, keyof UpsertOptions<AnyResource>>
+    & Undefined<O, "ifMatch">;
   export type ShapeOnly<O, R extends AnyResource> = O & Checked<O, R, keyof Shape<AnyResource>>;
   export type Called<O, R extends AnyResource> = O & Checked<O, R, keyof ActionOptions<AnyResource>>;
   export type Selected<S, R extends AnyResource> = S & Checked<S, R, keyof Selection<AnyResource>>;
@@ -97,7 +103,7 @@ export namespace Kindred {
     readonly ifMatch?: string | undefined;
     readonly signal?: AbortSignal | undefined;
   }
-  export type Conditional<O> = O & Checked<O, AnyResource, keyof ValueOptions>;
+  export type Conditional<O> = O & Checked<O, AnyResource, keyof ValueOptions> & Undefined<O, "ifMatch">;
   export type ValueIn<R extends AnyResource, C extends keyof R["record"]> = C extends R["bytes"]
     ? ColumnValue<Blob | Extract<R["record"][C], null>, Blob | ArrayBuffer | ArrayBufferView<ArrayBuffer>>
     : ColumnValue<

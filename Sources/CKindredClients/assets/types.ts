@@ -251,17 +251,15 @@ export namespace Kindred {
     >;
 
   // A query with the same members, where each that is wrong has its error as its type.
-  export type Checked<Q, R extends AnyResource, Allowed> =
-    & {
-      [K in keyof Q]: K extends Allowed ? K extends "include" | "join" ? CheckedNodes<Q[K], R>
-        : K extends "sort" ? CheckedSort<Q[K], R, Q>
-        : K extends "where" ? CheckedWhere<Q[K], R>
-        : K extends "fields" ? CheckedFields<Q[K], R>
-        : K extends "ifMatch" ? CheckedValue<K, Q[K]>
-        : unknown
-        : Wrong<`\`${K & string}\` is not a parameter here`>;
-    }
-    & Undefined<Q, "ifMatch">;
+  export type Checked<Q, R extends AnyResource, Allowed> = {
+    [K in keyof Q]: K extends Allowed ? K extends "include" | "join" ? CheckedNodes<Q[K], R>
+      : K extends "sort" ? CheckedSort<Q[K], R, Q>
+      : K extends "where" ? CheckedWhere<Q[K], R>
+      : K extends "fields" ? CheckedFields<Q[K], R>
+      : K extends "ifMatch" ? CheckedValue<K, Q[K]>
+      : unknown
+      : Wrong<`\`${K & string}\` is not a parameter here`>;
+  };
 
   export type Mean = "average" | "avg" | "sum";
 
