@@ -31,7 +31,7 @@ Deno.test("records are found by their keys, whatever the keys are called", async
   equal(true, references.data.every((book) => book.authorId === 1));
 });
 
-Deno.test("conditions are those that are given, and keys are as many as there are", async () => {
+Deno.test("null is a condition, and 1,500 keys are one request", async () => {
   const none = await provider.getList("authors", { filter: { countryCode: null } });
   equal(true, none.data.every((author) => author.countryCode === null));
   const ids = Array.from({ length: 1500 }, (_, index) => index + 1);

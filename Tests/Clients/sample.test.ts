@@ -131,7 +131,7 @@ Deno.test("what no Kindred server says is a problem, and a read is tried again",
   equal(503, (await thrown(() => write.authors.create({ name: "x" }))).status);
 });
 
-Deno.test("a live result is asked for again after silence", async () => {
+Deno.test("a live result is requested again after silence", async () => {
   const stream = (text: string) => () =>
     new Response(new ReadableStream({ start: (to) => to.enqueue(new TextEncoder().encode(text)) }), {
       headers: { "Content-Type": "text/event-stream" },

@@ -70,11 +70,11 @@ export namespace Kindred {
 
   export type Preference<O> = O extends { prefer: infer P } ? P extends readonly (infer One)[] ? One : P
     : never;
-  // What a write gives unless it is told to give nothing.
+  // The result of a write: none where a preference says so.
   export type Returned<O, T> = "return=minimal" extends Preference<O> ? undefined
     : [Extract<Preference<O>, `${string}return=minimal${string}`>] extends [never] ? T
     : undefined;
-  // What a deletion gives where it is told to.
+  // The result of a deletion: none unless a preference says so.
   export type Deleted<O, T> = [Extract<Preference<O>, `${string}return=representation${string}`>] extends
     [never] ? undefined
     : T;
@@ -152,7 +152,7 @@ export namespace Kindred {
       change: R["change"],
       options?: Written<O, R>,
     ): Sent<M, Returned<O, Result<R, O>>>;
-    /** Changes all columns; those that `record` leaves out take their defaults. Adds the record if there is none. */
+    /** Changes all columns; what `record` leaves out takes its default. Adds the record if there is none. */
     replace<const K extends RecordKey<R>, const O extends WriteOptions<R> & Open = None>(
       key: Found<K, R>,
       record: R["new"],

@@ -208,8 +208,8 @@ def _term(resource: str | None, sort: object) -> str:
     minus, path, suffix = match.groups() if match else ("", str(sort), "")
     steps = _steps(resource, path)
     # An expression is a term too; what isn't one is a name that may need quotes.
-    isPath = all(re.fullmatch(r"[\w ]+", step) or _is_column(resource, step) for step in steps)
-    return minus + (".".join(map(_quoted, steps)) if isPath else path) + suffix
+    is_path = all(re.fullmatch(r"[\w ]+", step) or _is_column(resource, step) for step in steps)
+    return minus + (".".join(map(_quoted, steps)) if is_path else path) + suffix
 
 
 def _is_column(resource: str | None, name: str) -> bool:
@@ -309,7 +309,7 @@ def _key_path(resource: str, key: object) -> str:
     if key == "":
         raise ValueError('the key is empty; write {"column": ""}')
     path = text("the key", key)
-    # Servers and proxies resolve these segments before anybody sees them as keys (RFC 3986 §6.2.2.3).
+    # Servers and proxies resolve these segments before any program sees them as keys (RFC 3986 §6.2.2.3).
     return f"{_encoded(_FACTS[resource].key[0])}={path}" if path in (".", "..") and _FACTS[resource].key else path
 
 
@@ -399,9 +399,9 @@ class _Requests:
     ) -> Part:
         shape = {name: options.get(name) for name in _SHAPE}
         pairs = _parameters(self._name, {**(selection or {}), "onConflict": options.get("on_conflict"), **shape})
-        isMinimal = any("return=minimal" in str(one) for one in _list(options.get("prefer") or []))
+        minimal = any("return=minimal" in str(one) for one in _list(options.get("prefer") or []))
         return Part(
-            method, _with_query(url, pairs), body, _conditions(options), "any" if isMinimal else gives,
+            method, _with_query(url, pairs), body, _conditions(options), "any" if minimal else gives,
             gives == "one" and all(one is None for one in shape.values()), _decimals(self._name, shape))
 
     def fetch_all(self, **query: Any) -> Part:
@@ -497,9 +497,9 @@ def _result(part: Part) -> Callable[[httpx.Response], Any]:
         if response.status_code == 204 or "return=minimal" in response.headers.get("Preference-Applied", ""):
             return None
         result = _value(response, part.decimals)
-        isNone = result is None and part.method != "GET"
+        is_none = result is None and part.method != "GET"
         kind = {"one": dict, "many": list}.get(part.gives, object)
-        if not isNone and not isinstance(result, kind):
+        if not is_none and not isinstance(result, kind):
             raise _unexpected(response, response.text)
         return _remembering(result, response.headers.get("ETag"), part)
 
@@ -578,7 +578,7 @@ class _Connections:
             self._on_status(status, error)
 
     def lost(self, error: Exception) -> float:
-        """Returns the seconds until the result is asked for again; raises what ends it."""
+        """Returns the seconds until the next request; raises what ends it."""
         least = 0.0
         if isinstance(error, Problem):
             if error.status != 429 and error.status < 500:
@@ -638,9 +638,9 @@ class _Server:
 
     def streaming(self, http: httpx.Client | httpx.AsyncClient, part: Part, last: str, token: object) -> httpx.Request:
         headers = {"Last-Event-ID": last} if last else {}
-        asked = replace(part, headers=headers, accept="text/event-stream")
+        streamed = replace(part, headers=headers, accept="text/event-stream")
         # The server says something at each heartbeat; three missing ones are a lost connection.
-        return self.request(http, asked, token, timeout=httpx.Timeout(3 * self.heartbeat))
+        return self.request(http, streamed, token, timeout=httpx.Timeout(3 * self.heartbeat))
 
     @staticmethod
     def started(response: httpx.Response) -> None:

@@ -117,7 +117,7 @@ function keyPath(resource: string, key: unknown): string {
       .join(",");
   }
   const text = encode("the key", key === "" ? refuse("the key", key, ': write { column: "" }') : key);
-  // Servers and proxies resolve these segments before anybody sees them as keys (RFC 3986 §6.2.2.3).
+  // Servers and proxies resolve these segments before any program sees them as keys (RFC 3986 §6.2.2.3).
   return text === "." || text === ".." ? `${encodeURIComponent(facts(resource).key ?? "")}=${text}` : text;
 }
 

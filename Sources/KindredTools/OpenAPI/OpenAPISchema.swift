@@ -45,7 +45,7 @@ enum OpenAPISchema {
   /// Returns the schema of a record of another schema, or of `null`, as a to-one association is without a record.
   ///
   /// Generators of clients drop a member that is either a reference or null, and can't follow a circle of schemas that
-  /// may be null and list their members: so this is a schema of its own, which refers to the record.
+  /// may be null and list their members: so this is another schema, which refers to the record.
   static func optional(_ name: String) -> JSONValue {
     ["type": ["object", "null"], "anyOf": [schema(name), schema("Absent")]]
   }
