@@ -1,6 +1,5 @@
 import KindredModel
 import KindredPlanning
-import KindredSQLSyntax
 
 /// Proposes the foreign keys that a schema doesn't declare, with the evidence for each.
 ///
@@ -84,29 +83,14 @@ public struct ForeignKeyGuesses: Sendable {
     guard column.isComparable(with: target.key) else {
       return guess("\(column.typeName) here, \(target.key.typeName) there", isCertain: false)
     }
-    let (found, total) = try count(column, of: resource.table, in: target, source)
+    let (found, total) = try source.countValues(
+      of: column, in: resource.table, amongFirst: rows, upTo: values, foundIn: target.key, of: target.table)
     if total == 0 { return guess("no values", isCertain: form == .table) }
     // A table's own key that is another's too may be either's.
     let isOwnKey = form == .key && resource.table.onlyKeyColumn?.name == column.name
     return guess(
       "\(found.grouped) of \(total.grouped) values found",
       isCertain: found * 100 >= total * share && !isOwnKey)
-  }
-
-  /// Returns how many of the distinct values of a column are keys of the target, and how many there are.
-  private static func count(
-    _ column: Column, of table: Table, in target: GuessedNames.Target, _ source: any SchemaSource
-  ) throws -> (found: Int64, total: Int64) {
-    let value: SQL = "\(identifier: column.name)"
-    let key: SQL = "\(identifier: target.key.name)"
-    let (rows, values) = (SQL(trusted: String(rows)), SQL(trusted: String(values)))
-    let counts = try source.integers(
-      """
-      SELECT COUNT(*), COALESCE(SUM(CASE WHEN EXISTS (SELECT 1 FROM \(target.table.reference) AS k WHERE k.\(key) = v.v) \
-      THEN 1 ELSE 0 END), 0) FROM (SELECT DISTINCT r.v FROM (SELECT \(value) AS v FROM \(table.reference) LIMIT \(rows)) \
-      AS r WHERE r.v IS NOT NULL LIMIT \(values)) AS v
-      """)
-    return counts.count == 2 ? (counts[1], counts[0]) : (0, 0)
   }
 }
 
