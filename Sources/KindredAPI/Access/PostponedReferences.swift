@@ -14,6 +14,8 @@ final class PostponedReferences {
 
   private var entries: [Entry] = []
 
+  var isEmpty: Bool { entries.isEmpty }
+
   func add(_ entry: Entry) { entries.append(entry) }
 
   /// Removes and returns the references for which `isDue` is true; by default all.

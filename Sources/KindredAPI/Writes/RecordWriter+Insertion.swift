@@ -83,11 +83,19 @@ extension RecordWriter {
   /// - Throws: `Problem` (422).
   func check(_ records: [WrittenRecord?], of resource: WrittenResource) throws {
     for record in records.compactMap(\.self) {
-      let draft = record.written.draft
-      if record.lacksKey { throw Problem.refusedValue("the record needs a key", at: draft.pointer) }
-      try draft.check(draft.generatedColumns, of: record.stored)
-      try checkComputed(record.stored, of: resource, draft)
+      do {
+        try check(record, of: resource)
+      } catch let problem as Problem where memory.puts(off: problem) {
+        // The references of several records are tested at the end.
+      }
     }
+  }
+
+  private func check(_ record: WrittenRecord, of resource: WrittenResource) throws {
+    let draft = record.written.draft
+    if record.lacksKey { throw Problem.refusedValue("the record needs a key", at: draft.pointer) }
+    try draft.check(draft.generatedColumns, of: record.stored)
+    try checkComputed(record.stored, of: resource, draft)
   }
 }
 

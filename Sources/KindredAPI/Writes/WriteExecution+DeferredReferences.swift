@@ -20,8 +20,10 @@ extension WriteExecution {
   /// Tests the references of several records that led to none in sight when they were written.
   func checkPendingReferences() throws {
     try writer.rules.checkPostponedReferences(isLast: false)
-    guard memory.hasPendingLines, let format = plan.importFormat else { return }
-    try ImportExecution(self, format: format).checkReferences()
+    if memory.hasPendingLines, let format = plan.importFormat {
+      try ImportExecution(self, format: format).checkReferences()
+    }
+    if let problem = memory.putOff { throw problem }
   }
 
   /// Returns the places of the records of the content that later ones have replaced.

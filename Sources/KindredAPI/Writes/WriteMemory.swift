@@ -9,6 +9,8 @@ final class WriteMemory {
   private var isWhole = false
   /// Whether an import has such references, for which it is read again.
   private(set) var hasPendingLines = false
+  /// The first problem of a record that is reported only if all references lead to records in sight.
+  private(set) var putOff: Problem?
   /// Whether the references are too many to be remembered.
   private var readsAgain = false
   /// The records that a later one may have replaced.
@@ -29,7 +31,19 @@ final class WriteMemory {
   ///   - later: The records that are written after others that refer to them.
   func begin(isImport: Bool, _ later: LaterRecords?) {
     (isWhole, hasPendingLines, readsAgain) = (true, false, isImport)
-    (replaceable, puttingOff, self.later) = ([], [], later)
+    (replaceable, puttingOff, self.later, putOff) = ([], [], later, nil)
+  }
+
+  /// Notes a problem for the end; returns false if no reference is still to be tested, so that it is to be reported now.
+  func puts(off problem: Problem) -> Bool {
+    guard isWhole, hasPendingLines || !postponed.isEmpty else { return false }
+    putOff = putOff ?? problem
+    return true
+  }
+
+  /// Notes the line of the content whose record has the problem that was noted last.
+  func locateProblem(at line: Int?) {
+    if putOff?.line == nil { putOff?.line = line }
   }
 
   /// Notes a new record with references that are still to be stored.

@@ -94,6 +94,13 @@ struct AccessEdgeTests {
     {
       #expect(try text(method, target, 77) == text(method, target, 99))
     }
+    let several = try [77, 99].map { project in
+      try database.send(
+        .post, "/jobs",
+        "[{\"code\":\"first\",\"projectId\":1},{\"code\":\"second\",\"projectId\":\(project),\"est\":4,\"twice\":9}]",
+        headers: self.member)
+    }
+    #expect(several.map(\.status) == [409, 409] && several[0].text == several[1].text)
   }
 
   // MARK: Writing

@@ -306,6 +306,7 @@ struct ImportExecution {
   private func atLine<Result>(_ line: Int?, _ body: () throws -> Result) throws -> Result {
     if let timePerRecord { transaction.setDeadline(MonotonicTime.now() + timePerRecord) }
     do {
+      defer { execution.memory.locateProblem(at: line) }
       return try body()
     } catch let error as any BackendError where Problem(refusing: error) == nil && !error.isOfOneRecord {
       throw error
