@@ -227,8 +227,10 @@ public final class KindredService: HTTPHandler {
     do {
       var admission = try admit(request, &principal)
       admission.write = try screenContent(of: request, at: admission.route, admission.principal)
-      // The content of an import may be stored in a file.
-      let isLong = admission.write?.form?.importFormat != nil
+      // The content of an import, and bytes, may be stored in a file.
+      let isLong =
+        admission.write?.form?.importFormat != nil
+        || request.method == .put && admission.write?.target.takesBytes ?? false
       return .receive(isLong: isLong) { [self, admission] request in
         let isCurrent =
           !admission.principal.hasExpired && !self.context.access.isWithdrawn(admission.principal)

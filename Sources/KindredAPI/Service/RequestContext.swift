@@ -20,7 +20,7 @@ struct RequestContext: Sendable {
   /// The state of a database that had to be asked for it, after the request arrived, with the database's number.
   private(set) var state: (database: Int, answer: CurrentState.Answer)?
   /// Whether the request is a part of another, which can't wait for it.
-  private var isPart = false
+  private(set) var isPart = false
 
   /// - Parameter deadline: In nanoseconds of `MonotonicTime`; nil for no limit.
   init(

@@ -11,7 +11,8 @@ extension WriteExecution {
   /// - Throws: `Problem` (409) with the place of the dangling reference, if it is in the content of the request.
   func checkDeferredReferences() throws {
     guard transaction.violatesForeignKeys else { return }
-    throw try danglingReference() ?? (request.method == .delete ? .referredTo() : .danglingReference)
+    throw try danglingReference()
+      ?? (target.effect(of: request.method) == .delete ? .referredTo() : .danglingReference)
   }
 
   /// Tests by the access rules the references that the database checks at the end of the transaction.
@@ -43,7 +44,7 @@ extension WriteExecution {
     }
     let drafts = plan.content?.drafts ?? []
     if let problem = try reasons.danglingReference(of: drafts, in: resource) { return problem }
-    if request.method == .patch, let draft = drafts.first, draft.nested.isEmpty {
+    if target.effect(of: request.method) == .patch, let draft = drafts.first, draft.nested.isEmpty {
       let isReference = resource.table.foreignKeys.contains {
         $0.columns.contains(where: draft.columns.containsExactly)
       }

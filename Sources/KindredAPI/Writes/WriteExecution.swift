@@ -28,6 +28,17 @@ struct WriteExecution {
 
   /// - Throws: `Problem`, `RequestError`, `BackendError`.
   func run() throws -> WriteResult {
+    guard target.column != nil else { return try performAsPreferred() }
+    do {
+      return try performAsPreferred()
+    } catch var problem as Problem where problem.pointer != nil {
+      // The content is the value itself.
+      problem.pointer = request.method == .put ? JSONPointer().fragment : nil
+      throw problem
+    }
+  }
+
+  private func performAsPreferred() throws -> WriteResult {
     guard plan.preferences.isRolledBack else { return try perform() }
     do {
       return try transaction.rolledBack {
@@ -44,6 +55,7 @@ struct WriteExecution {
   private func perform() throws -> WriteResult {
     var result = try plan.writesSeveral ? dispatchTogether() : dispatchInGroups()
     if !isPart { try checkPostponedReferences() }
+    if target.column != nil { (result.status, result.content) = (.noContent, nil) }
     result.appliedPreferences = plan.preferences.applied(hasContent: result.content != nil)
     return result
   }
@@ -84,7 +96,7 @@ struct WriteExecution {
         transaction.checksEachStatement ? LaterRecords(nestedIn: plan.content?.drafts ?? []) : nil
       memory.begin(isImport: plan.importFormat != nil, later)
     }
-    switch request.method {
+    switch target.effect(of: request.method) {
     case .post:
       if let format = plan.importFormat { return try ImportExecution(self, format: format).run() }
       return try create()
@@ -254,7 +266,9 @@ struct WriteExecution {
   /// - Throws: `RequestError` (`notFound`) if there is no such record.
   private func presentTag() throws -> ContentHash.Digest {
     let records = RecordsQuery(
-      path: request.path, segments: plan.segments, query: URLQuery(nil), principal: plan.principal)
+      path: target.column == nil ? request.path : request.path.withoutLastSegment,
+      segments: target.column == nil ? plan.segments : plan.segments.dropLast(), query: URLQuery(nil),
+      principal: plan.principal)
     let planned = try service.context.planner.plan(records, plan.version)
     let execution = ReadExecution(planned, of: records, in: transaction, service.context)
     defer { execution.close() }
@@ -281,7 +295,7 @@ struct WriteExecution {
     if status == .created, !isArray, let record = records.first, record.isReadBack, try isVisible(record) {
       result.location = try location(of: record)
     }
-    guard plan.preferences.content != .minimal, isKnown else {
+    guard plan.preferences.content != .minimal || target.column != nil, isKnown else {
       if status == .ok { result.status = .noContent }
       return result
     }
@@ -294,7 +308,7 @@ struct WriteExecution {
     }
     // The response to PUT has no tag, unless the content was stored unchanged (RFC 9110 §9.3.4).
     let isPlain = !isArray && !plan.isShaped && plan.content?.paths.isEmpty ?? true
-    if isPlain, request.method != .put {
+    if isPlain, target.effect(of: request.method) != .put {
       result.tag = ReadExecution.tag(ofRecord: content)
     }
     return result

@@ -20,8 +20,13 @@ final class ScreenedWrite: Sendable {
   init(_ segments: [Substring], _ request: HTTPRequest, in version: ModelVersion) throws {
     self.version = version
     target = try WriteTarget(segments, for: request.method, in: version.model)
-    form =
-      request.method == .delete || request.isOnlyComputed ? nil : try WriteContent.form(of: request)
+    if target.column != nil {
+      form = nil
+      try target.checkValueType(of: request)
+    } else {
+      form =
+        request.method == .delete || request.isOnlyComputed ? nil : try WriteContent.form(of: request)
+    }
   }
 }
 
@@ -107,19 +112,28 @@ final class WritePlan: Sendable {
       (target, form) = (screened.target, screened.form)
     } else {
       target = try WriteTarget(segments, for: request.method, in: version.model)
-      if request.method != .delete, request.hasContent { form = try WriteContent.form(of: request) }
+      if request.method != .delete, request.hasContent, target.column == nil {
+        form = try WriteContent.form(of: request)
+      }
     }
+    if target.column != nil, !asked.isPart { try target.checkValueType(of: request) }
     let isOnlyComputed = request.isOnlyComputed
     let resource = version.written(target.resource)
     self.resource = resource
     _ = try MediaType.negotiate(request.headers.values(for: "Accept"), among: [.json])
     preferences = try WritePreferences(request)
     let purpose = WriteParameters.Purpose(
-      of: request.method, isSingle: target.path.isSingle, preferences.resolution)
+      of: target.effect(of: request.method), isSingle: target.path.isSingle, preferences.resolution)
+    try target.checkParameters(asked.query)
     let parameters = try WriteParameters(asked.query, of: resource, for: purpose)
     conflicts = try NestedConflicts(
       parameters.nestedConflicts, below: resource, preferences.resolution, in: version)
-    if request.method == .delete || target.isLink(for: request) || isOnlyComputed {
+    if let column = target.column {
+      importFormat = nil
+      let draft = try RecordDraft(
+        column, in: request, of: resource, version.model, takesBytes: target.takesBytes && !asked.isPart)
+      content = WriteContent.Records(drafts: [draft])
+    } else if request.method == .delete || target.isLink(for: request) || isOnlyComputed {
       importFormat = nil
       content = nil
     } else {

@@ -35,8 +35,11 @@ struct WriteResult: Sendable {
   ///
   /// - Parameter compressionLevel: The gzip level of long content; nil for no compression.
   func response(to request: HTTPRequest, compressionLevel: Int?) -> HTTPResponse {
-    guard let content else { return HTTPResponse(status: status, headers: headers) }
     var headers = headers
+    guard let content else {
+      if let tag { headers.append("ETag", EntityTag(digest: tag, coding: .identity).field) }
+      return HTTPResponse(status: status, headers: headers)
+    }
     headers.append("Content-Type", MediaType.json.rawValue)
     headers.append("Vary", "Accept-Encoding")
     let representation = Representation(

@@ -79,7 +79,7 @@ package enum WriteContent {
   }
 
   /// - Throws: `Problem` (415) if the header fields declare a content coding.
-  static func checkCoding(of request: HTTPRequest) throws {
+  package static func checkCoding(of request: HTTPRequest) throws {
     let codings = Preference.list(request.headers.values(for: "Content-Encoding"))
     guard codings.allSatisfy({ $0.value == "identity" }) else { throw Problem.unsupportedCoding }
   }

@@ -15,7 +15,7 @@ import KindredHTTP
 /// | `/books/1/tags/5` | | changes | links | unlinks |
 /// | `/books/1/author` | | changes | replaces, or adds and refers to it | |
 /// | others | | changes a record, or those that match | | |
-/// | `/authors/1/name`, a column | | | | |
+/// | `/authors/1/name`, a column | | | sets the value | sets NULL |
 ///
 /// An object, so that the steps of a write share it without copying the resource.
 package final class WriteTarget: Sendable {
@@ -28,20 +28,20 @@ package final class WriteTarget: Sendable {
   package let linkage: Linkage?
   /// The key of the record that the path names, if any.
   package let key: [RequestPath.KeyColumn]?
-  /// Whether the path continues to a column of the record, which can only be read by itself.
-  package let isColumn: Bool
+  /// The column of the record that the path continues to, if any: its value is written by a change of the record.
+  package let column: Column?
 
   /// - Throws: `RequestError` if the path leads nowhere.
   package init(_ segments: [Substring], in model: Model) throws {
     if segments.count == 1, let resource = Resource(addedTo: segments[0], in: model) {
       path = RequestPath(resource: resource.name, segments: [])
-      (self.resource, literals, key, isColumn) = (resource, Literals(), nil, false)
+      (self.resource, literals, key, column) = (resource, Literals(), nil, nil)
       (association, linkage) = (nil, nil)
       return
     }
     var parser = PathParser(model: model, literals: Literals())
     path = try parser.parse(segments, allowsColumn: true)
-    isColumn = parser.column != nil
+    column = parser.column
     literals = parser.literals
     var rest = path.segments[...]
     if case .record(let key) = rest.last {
@@ -66,17 +66,23 @@ package final class WriteTarget: Sendable {
 
   /// Returns the writing methods.
   package func methods(in model: Model) -> [HTTPMethod] {
-    isColumn
-      ? []
-      : Self.methods(
-        of: resource, linkage: linkage, isAssociated: association != nil, isSingle: path.isSingle,
-        hasKey: key != nil, in: model)
+    let methods = Self.methods(
+      of: resource, linkage: linkage, isAssociated: association != nil, isSingle: path.isSingle,
+      hasKey: key != nil, in: model)
+    guard column != nil else { return methods }
+    return methods.contains(.patch) ? [.put, .delete] : []
+  }
+
+  /// Returns the method that has the effect of one on what the path names.
+  package func effect(of method: HTTPMethod) -> HTTPMethod {
+    column != nil && (method == .put || method == .delete) ? .patch : method
   }
 
   /// - Throws: `RequestError` (`forbidden`) if the principal may do this with no record at all.
   package func checkPermission(for method: HTTPMethod, in model: Model) throws {
     // Other methods are refused for what they are, whoever asks.
-    guard let method = WriteMethod(method) else { return }
+    guard column == nil || method == .put || method == .delete, let method = WriteMethod(effect(of: method))
+    else { return }
     guard case .join = linkage else {
       if !resource.allows(method) {
         throw RequestError.forbidden(resource.name, of: resource.name)
@@ -155,14 +161,16 @@ package final class WriteTarget: Sendable {
   ) -> WriteObstacle? {
     effects(of: method, on: resource, linkage, in: model).lazy
       .filter {
-        $0.resource.allows($0.method) && $0.resource.table.possibleChanges.isSuperset(of: $0.method.changes(of: $0.resource))
+        $0.resource.allows($0.method)
+          && $0.resource.table.possibleChanges.isSuperset(of: $0.method.changes(of: $0.resource))
       }
       .compactMap { $0.resource.table.obstacle(to: $0.method.changes(of: $0.resource)) }.first
   }
 
   /// Returns whether a method is among those of the path.
   private func allows(_ method: HTTPMethod, in model: Model) -> Bool {
-    guard !isColumn, let method = WriteMethod(method) else { return false }
+    guard column == nil || method == .put || method == .delete, let method = WriteMethod(effect(of: method))
+    else { return false }
     return Self.methods(
       linkage, isAssociated: association != nil, isSingle: path.isSingle, hasKey: key != nil
     ).contains(method) && Self.isPossible(method, on: resource, linkage, in: model)
@@ -172,12 +180,12 @@ package final class WriteTarget: Sendable {
   package func checkMethod(_ method: HTTPMethod, in model: Model) throws {
     guard !allows(method, in: model) else { return }
     var problem = Problem.methodNotAllowed(method, allow: allow(in: model))
-    if !isColumn, let method = WriteMethod(method),
+    if column == nil, let method = WriteMethod(method),
       let obstacle = Self.obstacle(to: method, on: resource, linkage, in: model)
     {
       problem.detail = "\(method.method.token) is not possible here: \(obstacle.reason)"
     }
-    if !isColumn, resource.table.kind == .view, resource.table.primaryKey.isEmpty,
+    if resource.table.kind == .view, resource.table.primaryKey.isEmpty,
       !resource.table.insteadOf.isSubset(of: .insert)
     {
       problem.detail +=

@@ -110,7 +110,7 @@ package struct OpenAPIDocument {
           parameters: key.parameters, keyColumns: key.columns.map(\.name))))
     // No request gives a value to a parameter in the middle of a path.
     guard !resource.table.parameters.contains(where: \.isRequired) else { return }
-    content.paths["\(record)/{column}"] = value(of: resource, key)
+    content.paths["\(record)/{column}"] = value(of: resource, key, content)
     for association in resource.associations.values {
       guard let destination = model.resources[association.destination] else { continue }
       add(association, to: destination, of: resource, (record, key), &content)
@@ -118,7 +118,7 @@ package struct OpenAPIDocument {
   }
 
   /// Returns the path of a column's value.
-  private func value(of resource: Resource, _ key: PathKey) -> JSONValue {
+  private func value(of resource: Resource, _ key: PathKey, _ content: Content) -> JSONValue {
     let example = resource.columns.first { resource.associations[$0.name] == nil }?.name
     let column: JSONValue = [
       "name": "column", "in": "path", "required": true,
@@ -129,7 +129,11 @@ package struct OpenAPIDocument {
       "\(OpenAPISchema.operation(resource.name)).record.column-value", tag: resource.name,
       "The value of a column of a record of \(resource.name).",
       key.parameters + [column] + OpenAPIParameters.ofReading,
-      answers(with: ["$ref": "#/components/responses/ColumnValue"]))
+      answers(with: ["$ref": "#/components/responses/ColumnValue"]),
+      writes: content.writes.ofValue(
+        OpenAPIWrites.Path(
+          name: "\(OpenAPISchema.operation(resource.name)).record.column-value", names: [resource.name],
+          resource: resource, hasKey: true, parameters: key.parameters + [column])))
   }
 
   /// - Parameter record: The path and key of the record that has the association.

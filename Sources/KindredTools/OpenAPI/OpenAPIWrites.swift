@@ -93,6 +93,35 @@ struct OpenAPIWrites {
     ]
   }
 
+  /// Returns the operations that set the value of a column, and set it to NULL; none if no record can be changed.
+  func ofValue(_ path: Path) -> JSONValue {
+    guard isWritable,
+      WriteTarget.methods(
+        of: path.resource, linkage: nil, isAssociated: false, isSingle: true, hasKey: true, in: model
+      ).contains(.patch)
+    else { return [:] }
+    let operations = [HTTPMethod.put, .delete].map { method -> (String, JSONValue) in
+      let content: JSONValue? =
+        method == .put
+        ? [
+          "required": true, "description": "The value: of a BLOB its bytes, of any media type.",
+          "content": [MediaType.json.rawValue: ["schema": .object([])], "*/*": ["schema": .object([])]],
+        ] : nil
+      return (
+        method.token.lowercased(),
+        [
+          "operationId": .string("\(path.name).\(method.token.lowercased())"),
+          "tags": [.string(path.names[0])],
+          "summary": method == .put ? "Sets the value of a column." : "Sets the column to NULL.",
+          "parameters": .array(path.parameters + OpenAPIParameters.fields(of: .delete, isSingle: true)),
+          "requestBody": content,
+          "responses": ["204": ["description": "Done; `ETag` is that of the record."]] + Self.problems,
+        ]
+      )
+    }
+    return .object(operations)
+  }
+
   private static func summary(of method: HTTPMethod, _ resource: Resource, isMany: Bool) -> String {
     switch method {
     case .patch where isMany: "Changes the columns given in the content, in all matching records."
