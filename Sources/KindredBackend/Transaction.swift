@@ -130,8 +130,8 @@ public protocol ResultSource: AnyObject {
   /// Transfers the part that was read last, which outlives the source; to be called at most once for each part.
   func takePart() -> ResultPart
 
-  /// Returns the cursor of the page's last record; nil if no more records follow.
-  func pageCursor() throws -> Cursor?
+  /// Returns the places of the pages before and after this one, once it has been started.
+  func neighbours() throws -> PageNeighbours
 
   /// Stops reading; to be called exactly once, at any time.
   func close()

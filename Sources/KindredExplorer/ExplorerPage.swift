@@ -67,7 +67,7 @@ package struct ExplorerPage {
     var content = ""
     if !links.isEmpty {
       let items = links.map { name, target in
-        "<a rel=\"\(name.escapedForHTML)\" href=\"\(basePath.text)\(target.escapedForHTML)\">\(name.escapedForHTML)</a>"
+        "<a rel=\"\(name.escapedForHTML)\" href=\"\(basePath.text)\(target.escapedForHTML)\">\(name == "prev" ? "previous" : name.escapedForHTML)</a>"
       }
       content += "<nav aria-label=\"Pages\">\(items.joined(separator: " "))</nav>"
     }

@@ -34,11 +34,16 @@ struct PlanWriter {
         plan.cursorColumns = pages.cursorColumns
         plan.cursorIsDescending = pages.cursorIsDescending
         plan.cursorIsHidden = pages.cursorIsHidden
+        plan.isBackward = pages.isBackward
         plan.anchor = pages.anchor(of: root).map { statement($0, of: root, counts: false) }
         plan.digest = pages.digest(of: root).map { Plan.Statement($0, state.dialect.parameterStyle) }
         plan.lookahead = pages.lookahead(of: root).map { statement($0, of: root, counts: false) }
         plan.passedBefore = pages.passedBefore(root).map { statement($0, of: root, counts: false) }
-        plan.passed = pages.passed(of: root).map { statement($0, of: root, counts: false) }
+        plan.passedOfFirst = pages.passedOfFirst(of: root).map { statement($0, of: root, counts: false) }
+        plan.passedOfLast = pages.passedOfLast(of: root).map { statement($0, of: root, counts: false) }
+        plan.last = pages.last(of: root).map { statement($0, of: root, counts: false) }
+        plan.behind = pages.behind(root).map { statement($0, of: root, counts: false) }
+        plan.beyond = pages.beyond(root).map { statement($0, of: root, counts: false) }
       }
     }
     plan.addNotes()

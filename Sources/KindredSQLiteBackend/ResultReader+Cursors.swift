@@ -7,21 +7,23 @@ import KindredSQLSyntax
 
 /// Page cursors, which mark where a page ends and the next one begins.
 extension ResultReader {
-  /// Returns the cursor of a page's last record as clients receive it: bounded in size, and with the number of
+  /// Returns the cursor of a page's first or last record as clients receive it: bounded in size, and with the number of
   /// equal records that precede it.
-  func finished(_ last: Cursor) throws -> Cursor {
-    var cursor = last
+  ///
+  /// - Parameter passed: The statement that counts those; nil if no two records can be equal.
+  func finished(_ record: Cursor, _ passed: Plan.Statement?) throws -> Cursor {
+    var cursor = record
     cursor.time = time
-    if let passed = executable.plan.passed {
+    if let passed {
       var parameters = parameters
-      parameters.cursor?.values += last.values
-      parameters.cursor = parameters.cursor ?? last
+      parameters.cursor?.values += record.values
+      parameters.cursor = parameters.cursor ?? record
       cursor.passed = try connection.withStatement(passed.sql) { statement in
         try bind(passed, to: statement, parameters)
         return try statement.step() ? statement.int64(0) : 0
       }
     }
-    return try cursor.abridged(isHidden: executable.plan.cursorIsHidden) { try digest(of: last) }
+    return try cursor.abridged(isHidden: executable.plan.cursorIsHidden) { try digest(of: record) }
   }
 
   private func digest(of cursor: Cursor) throws -> [UInt8] {
@@ -38,8 +40,8 @@ extension ResultReader {
 
   /// Returns an abridged cursor with its values completed from the record that it was made from.
   ///
-  /// If that record has changed, the page begins at the first record whose values begin like those of the cursor:
-  /// it may repeat records, but omits none.
+  /// If that record has changed, the page begins at the first record, in the direction in which it is found, whose values
+  /// begin like those of the cursor: it may repeat records, but omits none.
   func whole(_ cursor: Cursor?, by anchor: Plan.Statement) throws -> Cursor? {
     guard let cursor else { return nil }
     let found = try connection.withStatement(anchor.sql) { statement -> [Cursor.Value]? in
@@ -56,11 +58,12 @@ extension ResultReader {
   /// before these.
   private func nearest(_ cursor: Cursor) throws -> [Cursor.Value] {
     let isDescending = executable.plan.cursorIsDescending
+    let place = executable.plan.isBackward ? "before" : "after"
     var values = cursor.values
     guard let first = values.firstIndex(where: { !$0.isWhole }), isDescending.indices.contains(first) else {
       throw RequestError(
-        .invalidValue, "the last record of the previous page has changed; start again without `after`",
-        at: Origin(parameter: "after"))
+        .invalidValue, "the record of the cursor has changed; start again without `\(place)`",
+        at: Origin(parameter: place))
     }
     // Any text with this beginning is less than the beginning followed by the greatest bytes.
     let end: [UInt8] = isDescending[first] ? [0xFF, 0xFF, 0xFF, 0xFF] : []

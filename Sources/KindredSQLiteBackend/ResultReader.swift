@@ -29,8 +29,12 @@ public final class ResultReader: ResultSource {
   @exclusivity(unchecked) private var hasHandedOut = false
   /// The bytes of a long BLOB, if they are the result.
   private var bytes: StoredBlobReader?
-  /// The cursor of the page's last record, if the page has a limit and is full.
+  /// The cursor of the page's first record; nil if there is none, or no page precedes this one.
+  private var firstCursor: Cursor?
+  /// The cursor of the page's last record, if the page has a limit and is full, or was found from its end.
   private var lastCursor: Cursor?
+  /// Whether records precede the page, and follow it, in the direction in which it was found.
+  private var (hasBehind, hasBeyond) = (false, false)
   /// The cursor of the page's last record, if it was looked for before the records were read.
   private var cursorAhead: Cursor??
 
@@ -98,6 +102,10 @@ public final class ResultReader: ResultSource {
     }
     try setPages()
     if let anchor = executable.plan.anchor { parameters.cursor = try whole(parameters.cursor, by: anchor) }
+    // Before the records, so that what sorting takes is free again.
+    hasBehind = try executable.plan.behind.map { try first($0) != nil } ?? false
+    hasBeyond = try executable.plan.beyond.map { try first($0) != nil } ?? false
+    lastCursor = try executable.plan.last.flatMap { try cursors(by: $0, most: 1).first }
     if !isRepeated { try prepareTransients { $0.parents != nil } }
   }
 
@@ -128,6 +136,7 @@ public final class ResultReader: ResultSource {
     guard !writer.isFinished || !executable.plan.isSingle else {
       throw RequestError(.notFound, executable.plan.absence)
     }
+    if !writer.isFinished, hasBehind || hasBeyond { firstCursor = cursor() }
     if let count = executable.plan.count { totalCount = try first(count)?.first.flatMap(\.integer) }
   }
 
@@ -230,22 +239,46 @@ public final class ResultReader: ResultSource {
 
   // MARK: Pages
 
-  /// Returns the cursor of the page's last record; nil if no more follow.
+  /// Returns the places of the pages before and after this one.
   ///
   /// - Throws: `DatabaseError`.
-  public func pageCursor() throws -> Cursor? {
-    guard let last = isAtEnd ? hasMore ? lastCursor : nil : try cursorAhead ?? lookAhead() else { return nil }
-    return try finished(last)
+  public func neighbours() throws -> PageNeighbours {
+    let plan = executable.plan
+    let (precedes, follows) = plan.isBackward ? (hasBeyond, hasBehind) : (hasBehind, true)
+    var neighbours = PageNeighbours()
+    if precedes {
+      neighbours.previous = .before(try firstCursor.map { try finished($0, plan.passedOfFirst) })
+    }
+    guard follows else { return neighbours }
+    if plan.isBackward, firstCursor == nil {
+      // Nothing precedes the place before which the page was looked for.
+      neighbours.next = .first
+    } else if let last = try plan.isBackward ? lastCursor : lastCursorIfMore() {
+      neighbours.next = .after(try finished(last, plan.passedOfLast))
+    }
+    return neighbours
+  }
+
+  /// Returns the cursor of the last record of a page that is found from its start; nil if no more follow.
+  private func lastCursorIfMore() throws -> Cursor? {
+    isAtEnd ? hasMore ? lastCursor : nil : try cursorAhead ?? lookAhead()
   }
 
   /// Returns this cursor before the page has been read to its end.
   private func lookAhead() throws -> Cursor? {
-    guard let lookahead = executable.plan.lookahead else { return nil }
-    return try connection.withStatement(lookahead.sql) { statement in
-      try bind(lookahead, to: statement)
-      guard try statement.step() else { return nil }
-      let cursor = Cursor(values: (0..<statement.columnCount).map { statement.cursorValue($0) })
-      return try statement.step() ? cursor : nil
+    let found = try executable.plan.lookahead.map { try cursors(by: $0, most: 2) } ?? []
+    return found.count == 2 ? found[0] : nil
+  }
+
+  /// Returns the cursors of the first records that a statement finds.
+  private func cursors(by statement: Plan.Statement, most: Int) throws -> [Cursor] {
+    try connection.withStatement(statement.sql) { open in
+      try bind(statement, to: open)
+      var cursors: [Cursor] = []
+      while cursors.count < most, try open.step() {
+        cursors.append(Cursor(values: (0..<open.columnCount).map { open.cursorValue($0) }))
+      }
+      return cursors
     }
   }
 

@@ -46,8 +46,8 @@ struct CursorTests {
       for request in [[1], [2, UInt8(number & 0xFF)], long] {
         let cursor = Cursor(values: [.integer(Int64(number)), .text(Array("a".utf8))])
         let text = try #require(coding.encode(cursor, isHidden: false, for: request))
-        #expect(try other.decode(text, for: request) == cursor)
-        #expect(throws: RequestError.self) { try coding.decode(text, for: request + [0]) }
+        #expect(try other.decode(text, in: "after", for: request) == cursor)
+        #expect(throws: RequestError.self) { try coding.decode(text, in: "after", for: request + [0]) }
       }
     }
   }
@@ -60,6 +60,7 @@ struct CursorTests {
       let pages = try Self.walk("\(target)&limit=\(limit)", on: database)
       let joined = pages.filter { $0 != "[]" }.map { $0.dropFirst().dropLast() }.joined(separator: ",")
       #expect("[\(joined)]" == whole, "\(target), \(limit) a page")
+      try database.expectPagesBothWays("\(target)&limit=\(limit)")
     }
   }
 
@@ -170,6 +171,7 @@ struct CursorTests {
     for limit in 1...4 {
       let pages = try walk("/books?fields=id&limit=\(limit)\(order)")
       #expect("[" + pages.map { $0.dropFirst().dropLast() }.joined(separator: ",") + "]" == whole)
+      try library.expectPagesBothWays("/books?fields=id&limit=\(limit)\(order)")
     }
   }
 
@@ -182,6 +184,7 @@ struct CursorTests {
     ] {
       let whole = try library.get(target).text
       let pages = try walk("\(target)&limit=1")
+      try library.expectPagesBothWays("\(target)&limit=1")
       #expect("[" + pages.map { $0.dropFirst().dropLast() }.joined(separator: ",") + "]" == whole)
     }
   }
@@ -244,6 +247,7 @@ struct CursorTests {
     let whole = try shapes.get(target).text
     for limit in [1, 2, 3] {
       let pages = try Self.walk("\(target)&limit=\(limit)", on: shapes)
+      try shapes.expectPagesBothWays("\(target)&limit=\(limit)")
       #expect("[" + pages.map { $0.dropFirst().dropLast() }.joined(separator: ",") + "]" == whole)
       #expect(!pages.contains("[]"))
     }

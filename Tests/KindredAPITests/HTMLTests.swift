@@ -32,7 +32,10 @@ struct HTMLTests {
     ]
     #expect(page.contains("<tr data-href=\"/tags/1\">\(cells.joined())</tr>"))
     #expect(page.contains(#"<a rel="next" href="/tags?limit=1&amp;after="#))
-    #expect(page.contains(#"<a rel="first" href="/tags?limit=1">"#))
+    #expect(page.contains(#"<a rel="first" href="/tags?limit=1">first</a>"#))
+    #expect(page.contains(#"<a rel="last" href="/tags?limit=1&amp;before=">last</a>"#))
+    let last = try self.page("/tags?limit=1&before=", on: Library.database())
+    #expect(last.contains(#">previous</a>"#) && !last.contains(#"<a rel="next""#))
     #expect(page.contains(#"<h1 translate="no">/tags?limit=1</h1>"#))
   }
 

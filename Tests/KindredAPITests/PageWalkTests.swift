@@ -88,6 +88,12 @@ struct PageWalkTests {
       for limit in [1, 2, 4] {
         let pages = try walk("/\(resource)?limit=\(limit)&\(order)", on: database, pause: 3_000_000)
         #expect(ids(pages) == whole, "\(resource), \(limit) a page")
+        let there = try database.pages("/\(resource)?limit=\(limit)&\(order)")
+        let prev = try #require(there.last?.link("prev"))
+        let back = try database.pages(prev, by: "prev").reversed().map(\.text)
+        #expect(ids(back) == ids(there.dropLast().map(\.text)), "\(resource), \(limit) a page, back")
+        let last = try #require(there[0].link("last"))
+        #expect(ids(try database.pages(last, by: "prev").reversed().map(\.text)) == whole)
       }
     }
   }

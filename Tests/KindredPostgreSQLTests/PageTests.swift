@@ -127,16 +127,53 @@ struct PageTests {
     }
   }
 
-  /// Returns the records of all pages, each as it is written.
+  @Test(arguments: ["id", "-id", "n", "-n", "n:nullslast", "m", "-t", "d,-n", "id%2B0"])
+  func `the pages by prev are those by next`(order: String) throws {
+    let served = try Served(
+      "CREATE TYPE mood AS ENUM ('sad', 'ok')",
+      "CREATE TABLE thing (id int PRIMARY KEY, n numeric, m mood, t timestamptz, d bytea)",
+      "CREATE INDEX ON thing (n)",
+      "INSERT INTO thing SELECT i, nullif(i % 4, 0), (ARRAY['sad', 'ok', NULL])[1 + i % 3]::mood, '2024-01-01'::timestamptz + i % 5 * interval '1 s', decode(lpad(to_hex(i % 3), 2, '0'), 'hex') FROM generate_series(1, 12) i",
+      "CREATE VIEW number AS SELECT n FROM thing")
+    for limit in [1, 2, 5] {
+      #expect(try walk("/things?fields=id&sort=\(order)&limit=\(limit)", on: served).count == 12)
+      #expect(
+        try walk(
+          "/things?fields=n,m&distinct=true&sort=\(order.contains("n") ? order : "n")&limit=\(limit)",
+          on: served
+        ).count > 4)
+    }
+    #expect(try walk("/numbers?limit=5", on: served).count == 12)
+  }
+
+  /// Returns the records of all pages, each as it is written, after asserting that they are the same from the last page
+  /// back.
   private func walk(_ target: String, on served: Served) throws -> [String] {
-    var (records, next): ([String], String?) = ([], target)
-    while let page = next, records.count < 100 {
+    let there = try pages(from: target, by: "next", on: served)
+    if there.count > 1 {
+      let last = try #require(
+        link("last", of: served.get(target, headers: ["Accept": "application/x-ndjson"])))
+      let back = try pages(from: last, by: "prev", on: served)
+      #expect(back.reversed().flatMap(\.self) == there.flatMap(\.self), "\(target)")
+    }
+    return there.flatMap(\.self)
+  }
+
+  private func pages(from target: String, by relation: String, on served: Served) throws -> [[String]] {
+    var (pages, next): ([[String]], String?) = ([], target)
+    while let page = next, pages.count < 100 {
       let response = served.get(page, headers: ["Accept": "application/x-ndjson"])
       try #require(response.status == .ok)
-      records += served.text(page, headers: ["Accept": "application/x-ndjson"]).split(separator: "\n").map(
-        String.init)
-      next = response.headers["Link"]?.firstMatch(of: /<([^>]*)>; rel="next"/).map { String($0.1) }
+      let text = served.text(page, headers: ["Accept": "application/x-ndjson"])
+      pages.append(text.split(separator: "\n").map(String.init))
+      next = link(relation, of: response)
     }
-    return records
+    return pages
+  }
+
+  private func link(_ relation: String, of response: HTTPResponse) -> String? {
+    response.headers["Link"]?.matches(of: /<([^>]*)>; rel="([a-z]*)"/).first { $0.2 == relation }.map {
+      String($0.1)
+    }
   }
 }

@@ -16,7 +16,7 @@ import { showTrouble } from "./trouble.js";
 import "./url-editor.js";
 import { Views } from "./views.js";
 
-/** @typedef {{ replaces?: boolean, walk?: string[] }} Step */
+/** @typedef {{ replaces?: boolean }} Step */
 
 /** The time in milliseconds after which the table is marked as loading, and after which a place is kept. */
 const [LATE, SETTLED] = [60, 250];
@@ -144,14 +144,14 @@ class Explorer {
   }
 
   /** @param {string} url @param {Step} step */
-  async #go(url, { replaces = false, walk = [] }) {
+  async #go(url, { replaces = false }) {
     const target = readable(address(url.startsWith("/") ? url : `/${url}`));
     const loaded = await this.#load(target);
     if (loaded === null) return;
     const isSame = target === this.url;
     const { view, open } = fragment(location.hash);
     if (!isSame) this.#keepPlace();
-    entries.enter(target, { walk }, { replaces: replaces || isSame, open: isSame ? open : [] });
+    entries.enter(target, { replaces: replaces || isSame, open: isSame ? open : [] });
     this.#take(loaded, target);
     this.views.show(this.views.named(view), target);
     await this.#settle(isSame ? open : [], null);
@@ -241,7 +241,6 @@ class Explorer {
     const mends = this.view.offerMends();
     this.editor.show(url, mends === null ? null : { text: url, mends });
     this.chips.show(url);
-    this.view.showWalk();
     this.live.show(url, table !== null);
     this.toolbar.show(url, table);
     const index = find(this.views.table, ":scope > table.index");
@@ -316,15 +315,8 @@ class Explorer {
     }
     if (target.startsWith("/-/")) return;
     event.preventDefault();
-    const relation = link.getAttribute("rel");
-    const { walk: present = [] } = entries.state();
-    const walk = relation === "next"
-      ? [...present.slice(-200), this.url]
-      : relation === "prev"
-      ? present.slice(0, -1)
-      : [];
     if (link.closest("svg") !== null) this.choose("Table");
-    void this.go(target, { walk }).then(() => {
+    void this.go(target).then(() => {
       if (hash) this.choose(this.views.named(fragment(`#${hash}`).view));
     });
   }

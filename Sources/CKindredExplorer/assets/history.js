@@ -1,12 +1,12 @@
 // The entries of the browser's history: the request, the view and the open rows in the address; in the entry's state, the
-// pages before it and the place that the reader has left.
+// place that the reader has left.
 
 import { decoded, linkTo, requestAt } from "./request.js";
 
 /** A part of the table that was read. @typedef {{ url: string, first: number, count: number, height: number }} Span */
 /** A place in the table: the first row in sight, its distance from the top, and the cell that had the focus.
  * @typedef {{ spans: Span[], next: string | null, index: number, key: string, top: number, focus: { key: string, column: number } | null }} Place */
-/** @typedef {{ walk?: string[], place?: Place | null }} State */
+/** @typedef {{ place?: Place | null }} State */
 
 /** @returns {State} */
 export function state() {
@@ -23,11 +23,11 @@ export function written(url) {
   return linkTo(url).replaceAll("'", "%27");
 }
 
-/** Adds an entry, or replaces the present one. @param {string} url @param {State} next @param {{ replaces: boolean, open?: string[] }} how */
-export function enter(url, next, { replaces, open = [] }) {
+/** Adds an entry, or replaces the present one. @param {string} url @param {{ replaces: boolean, open?: string[] }} how */
+export function enter(url, { replaces, open = [] }) {
   const place = written(url) + writtenFragment({ view: fragment(location.hash).view, open });
-  if (replaces) history.replaceState(next, "", place);
-  else history.pushState(next, "", place);
+  if (replaces) history.replaceState({}, "", place);
+  else history.pushState({}, "", place);
 }
 
 /** Changes the fragment of the present entry. @param {Partial<Fragment>} some */

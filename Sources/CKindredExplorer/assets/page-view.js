@@ -5,7 +5,6 @@ import { allows, recordHref, recordName } from "./cells.js";
 import { adopted, all, button, element, find } from "./dom.js";
 import { Endless, presentPlace, returnTo, shorten } from "./endless.js";
 import { Grid } from "./grid.js";
-import { state, written } from "./history.js";
 import { synchronize } from "./live.js";
 import { path, requestAt, value } from "./request.js";
 import { Selection } from "./selecting.js";
@@ -71,7 +70,7 @@ export class PageView {
     const link = find(this.footer, 'a[rel="next"]')?.getAttribute("href") ?? null;
     const next = link === null ? null : requestAt(link);
     const count = table?.querySelectorAll(":scope > tbody > tr:not(.below)").length ?? 0;
-    const isWhole = next === null && value(url, "after") === null && value(url, "offset") === null;
+    const isWhole = next === null && ["after", "before", "offset"].every((name) => value(url, name) === null);
     table?.setAttribute("aria-rowcount", String(total ?? (isWhole ? count : -1)));
     const part = table === null || value(url, "limit") !== null
       ? { url, next: null }
@@ -313,14 +312,5 @@ export class PageView {
       link.replaceWith(button(link.textContent ?? "", mend, { translate: "no" }));
     });
     return targets;
-  }
-
-  /** Adds a link to the previous page if the user came from it. */
-  showWalk() {
-    const { walk = [] } = state();
-    const pages = find(this.footer, 'nav[aria-label="Pages"]');
-    if (pages === null || walk.length === 0) return;
-    const previous = element("a", { rel: "prev", href: written(walk[walk.length - 1]) }, "previous");
-    pages.querySelector("[rel=first]")?.after(" ", previous);
   }
 }

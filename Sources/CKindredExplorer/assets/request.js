@@ -102,7 +102,7 @@ export function join(path, list) {
 
 /** Parameters without a position: a changed request starts at its first page, because cursors belong to one request. @param {Parameter[]} list */
 function fromStart(list) {
-  return list.filter(({ name }) => name !== "after" && name !== "offset");
+  return list.filter(({ name }) => !["after", "before", "offset"].includes(name));
 }
 
 /** The places of the parameters in a readable URL, in the order of `parameters`. @param {string} url @returns {{ from: number, to: number }[]} */
@@ -137,7 +137,11 @@ export function removing(url, index) {
   const list = parameters(url);
   const removed = list[index]?.name;
   const rest = list.filter((_, place) => place !== index);
-  return join(path(url), removed === "after" ? rest : rest.filter(({ name }) => name !== "after"));
+  const cursors = ["after", "before"];
+  return join(
+    path(url),
+    cursors.includes(removed) ? rest : rest.filter(({ name }) => !cursors.includes(name)),
+  );
 }
 
 /** The value of a parameter, or null if it is absent. @param {string} url @param {string} name */

@@ -29,7 +29,7 @@ extension RequestShape {
     var isInName = false
     var isAfterMinus = false
     while index < value.count {
-      let (byte, length) = Self.decoded(value, at: index)
+      let (byte, length) = value.decoded(at: index)
       let next = index + length
       if Self.isSpace(byte, length) {
         pattern.bytes += value[index..<next]
@@ -43,15 +43,15 @@ extension RequestShape {
         (index, last, isInName) = (end, .operand, false)
       } else if byte == UInt8(ascii: "\"") {
         // The content of a quoted name isn't a literal.
-        guard let end = value[next...].indices.first(where: { Self.decoded(value, at: $0).byte == byte })
+        guard let end = value[next...].indices.first(where: { value.decoded(at: $0).byte == byte })
         else {
           return refuse()
         }
         pattern.bytes += value[index..<end]
         pattern.bytes.append(byte)
-        (index, last, isInName) = (end + Self.decoded(value, at: end).length, .operand, true)
+        (index, last, isInName) = (end + value.decoded(at: end).length, .operand, true)
       } else if byte | 0x20 == UInt8(ascii: "x"), !isInName, next < value.count,
-        case let (quote, quoteLength) = Self.decoded(value, at: next), quote == UInt8(ascii: "'")
+        case let (quote, quoteLength) = value.decoded(at: next), quote == UInt8(ascii: "'")
       {
         guard let end = addBlob(value, from: next + quoteLength) else { return refuse() }
         (index, last, isInName) = (end, .operand, false)
@@ -99,7 +99,7 @@ extension RequestShape {
 
   /// Adds the text after a quote, and returns where the rest begins; nil if it isn't closed or badly encoded.
   private mutating func addText(_ value: [UInt8], from start: Int) -> Int? {
-    guard let end = Self.endOfString(value, from: start),
+    guard let end = value.endOfString(from: start),
       let text = try? URLCoding.decode(
         Substring(decoding: value[start..<end.content], as: UTF8.self), plusIsSpace: true)
     else { return nil }
@@ -109,7 +109,7 @@ extension RequestShape {
 
   /// Adds the BLOB of the hexadecimal digits after a quote, and returns where the rest begins; nil if it is malformed.
   private mutating func addBlob(_ value: [UInt8], from start: Int) -> Int? {
-    guard let end = Self.endOfString(value, from: start) else { return nil }
+    guard let end = value.endOfString(from: start) else { return nil }
     let digits = value[start..<end.content]
     let halves = digits.compactMap { Character(Unicode.Scalar($0)).hexDigitValue.map(UInt8.init) }
     guard halves.count == digits.count, halves.count.isMultiple(of: 2) else { return nil }
@@ -122,7 +122,7 @@ extension RequestShape {
   /// only the parser understands it.
   private mutating func addNumber(_ value: [UInt8], from start: Int, isAfterMinus: Bool) -> Int? {
     let (text, isReal, end) = Self.number(value, from: start)
-    let next = end < value.count ? Self.decoded(value, at: end).byte : 0
+    let next = end < value.count ? value.decoded(at: end).byte : 0
     let literal: SQLValue? =
       isReal
       ? Self.real(text).map { .real(isAfterMinus ? -$0 : $0) }
@@ -158,7 +158,7 @@ extension RequestShape {
     guard index < value.count, value[index] | 0x20 == UInt8(ascii: "e") else { return (text, isReal, index) }
     var exponent = index + 1
     var sign: [UInt8] = []
-    if exponent < value.count, case let (byte, length) = decoded(value, at: exponent),
+    if exponent < value.count, case let (byte, length) = value.decoded(at: exponent),
       byte == UInt8(ascii: "-") || byte == UInt8(ascii: "+") && length == 3
     {
       sign = [byte]
@@ -192,20 +192,22 @@ extension RequestShape {
   private static func isSpace(_ byte: UInt8, _ length: Int) -> Bool {
     byte <= UInt8(ascii: " ") || byte == UInt8(ascii: "+") && length == 1
   }
+}
 
+extension [UInt8] {
   /// Returns the decoded byte at an index, and the number of bytes that it takes in the URL.
-  private static func decoded(_ value: [UInt8], at index: Int) -> (byte: UInt8, length: Int) {
-    URLCoding.escape(in: value, at: index).map { ($0, 3) } ?? (value[index], 1)
+  fileprivate func decoded(at index: Int) -> (byte: UInt8, length: Int) {
+    URLCoding.escape(in: self, at: index).map { ($0, 3) } ?? (self[index], 1)
   }
 
   /// Returns where a string's content ends and where the rest begins; a doubled quote stands for one.
-  private static func endOfString(_ value: [UInt8], from start: Int) -> (content: Int, next: Int)? {
+  fileprivate func endOfString(from start: Int) -> (content: Int, next: Int)? {
     var index = start
-    while index < value.count {
-      let (byte, length) = decoded(value, at: index)
+    while index < count {
+      let (byte, length) = decoded(at: index)
       let next = index + length
       if byte == UInt8(ascii: "'") {
-        guard next < value.count, case let (second, more) = decoded(value, at: next), second == byte else {
+        guard next < count, case let (second, more) = decoded(at: next), second == byte else {
           return (index, next)
         }
         index = next + more

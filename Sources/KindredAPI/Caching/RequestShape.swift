@@ -26,7 +26,8 @@ struct RequestShape {
   /// Whether this pass understood everything; false if only the parser does.
   var isShareable = true
   private var limit: Int64?
-  private var after: String?
+  /// The cursor of the page, and the parameter that contains it.
+  private var cursor: (text: String, parameter: String)?
   let type: MediaType
   private let segments: [Substring]
   private let path: Substring
@@ -115,8 +116,9 @@ struct RequestShape {
       principal: principal.standing)
     var parameters = Parameters(
       literals: literals, cursor: nil, claims: principal.claims)
-    if let after {
-      guard let cursor = try? cursors.decode(after, for: order.associatedData),
+    if let cursor {
+      guard
+        let cursor = try? cursors.decode(cursor.text, in: cursor.parameter, for: order.associatedData),
         let planned = shared.parameters.cursor, planned.hasShape(of: cursor)
       else { return nil }
       parameters.cursor = cursor
@@ -229,10 +231,14 @@ struct RequestShape {
     if kind.equals("limit") || kind.equals("offset"), let number = Self.integer(value) {
       pattern.bytes.append(Mark.integer)
       literals.append(.integer(number))
-    } else if name.equals("after") {
+    } else if name.equals("after") || name.equals("before") {
+      // The last page has no cursor.
+      guard name.equals("after") || !value.isEmpty else { return pattern.bytes.append(UInt8(ascii: "&")) }
       pattern.bytes.append(Mark.cursor)
-      after = Self.text(value)
-      if after == nil { isShareable = false }
+      let text = Self.text(value) ?? ""
+      // Only the parser knows what is wrong.
+      if text.isEmpty || cursor != nil { isShareable = false }
+      cursor = (text, String(decoding: name, as: UTF8.self))
     } else if kind.isOfExpressions {
       let count = literals.count
       addExpression(Array(value))

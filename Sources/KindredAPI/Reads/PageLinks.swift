@@ -3,14 +3,23 @@ import KindredPlanning
 import KindredOutput
 import KindredRequests
 
-/// The links to the first page and the next one.
+/// The links of a page to others of its list; there are none if one page has all records.
 struct PageLinks {
-  let first: String
-  /// Nil on the last page.
-  let next: String?
-  /// The links that a page may show, since they are followed by GET.
-  let shown: [(name: String, target: String)]
-  /// What entity tags cover of the cursor, also those of pages that show the links.
+  /// A link to a page.
+  struct Link {
+    let relation: Relation
+    let target: String
+    /// Whether GET follows it; a link of a long request may be for QUERY alone.
+    let isForGet: Bool
+  }
+
+  /// The relation of a page to another one, in the order of their use.
+  enum Relation: String, CaseIterable {
+    case next, prev, first, last
+  }
+
+  private let links: [Link]
+  /// What entity tags of contents without links cover.
   ///
   /// A cursor that hides values is different each time, and no tag may depend on them: instead of it, the tag covers the
   /// key that seals it. Nor does the tag cover the time of a cursor, which is that of the request: whoever has the page
@@ -18,109 +27,64 @@ struct PageLinks {
   let taggedText: String
 
   /// - Parameters:
-  ///   - cursor: The cursor of the next page; nil on the last page.
+  ///   - neighbours: The places of the pages before and after this one.
   ///   - planned: The request as planned.
-  ///   - longRequests: Seals the cursor, and shortens links that would be too long.
+  ///   - longRequests: Seals the cursors, and shortens links that would be too long.
   init(
-    _ records: RecordsQuery, next cursor: Cursor?, of planned: PlannedRequest, _ longRequests: LongRequests
+    _ records: RecordsQuery, to neighbours: PageNeighbours, of planned: PlannedRequest,
+    _ longRequests: LongRequests
   ) {
-    let (path, standing) = (records.path, records.principal.standing)
-    let isHidden = cursor != nil && planned.plan.plan.cursorIsHidden
-    func encode(_ cursor: Cursor) -> String? {
-      longRequests.cursors.encode(cursor, isHidden: isHidden, for: planned.order.associatedData)
+    let isHidden = planned.plan.plan.cursorIsHidden
+    func place(_ page: PagePlace?, isTimeless: Bool = false) -> String? {
+      guard let page else { return nil }
+      guard var cursor = page.cursor else { return page.isBackward ? "before=" : "" }
+      if isTimeless { cursor.time = nil }
+      return longRequests.cursors.encode(cursor, isHidden: isHidden, for: planned.order.associatedData)
+        .map { "\(page.parameter)=\($0)" }
     }
-    var timeless = cursor
-    timeless?.time = nil
-    let isTimeless = cursor?.time == nil
-    let cursor = cursor.flatMap(encode)
-    taggedText =
-      isHidden ? longRequests.cursors.keyName : (isTimeless ? cursor : timeless.flatMap(encode)) ?? ""
-    let links = Self.links(records, next: cursor)
-    guard max(links.first.utf8.count, links.next?.utf8.count ?? 0) > Self.maximumURLLength else {
-      (first, next) = links
-      shown = [("first", links.first)] + (links.next.map { [("next", $0)] } ?? [])
+    var places: [Relation: String] = [:]
+    // A page of no records has no neighbours.
+    if planned.limit != 0 {
+      places[.next] = place(neighbours.next)
+      places[.prev] = place(neighbours.previous)
+    }
+    if isHidden, neighbours.hasCursor {
+      taggedText = "\(longRequests.cursors.keyName) \(places.keys.map(\.rawValue).sorted())"
+    } else {
+      let pages: [(Relation, PagePlace?)] = [(.next, neighbours.next), (.prev, neighbours.previous)]
+      taggedText = pages.compactMap { relation, page in
+        places[relation].flatMap { page?.cursor?.time == nil ? $0 : place(page, isTimeless: true) }
+      }.joined(separator: "&")
+    }
+    guard !places.isEmpty else {
+      links = []
       return
     }
-    let kept = records.query.pairsOfAllPages
-    // Both links contain the same text, which may be long.
-    let query = LongRequests.Compressed(kept.joined(separator: "&"))
-    func url(_ place: String, within length: Int) -> String? {
-      query.flatMap {
-        longRequests.target(path: path, query: $0, place: place, for: standing, within: length)
-      }
-    }
-    func target(_ place: String) -> String? {
-      let own = Self.pairs(kept, besideContentOf: records.query)
-      let target = longRequests.target(path: path, beside: own, of: kept, place: place, for: standing)
-      guard let target, target.utf8.count > Self.maximumURLLength / 2, !own.isEmpty else { return target }
-      // All parameters are the content of the QUERY then.
-      return longRequests.target(path: path, beside: [], of: kept, place: place, for: standing)
-    }
-    let place = cursor.map { "after=\($0)" }
-    let nextURL = place.flatMap { url($0, within: Self.maximumURLLength - 1024) }
-    let next = nextURL ?? place.flatMap(target)
-    self.next = next
-    let room = Self.maximumURLLength - 64 - (next?.utf8.count ?? 0)
-    let start = Self.offset(in: records.query) ?? ""
-    let firstURL = url(start, within: room)
-    first = firstURL ?? target(start) ?? links.first
-    shown = (firstURL.map { [("first", $0)] } ?? []) + (nextURL.map { [("next", $0)] } ?? [])
+    (places[.first], places[.last]) = ("", "before=")
+    links = PageTargets(of: records, longRequests).links(to: places)
   }
 
-  /// Returns the parameters of all pages that weren't in the content of a QUERY, which come before those of the content.
-  private static func pairs(_ kept: [Substring], besideContentOf query: URLQuery) -> [Substring] {
-    let content = URLQuery(query.content).pairsOfAllPages
-    func encoded(_ pairs: some Sequence<Substring>) -> [String] {
-      pairs.map { URLCoding.encodeUnsafe(String($0)) }
-    }
-    return encoded(kept.suffix(content.count)) == encoded(content) ? kept.dropLast(content.count) : kept
-  }
-
-  /// Returns a URL for GET with these parameters in addition to some of a request; nil if it would be too long.
-  static func url(
-    _ path: Substring, _ pairs: [String], _ longRequests: LongRequests, for standing: [UInt8]
-  ) -> String? {
-    let query = pairs.joined(separator: "&")
-    let plain = URLCoding.encodeUnsafe("\(path)?\(query)")
-    guard plain.utf8.count > maximumURLLength else { return plain }
-    return LongRequests.Compressed(query).flatMap {
-      longRequests.target(path: path, query: $0, place: "", for: standing, within: maximumURLLength)
+  /// The links that a page may show, since they are followed by GET.
+  var shown: [(name: String, target: String)] {
+    let order: [Relation] = [.first, .prev, .next, .last]
+    return order.compactMap { relation in
+      links.first { $0.relation == relation && $0.isForGet }.map { (relation.rawValue, $0.target) }
     }
   }
 
-  /// Returns the parameter with the start of the first page, as received; nil if there is none.
-  private static func offset(in query: URLQuery) -> String? {
-    query.parameters.first { query.isNamed($0, "offset") }.map { String(query.pair($0)) }
-  }
+  /// Whether a page follows.
+  var hasNext: Bool { links.contains { $0.relation == .next } }
 
-  private static func links(_ records: RecordsQuery, next cursor: String?) -> (first: String, next: String?) {
-    let query = records.query
-    guard query.parameters.contains(where: query.isPlace) else {
-      let target = URLCoding.encodeUnsafe(records.target)
-      return (target, cursor.map { [target, query.text.isEmpty ? "?after=" : "&after=", $0].joined() })
-    }
-    func url(_ more: [String]) -> String {
-      let query = (query.pairsOfAllPages.map(String.init) + more).joined(separator: "&")
-      return URLCoding.encodeUnsafe(records.path + (query.isEmpty ? "" : "?\(query)"))
-    }
-    // The link to the first page keeps the offset.
-    return (url(offset(in: query).map { [$0] } ?? []), cursor.map { url(["after=\($0)"]) })
-  }
-
-  /// The largest length of `Link` in bytes: clients and proxies accept about 8 KiB for all fields of a response.
-  private static let maximumLength = 6 << 10
-  /// The largest length of a plain link; a longer one contains its request in another form.
-  private static let maximumURLLength = maximumLength - 16
-
-  /// The value of `Link` (RFC 8288); with long URLs only the more useful link, nil if there is none.
+  /// The value of `Link` (RFC 8288); nil if there is none.
   var field: String? {
-    let first = first.utf8.count <= Self.maximumLength ? ["<", first, ">; rel=\"first\""] : nil
-    guard let next = next.map({ ["<", $0, ">; rel=\"next\""] }) else { return first?.joined() }
-    // The path alone may be this long.
-    guard next.byteCount <= Self.maximumLength + 1024 else { return first?.joined() }
-    guard let first, next.byteCount + first.byteCount <= Self.maximumLength else { return next.joined() }
-    return (next + [", "] + first).joined()
+    guard !links.isEmpty else { return nil }
+    let parts = links.flatMap { [", <", $0.target, ">; rel=\"", $0.relation.rawValue, "\""] }
+    return (["<"] + parts.dropFirst()).joined()
   }
+}
+
+extension PageNeighbours {
+  fileprivate var hasCursor: Bool { previous?.cursor != nil || next?.cursor != nil }
 }
 
 extension [String] {

@@ -70,7 +70,7 @@ final class ReadExecution {
     if let count = source.totalCount { beginning.fields.append("X-Total-Count", String(count)) }
     if let count = source.estimatedCount { beginning.fields.append("X-Estimated-Count", String(count)) }
     if isPage {
-      let links = PageLinks(records, next: try source.pageCursor(), of: planned, context.longRequests)
+      let links = PageLinks(records, to: try source.neighbours(), of: planned, context.longRequests)
       if let field = links.field { beginning.fields.append("Link", field) }
       beginning.links = links
     }

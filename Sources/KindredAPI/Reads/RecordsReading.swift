@@ -145,9 +145,9 @@ final class RecordsReading {
     if let links = found.links { page.links = links.shown }
     page.addDownloads(
       of: asked.records.query, isTabular: planned.isTabular,
-      pageSize: service.context.options.limits.maximumPageSize, hasMore: found.links?.next != nil
+      pageSize: service.context.options.limits.maximumPageSize, hasMore: found.links?.hasNext ?? false
     ) { pairs in
-      PageLinks.url(
+      PageTargets.url(
         asked.records.path, pairs, service.context.longRequests, for: asked.records.principal.standing)
     }
     // The header contains the URLs of the explorer's files, which change with the program.

@@ -78,7 +78,8 @@ final class RequestPlanner: Sendable {
         explains: parsed.explains,
         isTabular: records.type == .html && (try? ExecutablePlan(plan, format: .csv)) != nil,
         parameters: Parameters(
-          literals: fetchRequest.literals.values, cursor: fetchRequest.after, claims: records.principal.claims
+          literals: fetchRequest.literals.values, cursor: fetchRequest.page.cursor,
+          claims: records.principal.claims
         ),
         limit: parsed.limit.map { Int($0) }, isColumnValue: parsed.isColumnValue,
         name: parsed.name ?? fetchRequest.path.name,

@@ -12,8 +12,8 @@ public struct FetchRequest: Equatable, Sendable {
   public var count = false
   /// Whether the database may estimate the number of records, if they are many.
   public var estimatesCount = false
-  /// The position after which the page starts; nil for the first page.
-  public var after: Cursor?
+  /// Which page of the records is read.
+  public var page = PagePlace.first
   /// The columns of the record from which the root's association leads; nil if there is none, or the path contains it.
   public var origin: [String: SQLValue]?
 

@@ -25,7 +25,9 @@ public struct Plan: Sendable {
   public var readsRestricted = false
   /// The columns of the root's statement that make up a cursor; nil if pages can't be continued.
   public var cursorColumns: [Int]?
-  /// For each column of the cursor, whether it is in descending order.
+  /// Whether the page is found from its end, in the opposite order; its records come in their own.
+  public var isBackward = false
+  /// For each column of the cursor, whether it is in descending order in the direction in which the page is found.
   public var cursorIsDescending: [Bool] = []
   /// Whether values of the cursor are hidden from the client.
   public var cursorIsHidden = false
@@ -36,10 +38,20 @@ public struct Plan: Sendable {
   /// Counts the records before the page that equal the one of its cursor, where that isn't a part of its statement; the
   /// number replaces that of the cursor.
   public var passedBefore: Statement?
+  /// Counts the records that equal the first one of the page and precede it; nil if no two records can be equal.
+  ///
+  /// The values of the first record are bound after the values of the cursor.
+  public var passedOfFirst: Statement?
   /// Counts the records before the end of the page that equal its last one; nil if no two records can be equal.
   ///
   /// The values of the last record are bound after the values of the cursor.
-  public var passed: Statement?
+  public var passedOfLast: Statement?
+  /// Returns a row if records precede the page in the direction in which it is found; nil if none do.
+  public var behind: Statement?
+  /// Returns a row if records follow a page that is found from its end, in that direction; nil for others.
+  public var beyond: Statement?
+  /// Reads the cursor of the last record of a page that is found from its end; nil for others.
+  public var last: Statement?
   /// Reads the cursor of the page's last record, and a second row if another record follows.
   public var lookahead: Statement?
   /// Full-text patterns to check before the first byte is sent.
@@ -84,7 +96,15 @@ public struct Plan: Sendable {
   /// The statements that read the result, without those for many parents at once, which have the same SQL.
   var statements: [Statement] {
     path.map(\.statement) + nodes.map(\.statement)
-      + [count, lookahead, anchor, digest, passedBefore, passed].compactMap { $0 }
+      + ([count, digest, passedBefore] + statementsOfPages.map(\.statement)).compactMap { $0 }
+  }
+
+  /// The statements that find the page and its neighbours, with their names for `explain`.
+  package var statementsOfPages: [(name: String, statement: Statement?)] {
+    [
+      ("anchor", anchor), ("lookahead", lookahead), ("behind", behind), ("beyond", beyond), ("last", last),
+      ("passed", passedOfFirst), ("passed", passedOfLast),
+    ]
   }
 
   /// The number of bytes of SQL.

@@ -75,7 +75,7 @@ package struct GroupedRanking {
     let found = zip(keys, keyNames).map { "\($0) = \(Self.ranked).\($1)" as SQL }.joined(separator: " AND ")
     let ranked: SQL = "\(parts.joined(separator: " UNION ALL ")) ORDER BY \(innerOrder)\(page)"
     return Select(
-      columns: columns.map { $0.replacing(term: rank, with: value) },
+      columns: columns.map { $0.replacing(term: rank, with: value) }, names: rows.names,
       from: "FROM (\(ranked)) AS \(Self.ranked) \(join) \(records) ON \(found)\(joins)",
       order: rows.terms([value] + rest)
     ).sql

@@ -1,11 +1,11 @@
 import KindredModel
 import KindredSQLSyntax
 
-/// The rows that follow given values in an order.
+/// The rows that follow given values in an order; before them, where the order is the opposite one.
 ///
 /// The values are bound when the plan runs; only which of them are NULL is part of the plan.
 struct Keyset {
-  let order: [OrderTerm]
+  var order: [OrderTerm]
   /// For each term, whether its value is NULL; nil if unknown.
   let isNull: [Bool?]
   /// The number of the first value among those of the cursor.
@@ -30,14 +30,15 @@ struct Keyset {
   }
 
   private func plainCondition(on expressions: [SQL]) -> SQL {
-    if order.count == 1, !isInclusive {
+    if order.count == 1, !isInclusive || isNull[0] != nil {
       let beyond = beyond(0, compared(expressions[0]))
       return beyond.count == 1 ? beyond[0] : "(\(beyond.joined(separator: " OR ")))"
     }
     var sql: SQL = "CASE"
     for number in order.indices {
       let expression = compared(expressions[number])
-      sql.append(" WHEN \(beyond(number, expression).joined(separator: " OR ")) THEN TRUE")
+      sql.append(
+        " WHEN \(beyond(number, expression, isInclusive: false).joined(separator: " OR ")) THEN TRUE")
       guard isInclusive || number < order.count - 1 else { continue }
       sql.append(" WHEN \(dialect.isSame(expression, value(number), negated: true)) THEN FALSE")
     }
@@ -46,7 +47,7 @@ struct Keyset {
   }
 
   /// Whether the condition can be split into ranges that are few enough to be read one after the other.
-  var hasRanges: Bool { (2...8).contains(order.count) && !isNull.contains(nil) && !isInclusive }
+  var hasRanges: Bool { (2...8).contains(order.count) && !isNull.contains(nil) }
 
   /// Returns the condition in parts, in the order of their rows.
   ///
@@ -87,11 +88,18 @@ struct Keyset {
   }
 
   /// Returns the conditions that a term is beyond its value, with NULLs apart, since they are a separate range.
-  private func beyond(_ number: Int, _ expression: SQL) -> [SQL] {
+  ///
+  /// - Parameter isInclusive: Whether a term that equals its value counts; by default, only the last one of an inclusive
+  ///   condition.
+  private func beyond(_ number: Int, _ expression: SQL, isInclusive: Bool? = nil) -> [SQL] {
     let term = order[number]
     let value = value(number)
-    let beyond: SQL = "\(expression) \(term.isDescending ? "<" : ">") \(value)"
+    let isInclusive = isInclusive ?? (self.isInclusive && number == order.count - 1)
+    let comparison: SQL = term.isDescending ? "<" : ">"
+    let beyond: SQL = "\(expression) \(comparison)\(isInclusive ? "=" : SQL()) \(value)"
     switch isNull[number] {
+    case true? where isInclusive:
+      return [term.nullsComeFirst ? "TRUE" : "\(expression) IS NULL"]
     case true?:
       return [term.nullsComeFirst ? "\(expression) IS NOT NULL" : "FALSE"]
     case false?:

@@ -31,6 +31,14 @@ package struct OrderTerm {
   /// Whether NULLs come first; by default, they are the least values.
   var nullsComeFirst: Bool { nulls.map { $0 == .first } ?? !isDescending }
 
+  /// The term of the opposite order.
+  var reversed: OrderTerm {
+    var term = self
+    term.isDescending.toggle()
+    term.nulls = nulls.map { $0 == .first ? .last : .first }
+    return term
+  }
+
   package func rendered(as expression: SQL, _ dialect: any SQLDialect) -> SQL {
     dialect.order(expression, isDescending: isDescending, nulls: nulls, isNullable: isNullable)
   }

@@ -40,6 +40,14 @@ package struct RecordSelect {
   var commonTables: [SQL] = []
   /// A further condition, such as the start of a page.
   var restriction: OrderCondition?
+  /// Whether a page is read from its end: its last rows are found first, and then put in order.
+  var isReversed = false
+  /// The order that decides which of equal rows is the first, where the rows are read in the opposite one.
+  private(set) var orderOfEqual: [OrderTerm]?
+  /// Whether only the existence of rows matters, and not their order.
+  var isUnordered = false
+  /// The names of the columns, where another statement reads them by name.
+  private(set) var names: [SQL] = []
   /// The start of a page whose condition is written in parts, each of which is a range of an index, in order.
   var ranges: Keyset?
   /// The number of rows before the page, in addition to its offset.
@@ -86,12 +94,13 @@ extension RecordSelect {
   /// Returns the clauses up to `HAVING`.
   ///
   /// - Parameter condition: A further condition on each row.
-  private func select(_ columns: [SQL], and condition: SQL? = nil) -> Select {
+  private func select(_ columns: [SQL], _ names: [SQL] = [], and condition: SQL? = nil) -> Select {
     guard let group else {
-      return Select(columns: columns, isDistinct: isOfDistinctRows, from: source.sql(and: condition))
+      return Select(
+        columns: columns, names: names, isDistinct: isOfDistinctRows, from: source.sql(and: condition))
     }
     var select = Select(
-      columns: columns, isDistinct: isOfDistinctRows, from: source.sql(), group: group,
+      columns: columns, names: names, isDistinct: isOfDistinctRows, from: source.sql(), group: group,
       havings: havings + (condition.map { [$0] } ?? []))
     select.rowOrder = rowOrder
     return select
@@ -101,6 +110,7 @@ extension RecordSelect {
   ///
   /// - Parameter shown: The expressions to select instead of the columns.
   package func sql(_ shown: [SQL]? = nil, page: SQL) -> SQL {
+    guard !isReversed else { return inOrder(shown ?? self.shown, page: page) }
     let expressions = order.map(\.sql)
     // `HAVING` of a sharded database knows no expression that is grouped by.
     let isNested = isDistinct || group != nil && restriction != nil && dialect.isSharded
@@ -112,7 +122,8 @@ extension RecordSelect {
       let restriction = restriction.map { " WHERE \($0.sql(on: named, dialect))" as SQL } ?? SQL()
       return Select(
         columns: shown.map { $0.map { name(of: $0) } } ?? columns.indices.map(Self.name(ofColumn:)),
-        from: "FROM \(dialect.derived(isDistinct ? distinct : groups))\(restriction)", order: terms(named),
+        names: names, from: "FROM \(dialect.derived(isDistinct ? distinct : groups))\(restriction)",
+        order: isUnordered ? [] : terms(named),
         page: page
       ).sql
     }
@@ -121,13 +132,13 @@ extension RecordSelect {
       return ranked
     }
     guard let ranges else {
-      var select = select(shown, and: restriction?.sql(on: expressions, dialect))
-      (select.order, select.page) = (terms(expressions), page)
+      var select = select(shown, names, and: restriction?.sql(on: expressions, dialect))
+      (select.order, select.page) = (isUnordered ? [] : terms(expressions), page)
       return select.sql
     }
     let parts = ranges.ranges(on: expressions).map { range in
       Select(
-        columns: shown, from: source.sql(and: range), order: terms(expressions),
+        columns: shown, names: names, from: source.sql(and: range), order: terms(expressions),
         page: dialect.page(limit: reach, offset: nil)
       ).sql
     }
@@ -138,6 +149,36 @@ extension RecordSelect {
     return dialect.union(of: parts, page: page) {
       places.map { $0.rendered(as: "\(SQL.number($1 + 1))", dialect) }.joined(separator: ", ")
     }
+  }
+
+  /// Returns the statement that reads the rows from the end of the order, and returns them in the order.
+  ///
+  ///     SELECT columns FROM (SELECT … ORDER BY opposite order LIMIT …) ORDER BY order
+  private func inOrder(_ shown: [SQL], page: SQL) -> SQL {
+    var columns = shown
+    var numbers = columns.numbers
+    let places = order.map { term in
+      if let number = numbers[term.sql] { return number }
+      columns.append(term.sql)
+      numbers[term.sql] = columns.count - 1
+      return columns.count - 1
+    }
+    var rows = inOppositeOrder
+    rows.names = columns.indices.map(Self.name(ofColumn:))
+    return Select(
+      columns: Array(rows.names.prefix(shown.count)),
+      from: "FROM \(dialect.derived(rows.sql(columns, page: page)))",
+      order: zip(order, places).map { $0.rendered(as: Self.name(ofColumn: $1), dialect) },
+      // Without it, SQLite would sort the parts and not the page (https://www.sqlite.org/optoverview.html#flattening).
+      page: ranges == nil ? SQL() : dialect.page(limit: nil, offset: "0")
+    ).sql
+  }
+
+  /// The same rows in the opposite order.
+  var inOppositeOrder: RecordSelect {
+    var rows = self
+    (rows.isReversed, rows.order, rows.orderOfEqual) = (false, order.map(\.reversed), order)
+    return rows
   }
 
   /// The clauses from `FROM` to `WHERE`, with the restriction.
@@ -155,7 +196,7 @@ extension RecordSelect {
   private var distinct: SQL {
     let names = columns.indices.map(Self.name(ofColumn:))
     let named: [SQL] = zip(columns, names).map { "\($0) AS \($1)" }
-    let terms = terms(order.map(\.sql))
+    let terms = (orderOfEqual ?? order).map { $0.rendered(as: $0.sql, dialect) }
     let window: SQL = terms.isEmpty ? "" : "ORDER BY \(terms.joined(separator: ", "))"
     let place: SQL = "row_number() OVER (\(window)) AS place"
     return dialect.firstOfEqual(

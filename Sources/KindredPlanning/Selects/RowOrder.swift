@@ -50,7 +50,8 @@ extension Select {
     let named = values.enumerated().map { "\($1) AS \(Self.name(ofRowValue: $0))" as SQL }
     let source = Select(columns: named, from: from, order: order.terms, page: " LIMIT -1").text
     return Select(
-      columns: columns, isDistinct: isDistinct, from: "FROM (\(source)) AS \(Self.rows)", group: groups,
+      columns: columns, names: names, isDistinct: isDistinct, from: "FROM (\(source)) AS \(Self.rows)",
+      group: groups,
       havings: conditions, order: terms, page: page)
   }
 

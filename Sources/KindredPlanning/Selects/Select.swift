@@ -9,6 +9,8 @@ import OrderedCollections
 ///     ORDER BY order LIMIT …
 package struct Select {
   package var columns: [SQL]
+  /// The names of the columns, where another statement reads them by name.
+  var names: [SQL] = []
   var isDistinct = false
   /// The clauses from `FROM` to `WHERE`.
   var from: SQL
@@ -21,10 +23,12 @@ package struct Select {
   var rowOrder: RowOrder?
 
   package init(
-    columns: [SQL], isDistinct: Bool = false, from: SQL, group: [SQL] = [], havings: [SQL] = [],
+    columns: [SQL], names: [SQL] = [], isDistinct: Bool = false, from: SQL, group: [SQL] = [],
+    havings: [SQL] = [],
     order: [SQL] = [], page: SQL = SQL()
   ) {
     self.columns = columns
+    self.names = names
     self.isDistinct = isDistinct
     self.from = from
     self.group = group
@@ -39,7 +43,8 @@ package struct Select {
   }
 
   var text: SQL {
-    let shown = columns.isEmpty ? "1" : columns.joined(separator: ", ")
+    let named = names.isEmpty ? columns : zip(columns, names).map { "\($0) AS \($1)" }
+    let shown = named.isEmpty ? "1" : named.joined(separator: ", ")
     var sql: SQL = "SELECT \(isDistinct ? "DISTINCT " : SQL())\(shown) \(from)"
     if !group.isEmpty { sql.append(" GROUP BY \(group.joined(separator: ", "))") }
     if !havings.isEmpty { sql.append(" HAVING \(havings.joined(separator: " AND "))") }
@@ -86,7 +91,8 @@ extension Select {
     let rows = Select(columns: named, from: from, group: group).text
     let filter: SQL = conditions.isEmpty ? "" : " WHERE \(conditions.joined(separator: " AND "))"
     return Select(
-      columns: columns, isDistinct: isDistinct, from: "FROM (\(rows)) AS \(Self.groups)\(filter)",
+      columns: columns, names: names, isDistinct: isDistinct,
+      from: "FROM (\(rows)) AS \(Self.groups)\(filter)",
       order: order, page: page)
   }
 

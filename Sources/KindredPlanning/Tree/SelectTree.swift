@@ -20,7 +20,7 @@ package struct SelectTree {
   /// Whether a large number of rows may be estimated.
   let isEstimated: Bool
   /// The pages of the root; nil if there is only one.
-  let pages: RootPages?
+  let pages: Pagination?
 }
 
 /// The select of a record on the path to the root.

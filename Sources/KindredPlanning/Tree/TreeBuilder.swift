@@ -25,11 +25,11 @@ struct TreeBuilder: PlanningPart {
     let pages =
       records.isSingle
       ? nil
-      : try RootPages(
+      : try Pagination(
         of: all, request: request, readsHidden: draft.order.contains { $0.readsHidden(of: record) },
         views: statement.clockViews, rules: { try rules(ofOrderOf: draft, in: node.group) })
     let rows = pages?.rows(of: all) ?? all
-    let page = records.isSingle ? .first : page(of: node.node, looksAhead: true, passed: rows.passed)
+    let page = records.isSingle ? .first : pages?.page(of: rows) ?? page(of: node.node, looksAhead: true)
     let root = NodeSelect(
       rows: rows, page: page, isToMany: !records.isSingle, level: statement.level, name: "")
     return SelectTree(
@@ -160,13 +160,11 @@ struct TreeBuilder: PlanningPart {
   ///
   /// - Parameters:
   ///   - looksAhead: Whether one more row is read, to find out whether more follow.
-  ///   - passed: The number of rows before the page, in addition to its offset.
-  func page(of node: RequestNode, looksAhead: Bool = false, passed: SQL? = nil) -> Page {
-    let offsets = [node.offset.map { dialect.integer(.parameter($0)) }, passed].compactMap { $0 }
-    return Page(
+  func page(of node: RequestNode, looksAhead: Bool = false) -> Page {
+    Page(
       limit: node.limit.map { dialect.integer(.parameter($0)) },
       ahead: looksAhead ? dialect.integer(.value(.integer(1))) : nil,
-      offset: offsets.isEmpty ? nil : offsets.joined(separator: " + "))
+      offset: node.offset.map { dialect.integer(.parameter($0)) })
   }
 }
 

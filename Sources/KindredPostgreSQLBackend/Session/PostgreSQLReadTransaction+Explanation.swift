@@ -27,8 +27,10 @@ extension PostgreSQLReadTransaction {
       try add(node.name.isEmpty ? "root" : node.name, node.batch?.statement ?? node.statement)
     }
     if let count = plan.count { try add("count", count) }
-    if let anchor = plan.anchor { try add("anchor", anchor) }
-    if let passed = plan.passed { try add("passed", passed) }
+    // Whole pages are read, which need neither.
+    for case let (name, statement?) in plan.statementsOfPages where !["lookahead", "last"].contains(name) {
+      try add(name, statement)
+    }
     return PlanExplanation(statements: statements)
   }
 

@@ -22,6 +22,9 @@ final class PostgreSQLResultSource: ResultSource {
   /// The number of bytes written for the last batch of rows, without those in the buffer.
   private var bytesOfRows = 0
   private var hasMore = false
+  /// Whether records precede the page, and follow it, in the direction in which it was found.
+  private var (hasBehind, hasBeyond) = (false, false)
+  private var firstCursor: Cursor?
   private var lastCursor: Cursor?
   private(set) var totalCount: Int64?
   private(set) var estimatedCount: Int64?
@@ -97,9 +100,13 @@ final class PostgreSQLResultSource: ResultSource {
     }
     if let count = plan.count { queries.append(try query(count)) }
     if plan.isSingle, queries.count == 1 { queries[0].hasOneRow = true }
+    let probes = [plan.behind, plan.beyond].map { $0 != nil }
+    queries += try [plan.behind, plan.beyond].compactMap(\.self).map { try query($0) }
     let results = try run(queries, isLast: reader.readsRootOnly && plan.estimate == nil)
     let rows = results[cursor == nil ? 0 : 1]
-    if plan.count != nil { totalCount = results.last?.integer(0, 0) }
+    if plan.count != nil { totalCount = results[cursor == nil ? 1 : 2].integer(0, 0) }
+    hasBeyond = probes[1] && results.last?.rowCount ?? 0 > 0
+    hasBehind = probes[0] && results[results.count - (probes[1] ? 2 : 1)].rowCount > 0
     if let estimate = plan.estimate, totalCount ?? 0 > Plan.exactCount {
       totalCount = nil
       // The number of all records would tell about those that are out of sight.
@@ -135,20 +142,18 @@ final class PostgreSQLResultSource: ResultSource {
       root: rows, path: reader.path(path), limit: plan.isSingle ? 1 : limit, nodeCount: executable.nodeCount)
     try reader.read(below: root) { try run($0, isLast: $1) }
     self.root = root
+    if firstCursor == nil, hasBehind || hasBeyond { firstCursor = pageCursor(of: root, at: 0) }
     if cursor == nil {
       hasMore = rows.count > limit
-      if hasMore, limit > 0 { lastCursor = lastCursor(of: root) }
+      if hasMore && limit > 0 || plan.isBackward { lastCursor = pageCursor(of: root, at: root.count - 1) }
     } else if rows.count < cursor?.size ?? 0 {
       cursor?.isAtEnd = true
     }
   }
 
-  private func lastCursor(of root: Level) -> Cursor? {
+  private func pageCursor(of root: Level, at row: Int) -> Cursor? {
     guard let columns = plan.cursorColumns, root.count > 0 else { return nil }
-    return Cursor(
-      values: columns.map { column in
-        root.rows.withPlace(root.count - 1, column) { Cursor.Value($0) }
-      })
+    return Cursor(values: columns.map { column in root.rows.withPlace(row, column) { Cursor.Value($0) } })
   }
 
   /// Whether the cursor may return more rows of the root.
@@ -227,7 +232,8 @@ final class PostgreSQLResultSource: ResultSource {
 
   /// Runs statements after which others may follow, unless they are the last ones.
   private func run(_ queries: [Query], isLast: Bool) throws -> [QueryResult] {
-    guard cursor == nil, plan.path.isEmpty, plan.searches.isEmpty, plan.anchor == nil, plan.passed == nil
+    guard cursor == nil, plan.path.isEmpty, plan.searches.isEmpty, plan.anchor == nil,
+      plan.passedOfFirst == nil, plan.passedOfLast == nil
     else { return try transaction.run(queries) }
     return try transaction.run(queries, isLast: isLast)
   }
@@ -245,16 +251,40 @@ final class PostgreSQLResultSource: ResultSource {
 
   // MARK: Pages
 
-  func pageCursor() throws -> Cursor? {
-    guard hasMore, let last = lastCursor else { return nil }
-    var cursor = last
-    if let passed = plan.passed {
+  func neighbours() throws -> PageNeighbours {
+    let (precedes, follows) = plan.isBackward ? (hasBeyond, hasBehind) : (hasBehind, hasMore)
+    var neighbours = PageNeighbours()
+    if precedes {
+      neighbours.previous = .before(try firstCursor.map { try finished($0, plan.passedOfFirst) })
+    }
+    guard follows else { return neighbours }
+    if plan.isBackward, firstCursor == nil {
+      // Nothing precedes the place before which the page was looked for.
+      neighbours.next = .first
+    } else if let last = try lastCursor ?? plan.last.flatMap({ try pageCursor(by: $0) }) {
+      neighbours.next = .after(try finished(last, plan.passedOfLast))
+    }
+    return neighbours
+  }
+
+  /// Returns the cursor of the record that a statement finds.
+  private func pageCursor(by statement: Plan.Statement) throws -> Cursor? {
+    let rows = Rows(try run(statement))
+    return rows.count == 0 ? nil : Cursor(values: values(of: rows))
+  }
+
+  /// Returns the cursor of a page's first or last record as clients receive it.
+  ///
+  /// - Parameter passed: Counts the equal records that precede it; nil if no two records can be equal.
+  private func finished(_ record: Cursor, _ passed: Plan.Statement?) throws -> Cursor {
+    var cursor = record
+    if let passed {
       var parameters = parameters
-      parameters.cursor?.values += last.values
-      parameters.cursor = parameters.cursor ?? last
+      parameters.cursor?.values += record.values
+      parameters.cursor = parameters.cursor ?? record
       cursor.passed = try run(passed, parameters).integer(0, 0) ?? 0
     }
-    return try cursor.abridged(isHidden: plan.cursorIsHidden) { try digest(of: last) }
+    return try cursor.abridged(isHidden: plan.cursorIsHidden) { try digest(of: record) }
   }
 
   /// Returns the digest of complete values, which the database computes as it does for those of a record.
@@ -271,13 +301,18 @@ final class PostgreSQLResultSource: ResultSource {
     guard let cursor else { return nil }
     let rows = Rows(try run(anchor))
     guard rows.count > 0 else {
+      let place = plan.isBackward ? "before" : "after"
       throw RequestError(
-        .invalidValue, "the last record of the previous page has changed; start again without `after`",
-        at: Origin(parameter: "after"))
+        .invalidValue, "the record of the cursor has changed; start again without `\(place)`",
+        at: Origin(parameter: place))
     }
     var whole = cursor
-    whole.values = (0..<rows.result.columnCount).map { rows.withPlace(0, $0) { Cursor.Value($0) } }
+    whole.values = values(of: rows)
     return whole
+  }
+
+  private func values(of rows: Rows) -> [Cursor.Value] {
+    (0..<rows.result.columnCount).map { rows.withPlace(0, $0) { Cursor.Value($0) } }
   }
 }
 

@@ -58,13 +58,14 @@ package struct CursorCoding: Sendable {
     return seal.open(sealed, with: associated)
   }
 
+  /// - Parameter parameter: The parameter that contains the text.
   /// - Throws: `RequestError` for a text that no page of such a request contained.
-  package func decode(_ text: String, for request: [UInt8]) throws -> Cursor {
+  package func decode(_ text: String, in parameter: String, for request: [UInt8]) throws -> Cursor {
     guard let bytes = open(text, with: request), let cursor = Self.cursor(bytes[...]) else {
       throw RequestError(
         .invalidValue,
         "the cursor is damaged, or belongs to another request or another run of the server; use the one in `Link`",
-        at: Origin(parameter: "after"))
+        at: Origin(parameter: parameter))
     }
     return cursor
   }

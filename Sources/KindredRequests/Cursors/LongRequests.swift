@@ -3,7 +3,8 @@ import KindredCryptography
 import KindredHTTP
 import CKindredZlib
 
-/// Links to pages of requests that are too long for a URL (docs/requests.md): `after` contains the request itself.
+/// Links to pages of requests that are too long for a URL (docs/requests.md): `after` or `before` contains the request
+/// itself.
 ///
 ///     /books?after=~…
 ///
@@ -11,7 +12,7 @@ import CKindredZlib
 /// for a header field, the link has only the place of the page and the digest of the request that it continues, and is
 /// sent by QUERY with the same content.
 package struct LongRequests: Sendable {
-  /// The prefix of values of `after` that contain a request; no cursor begins with it.
+  /// The prefix of cursors that contain a request; no other cursor begins with it.
   private static let mark = UInt8(ascii: "~")
   /// The maximum length in bytes of a request that combines a link with other parameters.
   private static let maximumLength = 1 << 20
@@ -45,15 +46,17 @@ package struct LongRequests: Sendable {
   ///
   /// - Parameters:
   ///   - place: The parameters that tell the page, such as `after=…`; empty for the first one.
+  ///   - parameter: The parameter that contains the request.
   ///   - length: The largest length of the URL.
   package func target(
-    path: Substring, query: Compressed, place: String, for standing: [UInt8], within length: Int
+    path: Substring, query: Compressed, place: String, in parameter: String = "after", for standing: [UInt8],
+    within length: Int
   ) -> String? {
     let start = Array(place.utf8)
     guard start.count <= UInt16.max, query.bytes.count < length else { return nil }
     var lengths = (0..<4).map { UInt8(truncatingIfNeeded: query.length >> (8 * $0)) }
     lengths += [UInt8(truncatingIfNeeded: start.count), UInt8(truncatingIfNeeded: start.count >> 8)]
-    let target = sealed([Kind.whole] + lengths + start + query.bytes, path, standing)
+    let target = sealed([Kind.whole] + lengths + start + query.bytes, path, in: parameter, standing)
     return target.flatMap { $0.utf8.count <= length ? $0 : nil }
   }
 
@@ -63,10 +66,12 @@ package struct LongRequests: Sendable {
   ///   - pairs: The parameters that aren't in the content.
   ///   - request: All parameters that the page continues, those of the content last.
   ///   - place: The parameters that tell the page, such as `after=…`; empty for the first one.
+  ///   - parameter: The parameter that contains the place.
   package func target(
-    path: Substring, beside pairs: [Substring], of request: [Substring], place: String, for standing: [UInt8]
+    path: Substring, beside pairs: [Substring], of request: [Substring], place: String, in parameter: String,
+    for standing: [UInt8]
   ) -> String? {
-    sealed([Kind.place] + Self.digest(of: request) + place.utf8, path, beside: pairs, standing)
+    sealed([Kind.place] + Self.digest(of: request) + place.utf8, path, beside: pairs, in: parameter, standing)
   }
 
   /// The digest of parameters, whatever of them is escaped that need not be.
@@ -76,46 +81,51 @@ package struct LongRequests: Sendable {
   }
 
   private func sealed(
-    _ bytes: [UInt8], _ path: Substring, beside pairs: [Substring] = [], _ standing: [UInt8]
+    _ bytes: [UInt8], _ path: Substring, beside pairs: [Substring] = [], in parameter: String,
+    _ standing: [UInt8]
   ) -> String? {
-    cursors.seal(bytes, with: Self.associated(path, standing)).map {
-      let query = (pairs + ["after=~\($0)"]).joined(separator: "&")
+    cursors.seal(bytes, with: Self.associated(path, parameter, standing)).map {
+      let query = (pairs + ["\(parameter)=~\($0)"]).joined(separator: "&")
       return URLCoding.encodeUnsafe("\(path)?\(query)")
     }
   }
 
-  /// Returns the parameters that a URL stands for if its `after` contains a request, or nil.
+  /// Returns the parameters that a URL stands for if its cursor contains a request, or nil.
   ///
   /// - Throws: `RequestError` if the contained request isn't from this server.
   package func expanded(_ query: URLQuery, of path: Substring, for standing: [UInt8]) throws -> URLQuery? {
     func isLink(_ parameter: URLQuery.Parameter) -> Bool {
-      query.isNamed(parameter, "after") && query.value(parameter).utf8.first == Self.mark
+      query.isCursor(parameter) && query.value(parameter).utf8.first == Self.mark
     }
     guard let link = query.parameters.first(where: isLink) else { return nil }
-    guard query.parameters.count(where: isLink) == 1 else {
-      throw Self.refusal("a request has only one `after`; use the one in `Link`")
+    let parameter = query.isNamed(link, "before") ? "before" : "after"
+    guard query.parameters.count(where: query.isCursor) == 1 else {
+      throw Self.refusal("a request has only one cursor; use the one in `Link`", at: parameter)
     }
     let others = query.parameters.filter { $0.start != link.start }.map(query.pair)
     let whole = try self.query(
       query.value(link).dropFirst(), with: URLQuery(others.joined(separator: "&")[...]),
-      associated: Self.associated(path, standing))
+      of: parameter, associated: Self.associated(path, parameter, standing))
     var expanded = URLQuery(whole[...])
     expanded.content = query.content
     return expanded
   }
 
-  private static func refusal(_ message: String) -> RequestError {
-    RequestError(.invalidValue, message, at: Origin(parameter: "after"))
+  private static func refusal(_ message: String, at parameter: String) -> RequestError {
+    RequestError(.invalidValue, message, at: Origin(parameter: parameter))
   }
 
   /// Returns the query that a link stands for.
   ///
-  /// - Parameter others: The other parameters of the request.
+  /// - Parameters:
+  ///   - others: The other parameters of the request.
+  ///   - parameter: The name of the link's parameter.
   private func query(
-    _ value: Substring, with others: URLQuery, associated: [UInt8]
+    _ value: Substring, with others: URLQuery, of parameter: String, associated: [UInt8]
   ) throws -> String {
     let damaged = Self.refusal(
-      "the link is damaged, or belongs to another path or another run of the server; use the one in `Link`")
+      "the link is damaged, or belongs to another path or another run of the server; use the one in `Link`",
+      at: parameter)
     guard let bytes = cursors.open(String(value), with: associated), let kind = bytes.first else {
       throw damaged
     }
@@ -124,7 +134,8 @@ package struct LongRequests: Sendable {
       let kept = others.pairsOfAllPages
       let digest = Self.digest(of: kept)
       guard bytes.dropFirst().starts(with: digest) else {
-        throw Self.refusal("the link continues a long request; send it by QUERY with the same content")
+        throw Self.refusal(
+          "the link continues a long request; send it by QUERY with the same content", at: parameter)
       }
       let place = String(decoding: bytes.dropFirst(1 + digest.count), as: UTF8.self)
       return (place.isEmpty ? kept : kept + [place[...]]).joined(separator: "&")
@@ -145,14 +156,14 @@ package struct LongRequests: Sendable {
     guard rest.isEmpty || rest.utf8.count + length <= Self.maximumLength else {
       throw RequestError(
         .limitExceeded, "the link represents a whole request; leave out the other parameters",
-        at: Origin(parameter: "after"))
+        at: Origin(parameter: parameter))
     }
     let place = String(decoding: bytes[7..<(7 + start)], as: UTF8.self)
     return [request[...], place[...], rest].filter { !$0.isEmpty }.joined(separator: "&")
   }
 
-  private static func associated(_ path: Substring, _ standing: [UInt8]) -> [UInt8] {
-    Array("request \(path)\n".utf8) + standing
+  private static func associated(_ path: Substring, _ parameter: String, _ standing: [UInt8]) -> [UInt8] {
+    Array("\(parameter) \(path)\n".utf8) + standing
   }
 }
 

@@ -80,12 +80,12 @@ package struct FetchRequestParser {
 
     var parsed = ParsedRequest(
       fetchRequest: FetchRequest(path: path, root: RequestNode()))
-    var after: String?
+    var place: [QueryParameters.Parameter] = []
     let start = start(of: path)
     for parameter in parameters.parameters {
       try noting(diagnostics) {
         if try add(parameter, toStart: start, insteadOf: tree.root.resource) { return }
-        try apply(parameter, to: tree, &parsed, after: &after)
+        try apply(parameter, to: tree, &parsed, &place)
       }
     }
     parsed.fetchRequest.path.parameters = start?.request.parameters ?? [:]
@@ -93,23 +93,9 @@ package struct FetchRequestParser {
       try applyLimit(to: &tree.root.request, &parsed, isSingle: path.isSingle)
     }
     parsed.fetchRequest.root = tree.root.frozen
-    try noting(diagnostics) { try applyCursor(after, to: &parsed, segments: segments) }
+    try noting(diagnostics) { try applyPlace(place, to: &parsed, segments: segments) }
     parsed.fetchRequest.literals = self.literals
     return parsed
-  }
-
-  private func applyCursor(
-    _ after: String?, to parsed: inout ParsedRequest, segments: [Substring]
-  ) throws {
-    if let after {
-      guard !parsed.fetchRequest.path.isSingle else {
-        throw RequestError(
-          .invalidValue, "a single record has no pages; leave out `after`", at: Origin(parameter: "after"))
-      }
-      let order = RequestOrder(
-        segments: segments, terms: parsed.orderTerms, patterns: parsed.patterns, principal: principal)
-      parsed.fetchRequest.after = try cursors?.decode(after, for: order.associatedData)
-    }
   }
 
   /// Parses a request for the value of a column of the record that the path leads to.
@@ -191,15 +177,15 @@ package struct FetchRequestParser {
 
   private mutating func apply(
     _ parameter: QueryParameters.Parameter, to tree: RequestTree, _ parsed: inout ParsedRequest,
-    after: inout String?
+    _ place: inout [QueryParameters.Parameter]
   ) throws {
     if column(named: parameter, in: tree) == nil { try single.add(parameter) }
     if parameter.node.isEmpty {
       switch parameter.kind {
       case "include", "join": return
       case "format": return try checkFormat(parameter)
-      case "after":
-        after = parameter.value
+      case "after", "before":
+        place.append(parameter)
         return
       case "limit":
         parsed.limit = try count(parameter)

@@ -37,9 +37,9 @@ package struct QueryParameters {
 
   /// - Throws: `RequestError` if there are too many parameters, or one is badly encoded.
   package init(_ query: URLQuery) throws {
-    // The link to the next page adds one.
-    let isNext = query.parameters.contains { query.isNamed($0, "after") }
-    guard query.parameters.count <= URLQuery.maximumCount + (isNext ? 1 : 0) else {
+    // The link to another page adds one.
+    let isOtherPage = query.parameters.contains(where: query.isCursor)
+    guard query.parameters.count <= URLQuery.maximumCount + (isOtherPage ? 1 : 0) else {
       throw RequestError(
         .limitExceeded,
         "a request may have at most \(URLQuery.maximumCount) parameters; split it into several requests")

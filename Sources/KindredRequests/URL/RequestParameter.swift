@@ -66,7 +66,11 @@ package struct RequestParameter {
       "Adds `X-Total-Count`; `estimated` adds it up to \(Plan.exactCount), and above that `X-Estimated-Count` where the database has an estimate."
     ),
     RequestParameter(.search, .pattern, of: .all, "Keeps only the records that match the full-text pattern."),
-    RequestParameter(.after, .cursor, of: .root, "The cursor of the page to return, from `Link`."),
+    RequestParameter(
+      .after, .cursor, of: .root, "Returns the page of the records that follow a cursor, which `Link` has."),
+    RequestParameter(
+      .before, .cursor, of: .root,
+      "Returns the page of the records just before a cursor, which `Link` has; empty, the last page."),
     RequestParameter(
       .format, .words(MediaType.formats.map(\.key)), of: .root,
       "The format of the response; overrides `Accept`."),

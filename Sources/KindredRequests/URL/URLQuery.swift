@@ -38,7 +38,7 @@ package struct URLQuery: Sendable {
     parameters = text.withUTF8 { bytes in
       var parameters: [Parameter] = []
       var start = 0
-      // The link to the next page adds one.
+      // The link to another page adds one.
       while start < bytes.count, parameters.count <= Self.maximumCount + 1 {
         let parameter = Self.parameter(in: bytes, from: start)
         if parameter.end > start { parameters.append(parameter) }
@@ -102,9 +102,14 @@ package struct URLQuery: Sendable {
     }
   }
 
-  /// Returns whether a parameter tells where a page begins.
+  /// Returns whether a parameter has the cursor of a page.
+  package func isCursor(_ parameter: Parameter) -> Bool {
+    isNamed(parameter, "after") || isNamed(parameter, "before")
+  }
+
+  /// Returns whether a parameter tells which page is returned.
   package func isPlace(_ parameter: Parameter) -> Bool {
-    isNamed(parameter, "after") || isNamed(parameter, "offset")
+    isCursor(parameter) || isNamed(parameter, "offset")
   }
 
   /// Returns the parameters, as received, that don't have one of these names.

@@ -95,9 +95,7 @@ extension SQLiteReadTransaction {
     for step in plan.path { try add("path", step.statement) }
     for node in plan.nodes { try add(node.name.isEmpty ? "root" : node.name, node.statement) }
     if let count = plan.count { try add("count", count) }
-    if let lookahead = plan.lookahead { try add("lookahead", lookahead) }
-    if let anchor = plan.anchor { try add("anchor", anchor) }
-    if let passed = plan.passed { try add("passed", passed) }
+    for case let (name, statement?) in plan.statementsOfPages { try add(name, statement) }
     return PlanExplanation(statements: statements)
   }
 

@@ -35,7 +35,7 @@ extension SQLiteTransaction {
   func tables(readBy plan: Plan) throws -> Set<String>? {
     let statements =
       plan.searches.map(\.statement) + plan.path.map(\.statement) + plan.nodes.map(\.statement)
-      + [plan.count, plan.lookahead, plan.anchor, plan.passed].compactMap { $0 }
+      + ([plan.count] + plan.statementsOfPages.map(\.statement)).compactMap { $0 }
     return try AccessedTables.names(
       readBy: statements.map(\.sql) + plan.transients.map(\.fill), on: connection)
   }

@@ -59,7 +59,7 @@ package struct RequestDescription {
       let url = try? FetchRequestRenderer.url(of: request, in: draft.model)
     else { return nil }
     // Parameters of the response that aren't part of the `FetchRequest`.
-    let others = text.parameters.filter { ["after", "format", "explain"].contains($0.name.text) }
+    let others = text.parameters.filter { ["after", "before", "format", "explain"].contains($0.name.text) }
       .map { "\($0.name.text)=\(URLCoding.encodeQueryValue($0.value.text))" }
     guard !others.isEmpty else { return url }
     return url + (url.contains("?") ? "&" : "?") + others.joined(separator: "&")

@@ -261,7 +261,7 @@ package struct OpenAPIDocument {
   private static let headers: JSONValue = [
     "ETag": header("The entity tag of the representation."),
     "Location": header("The path of the added record."),
-    "Link": header("Links to the first and the next page (RFC 8288)."),
+    "Link": header("Links to the next, previous, first and last page (RFC 8288)."),
     "Retry-After": header(
       "The seconds after which to try again, with 429 and 503.", ["type": "integer"]),
     "WWW-Authenticate": header("With 401 (RFC 6750 §3)."),
