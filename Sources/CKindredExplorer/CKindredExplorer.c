@@ -91,6 +91,9 @@ static const unsigned char live_js[] = {
 static const unsigned char menu_js[] = {
 #embed "assets/menu.js"
 };
+static const unsigned char matches_js[] = {
+#embed "assets/matches.js"
+};
 static const unsigned char outline_js[] = {
 #embed "assets/outline.js"
 };
@@ -181,6 +184,7 @@ static const kindred_explorer_file files[] = {
   FILE("outline.js", outline_js),
   FILE("page-view.js", page_view_js),
   FILE("palette.js", palette_js),
+  FILE("matches.js", matches_js),
   FILE("parameter-form.js", parameter_form_js),
   FILE("plan.js", plan_js),
   FILE("record-form.js", record_form_js),

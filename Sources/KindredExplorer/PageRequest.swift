@@ -48,6 +48,14 @@ package struct PageRequest {
           isFixed: column.isGenerated || column.isComputed)
       }
     }
+    if !node.searches.isEmpty, !node.isGrouped, let fullText = resource.table.fullText, fullText.version != 3,
+      fullText.version != 4
+    {
+      for (member, column) in record.columns
+      where fullText.columns.contains(where: { column.name.hasBytes(of: $0) }) {
+        record.columns[member]?.isSearched = column.input == "text"
+      }
+    }
     record.repeats = node.children.first { $0.recursion != nil && $0.isIncluded }?.key
     record.groupKeys = node.groupKeys
     record.order = node.order(of: record.columns)

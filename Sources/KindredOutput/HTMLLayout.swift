@@ -61,6 +61,8 @@ public struct HTMLLayout: Sendable {
     public var comment: String?
     /// Whether its values are computed, so that none can be written.
     public var isFixed: Bool
+    /// Whether the request searches it.
+    public var isSearched = false
 
     /// A column whose name in expressions is `term`.
     public init(

@@ -78,6 +78,7 @@ struct HTMLRow {
         attributes += " data-input=\"\(column.input.escapedForHTML)\""
         if let literal = column.literal { attributes += " data-literal=\"\(literal.escapedForHTML)\"" }
         if column.isFixed { attributes += " data-fixed" }
+        if column.isSearched { attributes += " data-searched" }
         if let comment = column.comment { attributes += " title=\"\(comment.escapedForHTML)\"" }
       }
       if record?.groupKeys.contains(name) ?? false { attributes += " data-key" }

@@ -12,8 +12,12 @@ struct TextSearchQuery {
 
   /// Returns the query in a text search configuration, by default one that takes words as they are.
   func sql(in configuration: String?) -> SQL {
-    let name = SQL(trusted: "'\((configuration ?? "simple").replacing("'", with: "''"))'")
-    return "to_tsquery(\(name), \(SQL.bound(to: .value(.text(text)), as: "text")))"
+    "to_tsquery(\(Self.name(of: configuration)), \(SQL.bound(to: .value(.text(text)), as: "text")))"
+  }
+
+  /// Returns a text search configuration, by default the one that takes words as they are.
+  static func name(of configuration: String?) -> SQL {
+    SQL(trusted: "'\((configuration ?? "simple").replacing("'", with: "''"))'")
   }
 
   /// The error of a malformed pattern.

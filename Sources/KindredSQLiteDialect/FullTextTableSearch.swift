@@ -46,18 +46,47 @@ struct FullTextTableSearch: TextSearch {
     TextMatch(
       link: alias == record.alias ? nil : "\(identifier: alias).rowid = \(rowID(of: record))",
       condition: "\(identifier: alias).\(table) MATCH \(pattern)",
-      rank: isWhole ? rank(alias, isPlain: isPlain) : nil)
+      rank: fullText.version < 5 ? .none : isWhole ? .by("\(identifier: alias).rank") : .hidden,
+      // Auxiliary functions know the row only where the index is read
+      // (https://www.sqlite.org/fts5.html#_auxiliary_functions_).
+      alias: isPlain ? alias : nil)
+  }
+
+  func value(
+    of call: SearchCall, for record: RecordID, in table: Table, by match: TextMatch?
+  ) throws -> CompiledExpression {
+    guard fullText.version >= 5 else { throw TextSearchRefusal.hasNoFunctions }
+    let sql: SQL
+    switch call {
+    case .rank:
+      guard isWhole else { throw TextSearchRefusal.ranksHidden }
+      if case .by(let rank)? = match?.rank { return CompiledExpression(sql: rank) }
+      sql = "rank"
+    case .highlight(let column, let opening, let closing):
+      sql =
+        "highlight(\(index(match)), \(try number(of: column)), \(.value(.text(opening))), \(.value(.text(closing))))"
+    case .snippet(let column, let opening, let closing, let words):
+      sql =
+        "snippet(\(index(match)), \(try number(of: column)), \(.value(.text(opening))), \(.value(.text(closing))), \(.value(.text("…"))), \(SQL.number(words)))"
+    }
+    if match?.alias != nil { return CompiledExpression(sql: sql) }
+    return CompiledExpression(
+      sql:
+        "(SELECT \(sql) FROM \(self.table) WHERE \(self.table) MATCH \(pattern) AND rowid = \(rowID(of: record)))"
+    )
+  }
+
+  /// Returns the hidden column that stands for the index in calls of its functions.
+  private func index(_ match: TextMatch?) -> SQL {
+    match?.alias.map { "\(identifier: $0).\(table)" } ?? "\(table).\(table)"
+  }
+
+  private func number(of column: Column) throws -> SQL {
+    guard let number = fullText.columns.firstIndex(where: column.name.equalsIgnoringCase) else {
+      throw TextSearchRefusal.isNoTextOfIndex(column.name)
+    }
+    return .number(number)
   }
 
   private func rowID(of record: RecordID) -> SQL { .column(record, fullText.rowIDName) }
-
-  private func rank(_ alias: String, isPlain: Bool) -> SQL? {
-    if fullText.version >= 5 { return "\(identifier: alias).rank" }
-    // For rows that are distinct or grouped, `offsets` fails.
-    guard isPlain else { return nil }
-    // FTS3 and FTS4 have no rank: the more hits, the better. `offsets` has four numbers for each hit
-    // (https://www.sqlite.org/fts3.html#offsets).
-    let offsets: SQL = "offsets(\(identifier: alias))"
-    return "(length(replace(\(offsets), ' ', '')) - length(\(offsets)))"
-  }
 }

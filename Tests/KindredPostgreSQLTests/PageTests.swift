@@ -176,4 +176,24 @@ struct PageTests {
       String($0.1)
     }
   }
+
+  @Test
+  func `matches are marked, and ranked, by the vector's configuration`() throws {
+    let served = try Served(
+      "CREATE TABLE paper (id int PRIMARY KEY, title text, body text, tags text[], terms tsvector GENERATED ALWAYS AS (setweight(to_tsvector('english', coalesce(title, '')), 'A') || to_tsvector('english', coalesce(body, ''))) STORED)",
+      "INSERT INTO paper VALUES (1, 'Whales', 'one two three four five six seven whale eight nine ten eleven', '{whale}'), (2, NULL, 'no whaling', '{}')"
+    )
+    #expect(
+      served.text("/papers?search=whale&fields=id,h:highlight(title,'\\\"','StopSel=x, ')")
+        == #"[{"id":1,"h":"\\\"WhalesStopSel=x, "},{"id":2,"h":null}]"#)
+    #expect(
+      served.text("/papers?search=whale&fields=h:highlight(body,'[',']')&sort=-rank()&limit=1")
+        == #"[{"h":"no [whaling]"}]"#)
+    #expect(served.text("/papers/2?search=whale&fields=h:snippet(body,'','',5)") == #"{"h":"no whaling"}"#)
+    let snippet = served.text("/papers/1?search=whale&fields=h:snippet(body,'<','>',4)")
+    #expect(snippet.contains("<whale>") && snippet.contains("…") && !snippet.contains("one"))
+    for item in ["highlight(tags,'','')", "highlight(terms,'','')", "highlight(id,'','')"] {
+      #expect(served.get("/papers?search=whale&fields=h:\(item)").status == .badRequest)
+    }
+  }
 }

@@ -86,6 +86,10 @@ export class PageView {
         },
       });
     }
+    if (table !== null && value(url, "search") !== null) {
+      // Without marks, the page is complete, too.
+      import("./matches.js").then(({ markMatches }) => markMatches(table, url)).catch(() => {});
+    }
     if (lacksParameters) this.#askForParameters().catch(this.explorer.fail);
     return { total: total ?? (isWhole && table !== null ? count : null) };
   }

@@ -11,6 +11,11 @@ package enum ExpressionFunctions {
     "json_extract": 2...20, "contains": 2...2, "overlaps": 2...2,
   ]
 
+  /// The functions of a search, and their numbers of arguments.
+  package static let ofSearches: [String: ClosedRange<Int>] = [
+    "rank": 0...0, "highlight": 3...3, "snippet": 4...4,
+  ]
+
   /// The functions whose second argument is JSON where it is a literal that looks so.
   package static let containments: Set = ["contains", "overlaps"]
 

@@ -71,7 +71,8 @@ struct AggregateResolver {
       keyed, in: context, countsWays: countsWays)
     var aggregate = ResolvedAggregate(
       function: function, association: association, countsWays: countsWays, origin: origin)
-    let inside = context.moved(to: association.names)
+    var inside = context.moved(to: association.names)
+    inside.isInAggregate = true
     let resolver = ExpressionResolver(state: state)
     aggregate.filters = try filters.map { try resolver.resolve($0, in: inside) }
     aggregate.arguments = try arguments.map { try resolver.resolve($0, in: inside) }

@@ -97,7 +97,7 @@ struct AssociationResolver {
       computed: try ExpressionResolver(state: state).resolve(Expression(names: [column.name]), in: context))
   }
 
-  private func search(_ search: RequestNode.Search, of record: NameScope) throws -> ResolvedSearch {
+  func search(_ search: RequestNode.Search, of record: NameScope) throws -> ResolvedSearch {
     guard let fullText = record.resource.table.fullText else {
       throw RequestError(
         .invalidValue,

@@ -71,9 +71,15 @@ struct ExpressionResolver {
       return try groupAggregate(
         aggregate, called: key, arguments, isDistinct: isDistinct, in: context, at: origin)
     }
+    if let meaning = try SearchCallResolver(state: state).meaning(of: key, arguments, in: context, at: origin)
+    {
+      return meaning
+    }
     guard let counts = ExpressionFunctions.scalars[key] else {
-      let names = Set(ExpressionFunctions.scalarNames + ExpressionFunctions.aggregateNames + ["cast"])
-        .sorted()
+      let names = Set(
+        ExpressionFunctions.scalarNames + ExpressionFunctions.aggregateNames
+          + ExpressionFunctions.ofSearches.keys + ["cast"]
+      ).sorted()
       var error = RequestError.unknown(
         name, .unknownFunction, "there is no function `\(name)`", among: names, at: origin)
       if let replacement = ExpressionFunctions.replacement(for: key, arguments) {
@@ -121,7 +127,8 @@ struct ExpressionResolver {
       throw RequestError(.invalidExpression, "`\(name)(distinct x)` takes no separator", at: origin)
     }
     var inside = context
-    (inside.allowsGroupAggregates, inside.isComparedWith, inside.prefersNames) = (false, false, false)
+    (inside.allowsGroupAggregates, inside.isComparedWith, inside.isInAggregate) = (false, false, true)
+    inside.prefersNames = false
     return .function(
       name: .aggregate(function), arguments: try arguments.map { try resolve($0, in: inside) },
       isDistinct: isDistinct)

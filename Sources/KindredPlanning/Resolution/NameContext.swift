@@ -6,6 +6,8 @@ struct NameContext {
   let author: ExpressionAuthor
   /// Whether aggregates of a group are allowed.
   var allowsGroupAggregates = false
+  /// Whether it is inside an aggregate.
+  var isInAggregate = false
   /// Whether something is compared with the expression, so that an unknown name may be a text without quotes.
   var isComparedWith = false
   /// Whether names that the request defines go before columns, as in an order and in conditions on results.
@@ -31,6 +33,7 @@ struct NameContext {
   private init(scope: NameScope, in context: NameContext) {
     (self.scope, author, top) = (scope, context.author, context.top)
     (filtered, resolving) = (context.filtered, context.resolving)
+    isInAggregate = context.isInAggregate
   }
 
   /// Returns the place of the expression that the request gives a name of the record; nil within that expression.

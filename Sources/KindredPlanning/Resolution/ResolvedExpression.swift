@@ -18,6 +18,8 @@ enum ResolvedFunction: Equatable, Sendable {
   case scalar(String)
   /// An aggregate of a group.
   case aggregate(Expression.AggregateFunction)
+  /// A function of the search that finds the record.
+  case search(SearchCall)
 }
 
 /// The meaning of a path, starting from a record.

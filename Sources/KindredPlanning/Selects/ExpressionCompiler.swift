@@ -115,6 +115,8 @@ struct ExpressionCompiler: PlanningPart {
       }
       value.sql = .term(value.sql.noted(GroupAggregateNote()))
       return value
+    case .function(.search(let call), _, _):
+      return try context.searches.value(of: call, in: record, at: expression.source.origin)
     case .all(let operands):
       return try logical(operands, "AND", .and, in: record)
     case .any(let operands):
@@ -138,8 +140,7 @@ struct ExpressionCompiler: PlanningPart {
         _ = try operand(value)
         return truth(negated)
       }
-      let list = try list.map(operand)
-      return try dialect.isAmong(operand(value), list, negated: negated)
+      return try dialect.isAmong(operand(value), list.map(operand), negated: negated)
     case .between(let value, let low, let high, let negated):
       return try dialect.isBetween(operand(value), operand(low), operand(high), negated: negated)
     case .match(let op, let value, let pattern, let escape, let negated):

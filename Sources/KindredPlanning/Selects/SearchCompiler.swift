@@ -14,8 +14,7 @@ struct SearchCompiler: PlanningPart {
   /// Adds a search to the record's own statement, and returns the rank, which can order the result.
   ///
   /// - Parameter isPlain: Whether the statement's rows are those of the table, neither distinct nor grouped.
-  /// - Returns: The rank; nil if it would depend on hidden columns, or the database can't compute it for such rows.
-  func join(_ search: ResolvedSearch, to record: StatementRecord, isPlain: Bool) throws -> SQL? {
+  func join(_ search: ResolvedSearch, to record: StatementRecord, isPlain: Bool) throws -> TextRank {
     let fullText = search.fullText
     let alias =
       fullText.table == record.table.name ? record.alias : record.select.alias(for: fullText.table)
@@ -25,7 +24,26 @@ struct SearchCompiler: PlanningPart {
       record.select.join(context.sources.reference(to: fullText, as: alias), on: [link])
     }
     record.select.add(match.condition.noted(check))
+    record.match = match
     return match.rank
+  }
+
+  /// Returns the value of a function of the search that finds a record.
+  func value(
+    of call: SearchCall, in record: StatementRecord, at origin: Origin
+  ) throws -> CompiledExpression {
+    guard let search = record.node?.searches.last else { return .unknown }
+    let resolved = try AssociationResolver(state: state).search(search, of: record.names)
+    let (found, _) = try compiled(resolved, in: record)
+    // The rank of a record depends on all others, including invisible ones.
+    let isHidden = call == .rank && context.rules.restricts(record)
+    if context.restrictsRows { state.exposure.add(record) }
+    do {
+      if isHidden { throw TextSearchRefusal.ranksHidden }
+      return try found.value(of: call, for: record.id, in: record.table, by: record.match)
+    } catch let refusal as TextSearchRefusal {
+      throw RequestError(.invalidExpression, message(of: refusal, in: record), at: origin)
+    }
   }
 
   /// Returns the search as the database writes it, and a note of its pattern if that is to be validated before the
@@ -55,11 +73,19 @@ struct SearchCompiler: PlanningPart {
   private func error(
     of refusal: TextSearchRefusal, _ search: RequestNode.Search, in record: StatementRecord
   ) -> RequestError {
+    if case .readsHidden = refusal { return .hiddenIndex(of: record.resource, at: search.origin) }
+    return RequestError(.invalidValue, message(of: refusal, in: record), at: search.origin)
+  }
+
+  private func message(of refusal: TextSearchRefusal, in record: StatementRecord) -> String {
     switch refusal {
-    case .isNoText: RequestError(.invalidValue, "the pattern must be a text", at: search.origin)
-    case .malformed(let reason):
-      RequestError(.invalidValue, "the pattern is malformed: \(reason)", at: search.origin)
-    case .readsHidden: .hiddenIndex(of: record.resource, at: search.origin)
+    case .isNoText: "the pattern must be a text"
+    case .malformed(let reason): "the pattern is malformed: \(reason)"
+    case .readsHidden:
+      "\(record.resource.name) can't be searched, because its full-text index contains hidden data"
+    case .ranksHidden: "the rank depends on data that you may not read; sort by a column instead"
+    case .hasNoFunctions: "FTS3 and FTS4 have no rank and mark no matches; create an FTS5 table"
+    case .isNoTextOfIndex(let column): "`\(column)` is not a text of the full-text index"
     }
   }
 }

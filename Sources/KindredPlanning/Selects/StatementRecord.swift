@@ -31,6 +31,8 @@ package final class StatementRecord {
   /// Whether its table is read as a whole where the statement is computed, since its shards are not those of the records
   /// that it is joined to.
   var isGathered = false
+  /// How the record's own statement finds it by a search; nil if it doesn't.
+  var match: TextMatch?
   /// The recursion of the record's node; nil if it has none.
   var recursion: RecursionContext?
 

@@ -112,12 +112,16 @@ struct TreeBuilder: PlanningPart {
     var rank: [SQL]?
     // Records found by the ways to them have met the search there; it is joined for its rank.
     if let search = (resolved.conditions ?? resolved.association?.conditions)?.searches.last {
-      let best = try noting(context.state.diagnostics) {
+      let found = try noting(context.state.diagnostics) {
         try context.searches.join(search, to: record, isPlain: !node.isDistinct && !node.isGrouped)
       }
       // The rank of a record depends on all others, including invisible ones; a group has none.
-      rank =
-        resolved.group != nil || context.rules.restricts(record) ? [] : (best ?? nil).map { [$0] } ?? []
+      let hasRank = resolved.group == nil && !context.rules.restricts(record)
+      switch hasRank ? found ?? .hidden : .hidden {
+      case .by(let value): rank = [value]
+      case .hidden: rank = []
+      case .none: rank = nil
+      }
     }
     record.select.add(
       try context.conditions.conditions(

@@ -243,6 +243,7 @@ struct ExpressionCompleter {
     if scope.via != nil { candidates.append(Candidate(name: "via", kind: .association, ending: ".")) }
     let names =
       ExpressionFunctions.scalarNames + (takesAggregates ? ExpressionFunctions.aggregateNames : [])
+      + (scope.node.map { $0.searches.isEmpty } ?? true ? [] : Array(ExpressionFunctions.ofSearches.keys))
     candidates += Set(names).sorted().map { Candidate(name: $0, kind: .function, ending: "(") }
     candidates += Keywords.constants.map { Candidate(name: $0, kind: .keyword) }
     if scope.parent != nil { candidates.append(Candidate(name: "../", kind: .operator)) }
