@@ -4,6 +4,9 @@
 // `#embed` is part of C23 (ISO/IEC 9899:2024, 6.10.4); clang supports it in all modes.
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
+static const unsigned char action_form_js[] = {
+#embed "assets/action-form.js"
+};
 static const unsigned char answers_js[] = {
 #embed "assets/answers.js"
 };
@@ -88,11 +91,11 @@ static const unsigned char kept_requests_js[] = {
 static const unsigned char live_js[] = {
 #embed "assets/live.js"
 };
-static const unsigned char menu_js[] = {
-#embed "assets/menu.js"
-};
 static const unsigned char matches_js[] = {
 #embed "assets/matches.js"
+};
+static const unsigned char menu_js[] = {
+#embed "assets/menu.js"
 };
 static const unsigned char outline_js[] = {
 #embed "assets/outline.js"
@@ -152,6 +155,7 @@ static const unsigned char views_js[] = {
 #define FILE(name, bytes) {name, bytes, sizeof(bytes)}
 
 static const kindred_explorer_file files[] = {
+  FILE("action-form.js", action_form_js),
   FILE("answers.js", answers_js),
   FILE("associations.js", associations_js),
   FILE("cells.js", cells_js),
@@ -180,11 +184,11 @@ static const kindred_explorer_file files[] = {
   FILE("json.js", json_js),
   FILE("kept-requests.js", kept_requests_js),
   FILE("live.js", live_js),
+  FILE("matches.js", matches_js),
   FILE("menu.js", menu_js),
   FILE("outline.js", outline_js),
   FILE("page-view.js", page_view_js),
   FILE("palette.js", palette_js),
-  FILE("matches.js", matches_js),
   FILE("parameter-form.js", parameter_form_js),
   FILE("plan.js", plan_js),
   FILE("record-form.js", record_form_js),

@@ -19,6 +19,7 @@
   X(void *, setNoticeReceiver, (PGconn *, void (*)(void *, const PGresult *), void *))                             \
   X(int, enterPipelineMode, (PGconn *))                                                                            \
   X(int, sendPrepare, (PGconn *, const char *, const char *, int, const unsigned *))                               \
+  X(int, sendDescribePrepared, (PGconn *, const char *))                                                           \
   X(int, sendQueryPrepared,                                                                                        \
     (PGconn *, const char *, int, const char *const *, const int *, const int *, int))                             \
   X(int, sendQueryParams,                                                                                          \
@@ -108,6 +109,10 @@ bool kindred_pq_enter_pipeline(PGconn *connection) {
 
 bool kindred_pq_send_prepare(PGconn *connection, const char *name, const char *sql) {
   return pq.sendPrepare(connection, name, sql, 0, NULL);
+}
+
+bool kindred_pq_send_describe(PGconn *connection, const char *name) {
+  return pq.sendDescribePrepared(connection, name);
 }
 
 bool kindred_pq_send_prepared(

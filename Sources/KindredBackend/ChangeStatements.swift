@@ -15,7 +15,7 @@ public struct ExecutableStatement: Sendable {
   /// tell which value is refused.
   package var conversions: [Int: String] = [:]
 
-  init(_ statement: Plan.Statement, givesRowID: Bool = false) {
+  package init(_ statement: Plan.Statement, givesRowID: Bool = false) {
     text = StatementText(statement.sql)
     bindings = statement.bindings
     self.givesRowID = givesRowID

@@ -32,6 +32,12 @@ extension IndexDocument {
 
         """
     }
+    let items = model.actions.keys.map { name in
+      "<li><a href=\"\(link(to: name).escapedForHTML)\">\(name.escapedForHTML)</a></li>"
+    }
+    let actions =
+      items.isEmpty
+      ? "" : "<section aria-label=\"Actions\"><h2>Actions</h2><ul>\(items.joined())</ul></section>"
     let page = ExplorerPage(basePath: basePath, title: "Resources")
     let hint = model.lacksReferences ? "<p>\(Model.referencesHint.escapedForHTML)</p>\n" : ""
     return Representation(
@@ -40,6 +46,7 @@ extension IndexDocument {
       \(hint)<table class="index" aria-label="Resources"><thead><tr><th scope="col">resource</th>\
       <th scope="col">columns</th><th scope="col">associations</th></tr></thead><tbody>
       \(rows.joined())</tbody></table>
+      \(actions)
       """)
   }
 }

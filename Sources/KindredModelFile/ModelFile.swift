@@ -29,6 +29,10 @@ import KindredModel
 ///       sales:
 ///         parameters: { since: text, country: { type: text, default: null } }
 ///         sql: SELECT … WHERE soldOn >= :since AND (:country IS NULL OR country = :country)
+///     actions:
+///       restock:
+///         parameters: { product: integer, by: integer }
+///         sql: UPDATE product SET stock = stock + :by WHERE id = :product RETURNING id, stock
 public struct ModelFile: Sendable {
   /// A part of the file and its line.
   struct Located<Value: Sendable>: Sendable {
@@ -128,20 +132,36 @@ public struct ModelFile: Sendable {
     var resource: Located<String>?
   }
 
+  /// An entry of `actions`.
+  struct ActionEntry: Sendable {
+    var name: Located<String>
+    var parameters: [Located<ActionParameter>] = []
+    var sql: Located<String>
+    /// The name of the resource whose records its rows are.
+    var resource: Located<String>?
+    var isSingle = false
+    /// The roles of each entry of its access, nil for everybody; nil if there is no `access`.
+    var access: [NameSet?]?
+  }
+
   /// The path of the file, for error messages.
   let path: String
   var resources: [ResourceEntry] = []
   var commonTableExpressions: [CommonTableExpression] = []
   /// The access rules of the resources without any.
   var access: Located<[AccessDefinition]>?
+  var actions: [ActionEntry] = []
   /// The errors of the parts that are missing here, which are reported with those of the rest.
   var errors: [ModelFileError] = []
 
   /// Throws the errors of the parts that are missing here.
   public func checkDraft() throws { try ModelFileErrors(errors).check() }
 
-  /// Whether it has access rules, for all resources or for any.
-  public var hasAccess: Bool { access != nil || resources.contains { $0.refinement?.access != nil } }
+  /// Whether it has access rules, for all resources or for any, or for an action.
+  public var hasAccess: Bool {
+    access != nil || resources.contains { $0.refinement?.access != nil }
+      || actions.contains { $0.access != nil }
+  }
 
   /// The last component of the path, which is all of it that clients may see.
   var name: Substring { path.split(separator: "/").last ?? "model file" }

@@ -40,10 +40,15 @@ public struct ModelFileParser {
             "write one as `authorStats: { sql: SELECT …, key: [authorId] }`"
           ).compactMap { entry in try errors.attempt { try commonTableExpression(entry.key, entry.value) } }
         case "access": file.access = try access(value)
+        case "actions":
+          file.actions = try value.entries(
+            "write one as `restock: { parameters: { id: integer }, sql: UPDATE … }`"
+          )
+          .compactMap { entry in try errors.attempt { try ActionParser().action(entry.key, entry.value) } }
         default:
           throw file.unknown(
             member, "a model file has no `\(member.value)`",
-            among: ["resources", "commonTableExpressions", "access"])
+            among: ["resources", "actions", "commonTableExpressions", "access"])
         }
       }
     }

@@ -5,20 +5,28 @@ import OrderedCollections
 extension ModelFile {
   /// Returns the model of a database: inferred from its schema and then refined by this file.
   ///
+  /// - Parameter isFirst: Whether no earlier model of the database is in use. A table that comes later under the name of an
+  ///   action isn't served; at the start, it is an error.
   /// - Throws: `ModelFileError` if the file doesn't fit the database; the database's error if it can't be read.
-  public func model(of source: any SchemaSource) throws -> Model {
+  public func model(of source: any SchemaSource, isFirst: Bool = true) throws -> Model {
     var model = try model(
-      refining: Model(inferredFrom: try source.schema()), for: source.dialect, tables: source.tables)
+      refining: Model(inferredFrom: try source.schema()), for: source.dialect, tables: source.tables,
+      columns: source.columns, isFirst: isFirst)
     try settleAccess(of: &model, for: source.dialect, source.tables(readBy:_:))
     return model
   }
 
   /// Returns an inferred model refined by this file.
   ///
-  /// - Parameter tables: returns the tables of common table expressions, with their columns.
+  /// - Parameters:
+  ///   - tables: Returns the tables of common table expressions, with their columns.
+  ///   - columns: Returns the columns of statements.
+  ///   - isFirst: Whether no earlier model of the database is in use.
   func model(
     refining model: Model, for dialect: Dialect,
-    tables: ([CommonTableDefinition]) throws -> [Table] = { _ in [] }
+    tables: ([CommonTableDefinition]) throws -> [Table] = { _ in [] },
+    columns: ([String]) throws -> [[Column]?] = { $0.map { _ in nil } },
+    isFirst: Bool = true
   ) throws -> Model {
     var refinement = ModelRefinement(model, file: self, dialect)
     let errors = refinement.errors
@@ -35,6 +43,7 @@ extension ModelFile {
     try errors.attempt { try checkParameters(in: refinement.model) }
     try errors.attempt { try refinement.compareColumns(tables) }
     try errors.attempt { try refinement.validate() }
+    try errors.attempt { try refinement.addActions(columns, isFirst: isFirst) }
     try errors.check()
     return refinement.model
   }

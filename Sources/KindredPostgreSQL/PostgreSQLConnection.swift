@@ -168,6 +168,14 @@ public final class PostgreSQLConnection {
   private func send(_ query: Query, _ expected: inout [Expected]) throws(PostgreSQLError) {
     let handle = handle
     var isSent: Bool
+    guard !query.isDescribed else {
+      // The statement without a name lasts until the next one.
+      guard kindred_pq_send_prepare(handle, "", query.sql) else { throw broken() }
+      expected.append(.preparation(sql: query.sql))
+      guard kindred_pq_send_describe(handle, "") else { throw broken() }
+      expected.append(.rows(sql: query.sql))
+      return
+    }
     // Poolers that track prepared statements don't see `DEALLOCATE`, so behind one none is evicted.
     if preparesStatements, query.isReusable, ownsSession || prepared.hasRoom(for: query.sql) {
       let name: String

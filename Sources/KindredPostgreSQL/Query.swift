@@ -10,6 +10,8 @@ public struct Query: Sendable, Equatable {
   public let needsTransactionBlock: Bool
   /// Whether it returns at most one row.
   public var hasOneRow = false
+  /// Whether it is only prepared, and returns its columns without rows.
+  public private(set) var isDescribed = false
 
   /// Creates a statement with values.
   public init(
@@ -19,6 +21,12 @@ public struct Query: Sendable, Equatable {
     self.values = values
     self.isReusable = isReusable
     self.needsTransactionBlock = needsTransactionBlock
+  }
+
+  /// Creates a statement that is prepared, to learn its columns, and not run.
+  public init(describing sql: String) {
+    self.init(sql, isReusable: false)
+    isDescribed = true
   }
 
   /// About the number of bytes that it takes to send the statement, if it is prepared.

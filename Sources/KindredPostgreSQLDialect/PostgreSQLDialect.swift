@@ -28,6 +28,8 @@ struct PostgreSQLDialect: SQLDialect {
     binding.map { parameter($0, as: kind.valueType) } ?? "(SELECT \(null(of: kind.valueType)))"
   }
 
+  func json(_ binding: SQL.Binding) -> SQL { parameter(binding, as: .json) }
+
   func null(of type: ValueType?) -> SQL { type.map { "NULL::\($0.sql)" } ?? "NULL" }
 
   // MARK: Values

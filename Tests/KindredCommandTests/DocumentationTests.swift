@@ -120,6 +120,7 @@ struct DocumentationTests {
     for (name, header) in [
       ("resource", "| key of a resource | |"), ("association", "| key of an association | |"),
       ("commonTableExpression", "| key of a common table expression | |"),
+      ("action", "| key of an action | |"),
       (
         "rule",
         "| key of an entry of `read`, `create`, `update`, `delete`, or `write` for the last three | |"

@@ -90,6 +90,11 @@ export class PageView {
       // Without marks, the page is complete, too.
       import("./matches.js").then(({ markMatches }) => markMatches(table, url)).catch(() => {});
     }
+    const form = find(this.views.table, "form[data-action]");
+    if (form !== null) {
+      import("./action-form.js").then(({ enhance }) => enhance(/** @type {HTMLFormElement} */ (form)))
+        .catch(this.explorer.fail);
+    }
     if (lacksParameters) this.#askForParameters().catch(this.explorer.fail);
     return { total: total ?? (isWhole && table !== null ? count : null) };
   }

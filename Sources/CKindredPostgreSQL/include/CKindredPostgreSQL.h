@@ -42,6 +42,7 @@ bool kindred_pq_needs_password(const PGconn *connection);
 // Pipelines (https://www.postgresql.org/docs/current/libpq-pipeline-mode.html). All return false on failure.
 bool kindred_pq_enter_pipeline(PGconn *connection);
 bool kindred_pq_send_prepare(PGconn *connection, const char *name, const char *sql);
+bool kindred_pq_send_describe(PGconn *connection, const char *name);
 bool kindred_pq_send_prepared(
     PGconn *connection, const char *name, int count, const char *const *values);
 bool kindred_pq_send(PGconn *connection, const char *sql, int count, const char *const *values);

@@ -15,7 +15,15 @@ struct AccessReport {
   /// What everybody may do, one line each.
   var notices: [String] {
     guard model.hasAccess else { return withoutAccess.map { [$0] } ?? [] }
-    return lines(of: openings)
+    return lines(of: openings) + callable
+  }
+
+  /// The actions that clients without credentials may call.
+  private var callable: [String] {
+    guard isWritable else { return [] }
+    let names = model.seen(by: configuration?.anonymousRoles ?? []).actions.keys
+    return names.isEmpty
+      ? [] : ["everybody, also without credentials, may call \(names.joined(separator: ", "))"]
   }
 
   /// Returns what is new since another report, warnings and notices.

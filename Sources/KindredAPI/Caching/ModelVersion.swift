@@ -100,7 +100,10 @@ final class ModelVersion: Sendable {
     plans = planCache.addView()
     lookups = RecordLookups(model: model, dialect: dialect)
     changes = ChangeStatements(dialect)
-    vocabulary = model.hasAccess ? model.accessVocabulary : nil
+    let readsClaims = model.unrestricted.actions.values.contains {
+      $0.parameters.contains { $0.claim != nil }
+    }
+    vocabulary = model.hasAccess || readsClaims ? model.accessVocabulary : nil
   }
 
   /// Returns a resource of the model as writes need it.

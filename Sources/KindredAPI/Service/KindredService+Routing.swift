@@ -1,3 +1,4 @@
+import KindredModel
 import KindredHTTP
 import KindredRequests
 import KindredTools
@@ -9,6 +10,11 @@ extension KindredService {
     // Without copies of the request, which has many parts.
     let principal = asked.principal
     try IdempotencyKey.check(asked.request)
+    if [.get, .head, .query].contains(asked.request.method), case .records(let segments) = asked.route,
+      let action = try writes.action(at: segments, for: principal)
+    {
+      return .now(try form(of: action, asked))
+    }
     switch (asked.request.method, asked.route) {
     case (.get, .records(let segments)), (.head, .records(let segments)):
       let query = asked.query
@@ -29,16 +35,33 @@ extension KindredService {
     }
   }
 
+  /// Returns the explorer's form of an action, where HTML is preferred.
+  ///
+  /// - Throws: `Problem` (405) elsewhere: only POST calls an action.
+  private func form(of action: Action, _ asked: RequestContext) throws -> HTTPResponse {
+    let request = asked.request
+    guard request.method != .query, context.options.servesExplorer, context.isWritable,
+      (try? context.types.documentType(for: request)) == .html
+    else {
+      throw Problem.methodNotAllowed(request.method, allow: try methods(at: asked.route, asked.principal))
+    }
+    return ActionPage(action, below: context.options.basePath).representation.response(
+      to: request, compressionLevel: context.options.compressionLevel)
+  }
+
   /// Returns the methods of a route and the media types of their content (RFC 9110 §9.3.7, RFC 5789 §3.1, Linked Data
   /// Platform §7.1).
   private func options(of route: Route, _ principal: Principal) throws -> HTTPResponse {
     let allow = try methods(at: route, principal)
     var response = HTTPResponse(status: .noContent, headers: ["Allow": allow])
-    if case .records = route { response.headers.append("Accept-Query", QueryContent.mediaType) }
+    var isOfRecords = false
+    if case .records(let segments) = route {
+      isOfRecords = try writes.action(at: segments, for: principal) == nil
+    }
+    if isOfRecords { response.headers.append("Accept-Query", QueryContent.mediaType) }
     for (method, name) in [(HTTPMethod.patch, "Accept-Patch"), (.post, "Accept-Post")]
     where allow.contains(method.token) {
-      let types =
-        if case .records = route { WriteContent.types(of: method) } else { [MediaType.json.rawValue] }
+      let types = isOfRecords ? WriteContent.types(of: method) : [MediaType.json.rawValue]
       response.headers.append(name, types.joined(separator: ", "))
     }
     return response

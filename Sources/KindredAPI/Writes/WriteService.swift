@@ -36,6 +36,9 @@ final class WriteService: Sendable {
 
   /// Returns the value of `Allow` for records.
   func allow(_ segments: [Substring], _ principal: Principal) throws -> String {
+    if try action(at: segments, for: principal) != nil {
+      return context.isWritable ? Self.methodsOfActions : "OPTIONS"
+    }
     guard context.isWritable else { return WriteTarget.allow() }
     let model = try models.latest().seen(by: principal, cautiously: true).model
     // OPTIONS for a missing resource isn't an error, least of all in a browser's preflight request.
@@ -47,7 +50,11 @@ final class WriteService: Sendable {
   /// - Throws: `Problem` (405 or 415); `RequestError` (403 or 404).
   func screen(
     _ segments: [Substring], _ request: HTTPRequest, _ principal: Principal
-  ) throws -> ScreenedWrite {
+  ) throws -> ScreenedWrite? {
+    if let action = try action(at: segments, for: principal) {
+      try screenCall(of: action, request)
+      return nil
+    }
     guard context.isWritable else {
       throw Problem.methodNotAllowed(request.method, allow: WriteTarget.allow())
     }
@@ -68,6 +75,7 @@ final class WriteService: Sendable {
   /// - Throws: `Problem`, `RequestError`, `BackendError`.
   func write(at segments: [Substring], _ asked: RequestContext) throws -> HTTPAnswer {
     let (request, principal) = (asked.request, asked.principal)
+    if let action = try action(at: segments, for: principal) { return try call(action, at: segments, asked) }
     guard context.isWritable else {
       throw Problem.methodNotAllowed(request.method, allow: WriteTarget.allow())
     }
@@ -155,8 +163,7 @@ final class WriteService: Sendable {
   /// Plans with the most recent known model; the transaction checks whether it is still current.
   ///
   /// If planning fails, the schema may have changed, so it is repeated with the latest model.
-  private func planWrite<Plan>(by principal: Principal, _ plan: (ModelVersion) throws -> Plan) throws -> Plan
-  {
+  func planWrite<Plan>(by principal: Principal, _ plan: (ModelVersion) throws -> Plan) throws -> Plan {
     let role = try principal.databaseRole()
     let latest = models.known?.seen(by: principal, cautiously: true).readable(by: role)
     if let latest, let made = try? plan(latest) { return made }
@@ -168,7 +175,7 @@ final class WriteService: Sendable {
   /// - Parameters:
   ///   - isLong: Whether the write is long and needs its own transaction.
   ///   - isKept: Whether the answer to a request with a key is kept, because something is written.
-  private func submit(
+  func submit(
     _ asked: RequestContext, isLong: Bool = false, isKept: Bool,
     _ body: @escaping @Sendable (any WriteTransaction) throws -> WriteResult
   ) throws -> HTTPAnswer {

@@ -1,12 +1,19 @@
 import KindredModel
 import KindredPlanning
 import KindredModelFile
+import Synchronization
 
 /// The model as the operator defines it: inferred, and refined by a model file if there is one.
 struct ModelDefinition: Sendable {
   /// The path of the model file; nil without one.
   let path: String?
   private let file: ModelFile?
+  /// Whether a model is in use.
+  private let isInUse = InUse()
+
+  private final class InUse: Sendable {
+    let flag = Atomic(false)
+  }
 
   /// Reads the model file.
   ///
@@ -36,6 +43,8 @@ struct ModelDefinition: Sendable {
   @Sendable
   func model(of source: any SchemaSource) throws -> Model {
     guard let file else { return Model(inferredFrom: try source.schema()) }
-    return try file.model(of: source)
+    let model = try file.model(of: source, isFirst: !isInUse.flag.load(ordering: .relaxed))
+    isInUse.flag.store(true, ordering: .relaxed)
+    return model
   }
 }

@@ -22,7 +22,12 @@ extension Model {
   public func grants(of roles: NameSet) -> [Int?] {
     unrestricted.resources.values.compactMap(\.access).flatMap { access in
       ResourceAccess.Verb.allCases.map { access.number(of: $0, for: roles) }
-    }
+    } + unrestricted.actions.values.map { $0.isOpen(to: roles, isConfigured: hasAccess) ? 1 : nil }
+  }
+
+  /// Whether an action exists, but not for the roles of this model.
+  public func isDenied(action name: String) -> Bool {
+    actions[name] == nil && unrestricted.actions[name] != nil
   }
 
   /// Returns the part of the model that clients with these roles may read: resources, columns and associations.
@@ -35,6 +40,7 @@ extension Model {
     var seen = whole
     seen.whole = Whole(whole)
     seen.resources = [:]
+    seen.actions = actions.filter { $0.value.isOpen(to: roles, isConfigured: true) }
     let visible = whole.resources.filter { $0.value.permissions.read != nil }
     for var resource in visible.values {
       if let fields = resource.permissions.read?.fields {
@@ -166,6 +172,10 @@ extension Model {
       vocabulary.roles.formUnion(entry.roles ?? [])
       entry.rows?.collectClaims(into: &vocabulary.claims)
       for preset in entry.presets { preset.expression.collectClaims(into: &vocabulary.claims) }
+    }
+    for action in unrestricted.actions.values {
+      for case let roles? in action.access ?? [] { vocabulary.roles.formUnion(roles) }
+      for case let claim? in action.parameters.map(\.claim) { vocabulary.claims.insert(claim) }
     }
     return vocabulary
   }

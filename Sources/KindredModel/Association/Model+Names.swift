@@ -8,7 +8,8 @@ extension Model {
       $0.table.name.hasBytes(of: name) || $0.table.nameInSchema.hasBytes(of: name)
     }
     guard let ofTable else {
-      return RequestError.unknown(name, .unknownResource, message, among: resources.keys, at: origin)
+      return RequestError.unknown(
+        name, .unknownResource, message, among: Array(resources.keys) + actions.keys, at: origin)
     }
     return RequestError(
       .unknownResource, "\(message); the table `\(name)` is `\(ofTable.name)`", at: origin,

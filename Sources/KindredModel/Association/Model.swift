@@ -4,6 +4,8 @@ public struct Model: Sendable {
   public var resources: NameDictionary<Resource>
   /// Every table that a resource or a step uses, by name, including common table expressions.
   public var tables: NameDictionary<Table>
+  /// The actions by name, as the model file defines them.
+  public var actions: NameDictionary<Action> = [:]
   /// Problems of the schema that were ignored, one line each.
   public var warnings: [String]
   /// Whether the model file has access rules: then every resource without any is closed.

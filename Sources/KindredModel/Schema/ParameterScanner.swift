@@ -5,16 +5,20 @@ struct ParameterScanner {
   enum Piece: Equatable {
     case text(String)
     case parameter(String)
+    /// A semicolon, where statements are split.
+    case separator
   }
 
   private let bytes: [UInt8]
   private let isPostgreSQL: Bool
+  private let splitsStatements: Bool
   private var index = 0
   /// The number of brackets that are open.
   private var brackets = 0
 
-  init(_ sql: String, _ syntax: QuerySyntax) {
+  init(_ sql: String, _ syntax: QuerySyntax, splitsStatements: Bool = false) {
     bytes = Array(sql.utf8)
+    self.splitsStatements = splitsStatements
     isPostgreSQL = syntax == .postgreSQL
   }
 
@@ -23,6 +27,11 @@ struct ParameterScanner {
     guard index < bytes.count else { return nil }
     let start = index
     while index < bytes.count {
+      if splitsStatements, bytes[index] == UInt8(ascii: ";") {
+        guard index == start else { return .text(text(start..<index)) }
+        index += 1
+        return .separator
+      }
       guard let name = parameterName else {
         skipToken()
         continue
@@ -32,6 +41,31 @@ struct ParameterScanner {
       return .parameter(text(name))
     }
     return .text(text(start..<index))
+  }
+
+  /// Returns the place, in bytes, and the text of the next token, which may be white space or a comment; nil at the end.
+  mutating func nextToken() -> (start: Int, text: String)? {
+    guard index < bytes.count else { return nil }
+    let start = index
+    skipToken()
+    return (start, text(start..<index))
+  }
+
+  /// Returns the first words of the rest, in lower case and without the quotes of names.
+  mutating func words(upTo most: Int) -> [String] {
+    var words: [String] = []
+    while words.count < most, let (_, token) = nextToken() {
+      guard let first = token.utf8.first else { break }
+      if first == UInt8(ascii: "\"") {
+        words.append(String(token.dropFirst().dropLast()).lowercased())
+      } else if first.isOfName {
+        words.append(token.lowercased())
+      } else if !first.isSpace, !token.hasPrefix("--"), !token.hasPrefix("/*") {
+        // Words behind anything else don't tell what the statement is.
+        words.append(token)
+      }
+    }
+    return words
   }
 
   /// The range of the name of a parameter whose colon is here; nil if there is none.

@@ -33,6 +33,7 @@ public struct ParameterizedQuery: Sendable, Hashable {
           throw UndeclaredParameter(name: name)
         }
         parts.append(.parameter(number))
+      case .separator: break
       }
     }
     self.parts = parts

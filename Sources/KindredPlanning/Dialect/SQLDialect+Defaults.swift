@@ -28,6 +28,7 @@ extension SQLDialect {
   package func parameter(_ binding: SQL.Binding?, of kind: QueryParameter.Kind) -> SQL {
     binding.map { "\($0)" } ?? "NULL"
   }
+  package func json(_ binding: SQL.Binding) -> SQL { "\(binding)" }
   package func integer(_ binding: SQL.Binding) -> SQL { "\(binding)" }
   package func equatable(_ column: SQL, _ type: ValueType?) -> (SQL, ValueType?) { (column, type) }
   package func haveSameEquality(_ column: Column, _ other: Column) -> Bool { true }

@@ -18,6 +18,8 @@ package protocol SQLDialect: Sendable {
 
   /// Returns the value of a parameter of a query; without a binding, one that isn't known yet.
   func parameter(_ binding: SQL.Binding?, of kind: QueryParameter.Kind) -> SQL
+  /// Returns a parameter that is bound to the text of JSON.
+  func json(_ binding: SQL.Binding) -> SQL
   /// Returns NULL as a value of a type.
   func null(of type: ValueType?) -> SQL
 

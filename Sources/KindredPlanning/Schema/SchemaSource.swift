@@ -17,6 +17,12 @@ public protocol SchemaSource {
   /// - Throws: ``CommonTableDefinition/Failure`` for SQL that is not a single `SELECT`, or that the database rejects.
   func tables(of definitions: [CommonTableDefinition]) throws -> [Table]
 
+  /// Returns the columns of the rows that each of several statements returns, nil for one that returns none, without
+  /// running it.
+  ///
+  /// - Throws: ``CommonTableDefinition/Failure`` for a statement that the database rejects.
+  func columns(ofStatements statements: [String]) throws -> [[Column]?]
+
   /// Returns the names of the tables that a view, a full-text table or a common table expression reads; nil if it may
   /// read any, because it calls a function of the database's own.
   ///

@@ -40,6 +40,10 @@ extension SchemaForwarding {
     try withSource { try $0.tables(of: definitions) }
   }
 
+  func columns(ofStatements statements: [String]) throws -> [[Column]?] {
+    try withSource { try $0.columns(ofStatements: statements) }
+  }
+
   func tables(readBy table: Table, _ definitions: [Table]) throws -> NameSet? {
     try withSource { try $0.tables(readBy: table, definitions) }
   }

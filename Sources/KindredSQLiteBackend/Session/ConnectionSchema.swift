@@ -1,3 +1,4 @@
+import CKindredSQLite
 import KindredSQLiteDialect
 import KindredModel
 import KindredPlanning
@@ -30,6 +31,21 @@ public struct ConnectionSchema: SchemaSource {
   /// Returns the definitions as tables without keys, in the given order.
   public func tables(of definitions: [CommonTableDefinition]) throws -> [Table] {
     try CommonTableExpressionReader(connection).tables(definitions)
+  }
+
+  /// Returns the columns of statements that are prepared, and not run.
+  public func columns(ofStatements statements: [String]) throws -> [[Column]?] {
+    try statements.enumerated().map { index, sql in
+      do {
+        let statement = try connection.prepare(sql, persistent: false)
+        guard statement.columnCount > 0 else { return nil }
+        return (0..<statement.columnCount).map {
+          Column(name: statement.columnName($0), declaredType: statement.columnDeclaredType($0) ?? "")
+        }
+      } catch let error as DatabaseError where error.code == SQLITE_ERROR {
+        throw CommonTableDefinition.Failure(index: index, message: error.text)
+      }
+    }
   }
 
   /// Returns the tables that reading `table` reads; nil if its definition is invalid.

@@ -22,6 +22,10 @@ extension SQLiteTransaction {
     try source.tables(of: definitions)
   }
 
+  func columns(ofStatements statements: [String]) throws -> [[Column]?] {
+    try source.columns(ofStatements: statements)
+  }
+
   func tables(readBy table: Table, _ definitions: [Table]) throws -> NameSet? {
     try source.tables(readBy: table, definitions)
   }

@@ -52,7 +52,9 @@ struct Completer {
       func resources(by name: (Resource) -> String) -> [Completion] {
         let names = Dictionary(
           model.resources.values.map { (name($0), $0.name) }, uniquingKeysWith: { first, _ in first })
-        let candidates = model.resources.values.map { Candidate(name: name($0), kind: .resource) }
+        let candidates =
+          model.resources.values.map { Candidate(name: name($0), kind: .resource) }
+          + model.actions.keys.map { Candidate(name: $0, kind: .resource, detail: "action") }
         return word.completions(of: candidates) {
           (hasSlash ? "" : "/") + URLCoding.readableSegment(names[$0.name] ?? $0.name)
         }
@@ -110,13 +112,15 @@ struct Completer {
       text: text.piece(range.lowerBound..<position, plusIsSpace: true).text, range: range,
       next: text.scalars.indices.contains(range.upperBound) ? text.scalars[range.upperBound] : nil)
     let isOne = keys.isEmpty ? draft.request?.path.isSingle ?? false : scope.node?.isToOne ?? false
-    var candidates = queryParameters(of: keys, scope, in: draft).map {
+    let isCall = draft.action != nil && keys.isEmpty
+    var candidates = (isCall ? [] : queryParameters(of: keys, scope, in: draft)).map {
       Candidate(
         name: $0.name, kind: .parameter, detail: $0.kind.rawValue + ($0.isRequired ? ", required" : ""),
         ending: "=")
     }
     let isBare = !keys.isEmpty && scope.node?.values != nil
     candidates += (keys.isEmpty ? RequestParameter.ofRoot : RequestParameter.ofNodes).filter {
+      if isCall { return QueryParameters.Parameter.shapingNames.contains($0.name) }
       // Bare values have no members.
       if isBare, ["fields", "annotate"].contains($0.name) { return false }
       return switch $0.value {
@@ -129,7 +133,7 @@ struct Completer {
     candidates += (scope.node?.children ?? []).map {
       Candidate(name: $0.key, kind: .node, detail: $0.association?.destination, ending: ".")
     }
-    if keys.isEmpty {
+    if keys.isEmpty, !isCall {
       candidates += scope.resource.columns.filter { column in
         !column.name.isEmpty && !column.name.contains(".") && !candidates.contains { $0.name == column.name }
       }.map { Candidate($0, ending: "=") }

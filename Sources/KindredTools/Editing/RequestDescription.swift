@@ -55,7 +55,7 @@ package struct RequestDescription {
 
   /// The request in canonical form, with all necessary escapes; nil if it isn't a request for records.
   private var url: String? {
-    guard !isPage, draft.column == nil, let request = draft.request,
+    guard !isPage, draft.column == nil, draft.action == nil, let request = draft.request,
       let url = try? FetchRequestRenderer.url(of: request, in: draft.model)
     else { return nil }
     // Parameters of the response that aren't part of the `FetchRequest`.

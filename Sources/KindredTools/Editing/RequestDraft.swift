@@ -10,6 +10,8 @@ package struct RequestDraft {
   let diagnostics = Diagnostics()
   /// The path as far as it is valid.
   package private(set) var path: RequestPath?
+  /// The action that the path names.
+  private(set) var action: Action?
   /// The column that the path ends with.
   package private(set) var column: Column?
   /// The request without its invalid parts; nil if the path leads nowhere.
@@ -33,6 +35,10 @@ package struct RequestDraft {
     let parameters = readParameters().filter { $0.number != skipped }
     var pathParser = PathParser(model: model, literals: Literals())
     let segments = text.segments.map { Substring($0.raw) }
+    if segments.count == 1, let action = model.actions[text.segments[0].text] {
+      take(action, parameters)
+      return
+    }
     let path = try? noting(diagnostics) { try pathParser.parse(segments, allowsColumn: true) }
     self.path = pathParser.path
     column = pathParser.column
@@ -50,6 +56,44 @@ package struct RequestDraft {
       return try parser.parse(
         path: path, literals: pathParser.literals, segments: sent,
         parameters: QueryParameters(parameters))
+    }
+    request = parsed?.fetchRequest
+  }
+
+  /// Reads the call of an action, whose parameters shape a record.
+  private mutating func take(_ action: Action, _ parameters: [QueryParameters.Parameter]) {
+    self.action = action
+    path = RequestPath(resource: action.resource ?? action.name)
+    guard let resource = action.resource.flatMap({ model.resources[$0] }) else {
+      for parameter in parameters {
+        diagnostics.note(
+          RequestError(
+            .unknownParameter,
+            "the address of `\(action.name)` has no parameters; leave out `\(parameter.name)`",
+            at: parameter.origin))
+      }
+      return
+    }
+    let (shaping, others) = (
+      parameters.filter { $0.shapesRecord }, parameters.filter { !$0.shapesRecord }
+    )
+    for parameter in others {
+      diagnostics.note(
+        RequestError(
+          .invalidValue,
+          "a call has only \(QueryParameters.Parameter.shapingNames.joined(separator: ", ")); leave out `\(parameter.name)`",
+          at: parameter.origin))
+    }
+    var literals = Literals()
+    let key = resource.table.primaryKey.map {
+      RequestPath.KeyColumn(
+        name: resource.table.columns[$0].name, literals: [literals.numberOfUnknown()])
+    }
+    var parser = FetchRequestParser(model: model, limits: limits, diagnostics: diagnostics)
+    let parsed = try? noting(diagnostics) {
+      try parser.parse(
+        path: RequestPath(resource: resource.name, segments: [.record(key)]), literals: literals,
+        parameters: QueryParameters(shaping))
     }
     request = parsed?.fetchRequest
   }
@@ -91,4 +135,12 @@ package struct RequestDraft {
         name: parameter.name.text, value: parameter.value.text, number: number)
     }
   }
+}
+
+extension QueryParameters.Parameter {
+  /// The parameters of the root that shape a record that is written.
+  static let shapingNames = ["include", "join", "annotate", "fields"]
+
+  /// Whether it shapes a record that is written, or is of a node below it.
+  var shapesRecord: Bool { !node.isEmpty || Self.shapingNames.contains(kind) }
 }

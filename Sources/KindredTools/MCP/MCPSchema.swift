@@ -14,9 +14,14 @@ package struct MCPSchema {
     self.document = document
   }
 
-  /// Returns all resources in short.
+  /// Returns all resources and actions in short.
   func short(_ extent: Extent) -> JSONValue {
-    ["resources": .array(document.model.resources.values.map { short($0, extent) })]
+    let model = document.model
+    return [
+      "resources": .array(model.resources.values.map { short($0, extent) }),
+      "actions": extent == .names && !model.actions.isEmpty
+        ? JSONValue(strings: model.actions.keys) : model.actionsJSON.map(Self.concise),
+    ]
   }
 
   private func short(_ resource: Resource, _ extent: Extent) -> JSONValue {

@@ -35,7 +35,11 @@ package struct OpenAPIDocument {
       "index", tag: "index", "The resources, their columns and their associations.", [],
       ["200": indexResponse])
     for resource in model.resources.values { add(resource, to: &content) }
-    if isWritable { content.paths["/-/batch"] = ["post": OpenAPIBatch.operation] }
+    let actions = OpenAPIActions(model: model)
+    if isWritable {
+      for (path, item) in actions.paths { content.paths[path] = item }
+      content.paths["/-/batch"] = ["post": OpenAPIBatch.operation]
+    }
     for page in OperationsPage.allCases {
       content.paths[page.path] = path(
         "kindred.\(page)", tag: "kindred", page.summary, page.describedParameters, ["200": page.response])
@@ -53,7 +57,8 @@ package struct OpenAPIDocument {
       "components": [
         "schemas": ["Problem": OpenAPISchema.ofProblem]
           + OpenAPISchema.records(in: model)
-          + .object(content.writes.schemas.map { ($0, $1) }) + (isWritable ? OpenAPIBatch.schemas : [:]),
+          + .object(content.writes.schemas.map { ($0, $1) })
+          + (isWritable ? OpenAPIBatch.schemas + actions.schemas : [:]),
         "parameters": .object(OpenAPIParameters.definitions(limits)),
         "responses": [
           "Problem": Self.problemResponse, "NotModified": Self.notModifiedResponse,

@@ -277,7 +277,7 @@ struct OpenAPIWrites {
     }
   }
 
-  fileprivate static var problems: JSONValue {
+  static var problems: JSONValue {
     OpenAPIDocument.problems([
       "400", "401", "403", "404", "405", "406", "409", "412", "413", "415", "422", "429", "503", "default",
     ])

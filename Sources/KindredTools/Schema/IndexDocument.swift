@@ -31,7 +31,7 @@ package struct IndexDocument {
         "associations": .array(associations), "parameters": resource.parametersJSON,
       ]
     }
-    return ["resources": .array(resources)]
+    return ["resources": .array(resources), "actions": model.actionsJSON]
   }
 
   /// Returns the path of a resource's records.

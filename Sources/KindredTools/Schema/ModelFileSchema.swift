@@ -26,6 +26,11 @@ package struct ModelFileSchema {
           "description": "SELECT statements that become resources, by name.", "type": "object",
           "additionalProperties": ["$ref": "#/$defs/commonTableExpression"],
         ],
+        "actions": [
+          "description": "Named SQL that writes.", "type": "object",
+          "propertyNames": ["pattern": "^[A-Za-z0-9_]+$"],
+          "additionalProperties": ["$ref": "#/$defs/action"],
+        ],
         "access": [
           "description":
             "Who may read and write the resources without `access`; without it, these are closed once any has some.",
@@ -70,6 +75,7 @@ package struct ModelFileSchema {
       "resource": resource, "foreignKeys": foreignKeys, "association": association, "access": Self.access,
       "rules": Self.rules, "rule": Self.rule, "withoutSet": Self.withoutSet,
       "commonTableExpression": Self.commonTableExpression,
+      "action": Self.action,
       "expression": [
         "description": "An expression, written as in a URL.", "type": ["string", "boolean", "number"],
       ],
@@ -209,6 +215,51 @@ package struct ModelFileSchema {
       ],
     ],
     "additionalProperties": false,
+  ]
+
+  private static let action: JSONValue = [
+    "type": "object", "required": ["sql"],
+    "properties": [
+      "sql": [
+        "description": "One or more statements, in which the parameters are `:name`.", "type": "string",
+      ],
+      "as": ["description": "The resource whose records the rows are.", "type": "string"],
+      "single": ["description": "Whether it gives one row instead of all.", "type": "boolean"],
+      "access": [
+        "description": "The roles that may call it; `{}` is everybody.",
+        "anyOf": [actionRule, ["type": "array", "items": actionRule]],
+      ],
+      "parameters": [
+        "description": "The members of the content of a call.", "type": "object",
+        "propertyNames": ["pattern": "^[A-Za-z0-9_]+$"],
+        "additionalProperties": [
+          "anyOf": [
+            typeOfAction,
+            [
+              "type": "object", "required": ["type"], "properties": ["type": typeOfAction, "default": [:]],
+              "additionalProperties": false,
+            ],
+            [
+              "type": "object", "required": ["from"],
+              "properties": [
+                "type": typeOfAction, "from": ["type": "string", "pattern": "^auth\\..+"],
+                "required": ["type": "boolean"],
+              ],
+              "additionalProperties": false,
+            ],
+          ]
+        ],
+      ],
+    ],
+    "additionalProperties": false,
+  ]
+
+  private static let actionRule: JSONValue = [
+    "type": "object", "properties": ["roles": described("The roles.", texts)], "additionalProperties": false,
+  ]
+
+  private static let typeOfAction: JSONValue = [
+    "enum": JSONValue(strings: ActionParameter.Kind.allCases.map(\.rawValue))
   ]
 
   /// The types of parameters.

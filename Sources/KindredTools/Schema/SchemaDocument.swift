@@ -21,7 +21,10 @@ package struct SchemaDocument {
   /// - Throws: `RequestError` if there is no resource of this name.
   package func json(of name: String? = nil) throws -> JSONValue {
     guard let name else {
-      return ["resources": .array(model.resources.values.map(json)), "limits": limitsJSON]
+      return [
+        "resources": .array(model.resources.values.map(json)), "actions": model.actionsJSON,
+        "limits": limitsJSON,
+      ]
     }
     guard let resource = model.resources[name] else {
       throw model.unknownResource(name, at: Origin(parameter: "resource"))

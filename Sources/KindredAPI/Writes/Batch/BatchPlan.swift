@@ -12,6 +12,7 @@ struct BatchPlan: Sendable {
   enum Work: Sendable {
     case read(PlannedRequest, RecordsQuery)
     case write(WritePlan)
+    case call(ActionPlan)
   }
 
   let version: ModelVersion
@@ -61,6 +62,11 @@ struct BatchPlan: Sendable {
     let part = asked.request
     guard case .records(let segments) = asked.route else {
       throw RequestError(.notFound, "the parts of a batch must address records, and \(part.path) doesn't")
+    }
+    if let action = try version.model.action(at: segments) {
+      try service.screenCall(of: action, part)
+      return .call(
+        try ActionPlan(action, asked, in: version, service.context.options.limits, check: check))
     }
     guard part.method == .get else {
       guard WriteContent.importFormat(of: part) == nil else {
@@ -130,6 +136,8 @@ struct BatchPlan: Sendable {
             plan: plan, request: part.request, transaction: transaction, service: service, isPart: true)
           try content.append(try execution.run())
           writes.append((index, execution))
+        case .call(let plan):
+          try content.append(try ActionExecution(plan: plan, transaction: transaction).run())
         }
       }
     }
@@ -192,6 +200,12 @@ extension BatchPlan.Work {
     switch self {
     case .read(let planned, _): [planned.plan]
     case .write(let plan): plan.answer.plan.map { [$0] } ?? []
+    case .call(let plan):
+      switch plan.answer {
+      case .none: []
+      case .rows(let answer): [answer]
+      case .records(let records): [records.plan]
+      }
     }
   }
 }
