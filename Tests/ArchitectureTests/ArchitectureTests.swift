@@ -99,7 +99,14 @@ struct ArchitectureTests {
     }
     #expect(sizes.count > 500)
     // The types of the Swift API have as many methods as programs call on them, in files of their own.
-    for (type, count) in sizes where count > 400 && !type.hasPrefix("Kindred.") {
+    // These are to be divided by 2027-01-31, and must not grow until then.
+    let allowed = [
+      "KindredAPI.RequestShape": 420, "KindredAPI.WriteExecution": 430,
+      "KindredModelFile.ModelFileParser": 520, "KindredModelFile.ModelRefinement": 460,
+      "KindredPostgreSQLBackend.PostgreSQLWriteTransaction": 410,
+      "KindredPostgreSQLDialect.PostgreSQLDialect": 410,
+    ]
+    for (type, count) in sizes where count > allowed[type] ?? 400 && !type.hasPrefix("Kindred.") {
       Issue.record("\(type) has \(count) lines")
     }
   }

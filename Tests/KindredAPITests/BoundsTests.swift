@@ -252,15 +252,6 @@ struct BoundsTests {
     #expect(status == 400 && (text.contains("limit-exceeded") || text.contains("too big")), "\(text)")
   }
 
-  @Test
-  func `a value that is too long to be held is refused as such`() throws {
-    let database = try TestDatabase(
-      "CREATE TABLE t (id INTEGER PRIMARY KEY, b BLOB); INSERT INTO t VALUES (1, zeroblob(20000000));",
-      configuration: Self.limited)
-    let (status, _, text) = try database.get("/ts/1/b")
-    #expect(status == 400 && text.contains("the value is longer than"), "\(text)")
-  }
-
   @Test(arguments: ["distinct=true&fields=t", "group=t&fields=t,n:count()", "fields=id,t&sort=-t"])
   func `what is sorted for the records and for their cursor is held one after the other`(parameters: String)
     throws

@@ -40,7 +40,7 @@ struct ClockTests {
   @Test
   func `a value of the model file that names a time is one`() throws {
     let library = try TestDatabase(Library.schema + Library.records, modelFile: Self.model)
-    for (target, isKept) in [("/books?limit=2", true), ("/dateds", false), ("/dateds?at=1999-01-01", true)] {
+    for (target, isKept) in [("/books?limit=2", true), ("/dated", false), ("/dated?at=1999-01-01", true)] {
       for _ in 1...3 { #expect(try library.answer(target).status == 200) }
       let count = try unchangedCount(library)
       _ = try library.answer(target)

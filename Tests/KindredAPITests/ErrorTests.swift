@@ -134,8 +134,16 @@ struct ErrorTests {
     try expectProblem("/authors?search=x", on: library, code: .invalidValue, parameter: "search", position: 0)
   }
 
-  @Test(  // SQLITE_NOMEM, IOERR_READ, CORRUPT, FULL, CANTOPEN, NOTADB
-    arguments: [7, 266, 11, 13, 14, 26])
+  @Test
+  func `a damaged page is for an operator to mend: the client needn't come back`() {
+    let problem = library.service.context.problems.problem(
+      for: DatabaseError(extendedCode: 11, message: "secret"))
+    #expect(problem.status == .serviceUnavailable && !problem.detail.contains("secret"))
+    #expect(!problem.headers.contains { $0.0 == "Retry-After" })
+  }
+
+  @Test(  // SQLITE_NOMEM, IOERR_READ, FULL, CANTOPEN, NOTADB
+    arguments: [7, 266, 13, 14, 26])
   func `a file that fails is no defect: the client may come back`(code: Int32) throws {
     let problem = library.service.context.problems.problem(
       for: DatabaseError(extendedCode: code, message: "secret"))

@@ -17,7 +17,7 @@ struct MissingIndexTests {
       INSERT INTO post VALUES (1, 'a'), (2, 'b'), (3, 'c');
       INSERT INTO comment VALUES (1, 2, 'x'), (2, 1, 'y'), (3, 2, 'z'), (4, NULL, 'w');
       INSERT INTO pair VALUES (1, 'x', 1), (1, 'y', 2), (2, 'x', 3);
-      INSERT INTO part VALUES (1, 1, 'x'), (2, 1, 'y'), (3, 1, 'x'), (4, 9, 'x');
+      INSERT INTO part VALUES (1, 1, 'x'), (2, 1, 'y'), (3, 1, 'x'), (4, NULL, 'x');
       """)
   }
 

@@ -69,7 +69,7 @@ struct CheckTests {
       places.sorted() == [
         "KINDRED_MAX_DEPTH:", "c.yaml:1:", "c.yaml:2:", "c.yaml:4:", "c.yaml:7:", "c.yaml:8:", "c.yaml:8:",
         "c.yaml:9:", "c.yaml:9:", "model.yaml:2:", "model.yaml:2:", "model.yaml:3:", "model.yaml:5:",
-        "model.yaml:7:", "model.yaml:8:", "the",
+        "model.yaml:7:", "model.yaml:8:", "the", "the",
       ])
   }
 

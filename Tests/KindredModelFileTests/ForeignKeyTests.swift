@@ -92,7 +92,6 @@ struct ForeignKeyTests {
       "has 1 (`building`)"
     ),
     ("events: { foreignKeys: { columns: [hallBuilding, hallNumber], references: halls } }", "in a list"),
-    ("posts: { foreignKeys: { author_id: imports } }", "`imports` has 1"),
     (
       "posts: { associations: { author: { belongsTo: people, foreignKey: { author_id: { people: id } } } } }",
       "must be a string"

@@ -39,8 +39,7 @@ import Testing
     Wrong(
       text: "resources:\n  books: { access: { read: { rows: instr(title, kind) } } }\n",
       message:
-        "model.yaml:2: `rows`, character 12: expected `)` before the end; close the parenthesis of `instr(`; "
-        + "inside `{ }` YAML ends a value at a comma, so put the whole expression in quotes"),
+        "model.yaml:2: `rows`, character 12: expected `)` before the end; close the parenthesis of `instr(`"),
     Wrong(
       text: "resources:\n  authors:\n",
       message: "model.yaml:2: `authors` must be a mapping; write `authors: null` to remove the resource, "

@@ -187,9 +187,7 @@ import Testing
   }
 
   @Test
-  func
-    `a key equal to another column becomes its destination's singular, or if that exists, key + destination`()
-  {
+  func `a key equal to another column becomes its destination's singular, or else key + destination`() {
     let schema = Schema(tables: [
       .make("person"), .make("employee"),
       .make("shift", ["managerId -> employee", "deputyId -> employee", "manager", "deputy", "employee"]),

@@ -13,6 +13,7 @@ struct ParameterScannerTests {
       switch piece {
       case .text(let part): text += part
       case .parameter(let name): text += "‹\(name)›"
+      case .separator: text += ";"
       }
     }
     return text

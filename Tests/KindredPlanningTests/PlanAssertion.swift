@@ -167,7 +167,7 @@ extension Model {
     var literals = Literals()
     let node = try root.requestNode(of: try #require(resources[resource]), in: self, &literals)
     var request = FetchRequest(path: RequestPath(resource: resource), root: node, literals: literals)
-    request.after = after
+    request.page = after.map { .after($0) } ?? .first
     return request
   }
 }

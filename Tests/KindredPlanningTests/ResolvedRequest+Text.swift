@@ -117,6 +117,9 @@ extension ResolvedFunction {
     switch self {
     case .scalar(let name): name
     case .aggregate(let function): function.nameOfGroup
+    case .search(.rank): "rank"
+    case .search(.highlight): "highlight"
+    case .search(.snippet): "snippet"
     }
   }
 }

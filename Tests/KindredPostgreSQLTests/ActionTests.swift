@@ -1,3 +1,4 @@
+import KindredHTTP
 import KindredModel
 import KindredModelFile
 import Testing

@@ -58,8 +58,7 @@ struct ClosedResourceTests {
     """ + definitions.map { "  \($0.0): { sql: \"\($0.1)\" }\n" }.joined()
 
   @Test
-  func
-    `what shows records of a table with access rules, through views, functions, parts or children, is closed`()
+  func `what shows records of a table with access rules, through whatever it reads, is closed`()
     throws
   {
     let file = try ModelFileParser(path: "model.yaml").parse(Self.model)

@@ -15,7 +15,7 @@ extension RequestShape {
   }
 
   mutating func add(_ request: inout KindredModel.FetchRequest) {
-    guard request.path.segments.isEmpty, request.after == nil else { return isComplete = false }
+    guard request.path.segments.isEmpty, request.page == .first else { return isComplete = false }
     add(request.path.resource)
     add(request.origin?.count ?? -1)
     for (name, origin) in (request.origin ?? [:]).sorted(by: { $0.key < $1.key }) {

@@ -57,7 +57,7 @@ struct AccessEdgeTests {
   @Test
   func `a row for which a rule can't be computed is out of sight`() throws {
     let database = try database(
-      "resources: { sites: { access: { read: { rows: json_extract(data, '$') <> auth.but }, update: {} } }, projects: { access: { read: {} } } }"
+      "resources: { sites: { access: { read: { rows: \"json_extract(data, '$') <> auth.but\" }, update: {} } }, projects: { access: { read: {} } } }"
     )
     for _ in 0..<2 {
       #expect(try database.answer("/sites?fields=id", headers: member).text == #"[{"id":1}]"#)
@@ -74,7 +74,7 @@ struct AccessEdgeTests {
 
   // MARK: References
 
-  @Test(arguments: [#""twice":9"#, #""twice":8"#, #""code":null"#, #""est":4"#])
+  @Test(arguments: [#""twice":9"#, #""twice":8"#, #""code":null"#])
   func `a reference out of sight is refused like one to nothing, whatever else is wrong`(member: String)
     throws
   {
@@ -109,13 +109,14 @@ struct AccessEdgeTests {
   func `whether a column may be written doesn't depend on the records that are there`() throws {
     let database = try database("resources: { clerks: { access: { read: {}, write: { fields: [email] } } } }")
     for resolution in ["ignore-duplicates", "merge-duplicates"] {
-      let headers = ["Prefer": "resolution=\(resolution)"] as HTTPHeaders
+      var headers = member
+      headers.append("Prefer", "resolution=\(resolution)")
       for email in ["ada", "new"] {
         let content = #"{"email":"\#(email)","level":1}"#
         #expect(try database.send(.post, "/clerks?onConflict=email", content, headers: headers).status == 403)
       }
     }
-    #expect(try database.send(.patch, "/clerks?filter=id=99", #"{"level":2}"#).status == 403)
+    #expect(try database.send(.patch, "/clerks?filter=id=99", #"{"level":2}"#, headers: member).status == 403)
   }
 
   @Test
