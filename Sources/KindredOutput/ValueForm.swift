@@ -167,7 +167,9 @@ extension RowValue {
     switch self {
     case .null: output.append("<i>null</i>")
     case .text(let text): output.append(beginningOfHTML: text)
-    case .beginning(let text, _): output.append(html: text, to: min(text.count, OutputBuffer.shownText))
+    case .beginning(let text, _):
+      output.append(html: text, to: min(text.count, OutputBuffer.shownText))
+      output.append("…")
     case .json(let document): output.append(document) { $0.append(beginningOfHTML: $1) }
     case .bytes(let bytes, let count): output.append(beginningOfBase64: bytes, of: count)
     case .integer, .real, .digits, .boolean: writePlain(isBoolean: isBoolean, to: &output)

@@ -68,7 +68,7 @@ struct BasePathTests {
       #"[{"method": "GET", "url": "/shelf/books?limit=1"}, {"method": "GET", "url": "/books?limit=1"}]"#,
       to: "/shelf/-/batch", library())
     #expect(answer.status == 200)
-    #expect(answer.text.ranges(of: "</shelf/books?limit=1").count == 4)
+    #expect(answer.text.ranges(of: "</shelf/books?limit=1").count == 6)
   }
 
   @Test(arguments: [

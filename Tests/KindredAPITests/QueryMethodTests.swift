@@ -151,7 +151,9 @@ struct QueryMethodTests {
     ] {
       var answer = try query(target, content, on: database)
       let first = try #require(Self.link("first", of: answer))
-      #expect(try query(first, content, on: database).text == #"[{"id":1},{"id":2}]"#, "\(kind)")
+      // A link that is the request needs no content.
+      let repeated = kind == "a link that is the request" ? "" : content
+      #expect(try query(first, repeated, on: database).text == #"[{"id":1},{"id":2}]"#, "\(kind)")
       var found = [answer.text]
       while let next = Self.link("next", of: answer), found.count < 5 {
         answer = try query(next, content, on: database)

@@ -76,12 +76,15 @@ struct RequestReferenceTests {
     let proposed = try #require(root).union(try #require(node)).map { $0.split(separator: ".").last ?? "" }
     let parameters = page.cells(under: "| parameter | of | meaning |").joined()
       .matches(of: /`(\w+)`/).map { String($0.1) }
-    // A page's cursor isn't proposed, as nobody types it.
-    #expect(Set(parameters) == Set(proposed.map { String($0.prefix { $0 != "=" }) }).union(["after"]))
+    // A page's cursor isn't proposed, since it is never typed.
+    let typed = Set(proposed.map { String($0.prefix { $0 != "=" }) })
+    #expect(Set(parameters) == typed.union(["after", "before"]))
 
     let functions = try await completions("/books?filter=", of: server)["function"]
     let shown = page.cells(under: "| function | value |").joined().matches(of: /`(\w+)\(/).map { $0.1 + "(" }
-    #expect(Set(shown.map(String.init)) == functions)
+    // Those of a search are proposed where there is one.
+    let ofSearches: Set<String> = ["rank(", "highlight(", "snippet("]
+    #expect(Set(shown.map(String.init)) == functions?.union(ofSearches))
 
     let ofAssociations = try await completions("/authors?filter=books.", of: server)
     let aggregates = page.cells(under: "| aggregate | name |").joined()

@@ -48,7 +48,7 @@ struct ActionTests {
       """)
     #expect(
       served.send(.post, "/kinds", nil)
-        == #"200 {"n":12.50,"a":[1,null],"c":{"x":1,"y":"z"},"j":{"k": [1]},"b":true}"#)
+        == #"200 {"n":12.50,"a":[1,null],"c":{"x":1,"y":"z"},"j":{"k":[1]},"b":true}"#)
     #expect(
       served.send(.post, "/tag", #"{"t":"x"}"#) == #"200 [{"id":2,"tags":["x"]},{"id":1,"tags":["x"]}]"#)
     #expect(served.send(.post, "/note", #"{"j":{"a":"b"}}"#) == #"200 [{"tags":["b"]}]"#)

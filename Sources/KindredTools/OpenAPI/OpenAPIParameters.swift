@@ -162,7 +162,9 @@ enum OpenAPIParameters {
       switch parameter.value {
       case .includes, .namedExpressions, .expressions, .sort: (list + ["minItems": 1], true)
       case .fields, .expression: (list, true)
-      case .pattern, .cursor: (text, false)
+      case .pattern: (text, false)
+      // An empty `before` is the last page.
+      case .cursor: (parameter.name == "before" ? ["type": "string"] : text, false)
       case .boolean: (["type": "boolean"], false)
       case .words(let words): (choice(of: words), false)
       case .count: (count(of: parameter, limits), false)

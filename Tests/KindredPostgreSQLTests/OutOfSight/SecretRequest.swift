@@ -62,10 +62,12 @@ struct SecretRequest: CustomStringConvertible {
 
   /// A cursor that hides values is padded with random bytes, so that its length alone could tell anything.
   private static func withoutCursors(_ text: String) -> String {
-    text.split(separator: "after=", omittingEmptySubsequences: false).enumerated().map { number, part in
-      let cursor = number == 0 ? "" : part.prefix { $0.isLetter || $0.isNumber || "-_".contains($0) }
-      return "\(cursor.count)" + part.dropFirst(cursor.count)
-    }.joined(separator: "after=")
+    ["after=", "before="].reduce(text) { text, name in
+      text.split(separator: name, omittingEmptySubsequences: false).enumerated().map { number, part in
+        let cursor = number == 0 ? "" : part.prefix { $0.isLetter || $0.isNumber || "-_".contains($0) }
+        return (number == 0 ? "" : "\(cursor.count)") + part.dropFirst(cursor.count)
+      }.joined(separator: name)
+    }
   }
 
   private static func encoded(_ target: String) -> String {
