@@ -97,7 +97,7 @@ struct GroupedWritingTests {
   }
 
   @Test
-  func `an array of which a trigger ignores a record is a conflict that names it, and nothing is done`() throws {
+  func `a record of an array that a trigger ignores is a conflict, and nothing is done`() throws {
     try served.run(
       """
       CREATE FUNCTION skip() RETURNS trigger LANGUAGE plpgsql AS $$

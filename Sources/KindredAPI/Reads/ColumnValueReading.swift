@@ -87,7 +87,8 @@ final class ColumnValueReading {
   private func response(with blob: LongBlob) throws -> HTTPResponse {
     let type = BlobType(sniffing: blob.beginning)
     var representation = Representation(
-      headers: Representation.headers(type.mediaType), content: .bytes([]), tag: state.tag(of: planned, wanted))
+      headers: Representation.headers(type.mediaType), content: .bytes([]),
+      tag: state.tag(of: planned, wanted))
     addFields(of: type, to: &representation.headers)
     var response = representation.response(to: request, compressionLevel: nil)
     guard response.status == .ok else {
@@ -105,7 +106,8 @@ final class ColumnValueReading {
     }
     try reader.read(bytes: range)
     let body = ResultBody(
-      reading, at: state.number, reader, among: service.database.snapshots, in: service.context.options.spools,
+      reading, at: state.number, reader, among: service.database.snapshots,
+      in: service.context.options.spools,
       for: request.client)
     response.body = .stream(body, length: range.count)
     return response

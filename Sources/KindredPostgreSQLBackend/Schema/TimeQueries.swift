@@ -63,8 +63,10 @@ enum TimeQueries {
     WHERE n.nspname \(isOwn) AND (f.provolatile <> 'i' OR f.prokind = 'a' OR f.proargdefaults IS NOT NULL)
     """
 
-  /// The system's functions and views that depend on more than the database; the types whose texts may name a time, and
-  /// those made of them; the functions of the database's own operators and casts. Kind, OID, name.
+  /// The kind, OID and name of what may depend on more than the database.
+  ///
+  /// These are functions and views of the system, the types whose texts may name a time, the types made of them, and the
+  /// functions of the database's own operators and casts.
   private static let names = """
     WITH RECURSIVE part(id, whole) AS (
       SELECT typelem, oid FROM pg_type WHERE typelem <> 0 AND typcategory = 'A'

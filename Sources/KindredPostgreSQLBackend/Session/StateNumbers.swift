@@ -11,8 +11,9 @@ final class StateNumbers: Sendable {
   /// The last snapshot, and its number.
   private let known = Mutex((text: "", number: Int64(0)))
 
-  /// The incarnation of a server: its start, and that of its shared memory, which is later after a crash that its
-  /// postmaster has survived. Then the numbers of transactions that were not yet on the disk are given again.
+  /// The incarnation of a server: its start, and that of its shared memory.
+  ///
+  /// The latter is later after a crash that its postmaster has survived. Then the numbers of transactions that were not yet on the disk are given again.
   private static let incarnation = """
     concat_ws(' ', extract(epoch FROM pg_postmaster_start_time()), \
     extract(epoch FROM pg_stat_get_bgwriter_stat_reset_time()))

@@ -81,11 +81,13 @@ struct ClosedResourceTests {
     }
     #expect(Self.warnings(of: database).count == 1)
     #expect(
-      Self.warnings(of: database)[0].contains("add `access: { read: {} }` at the top level of the model file"))
+      Self.warnings(of: database)[0].contains("add `access: { read: {} }` at the top level of the model file")
+    )
     let silent = try TestDatabase(
       Self.schema, modelFile: "{ access: {}, resources: { projects: { access: { read: {} } } } }")
     #expect(try silent.get("/opens").status == 401)
-    #expect(Self.warnings(of: silent).allSatisfy { $0.contains("shows records of") }, "the file says so itself")
+    #expect(
+      Self.warnings(of: silent).allSatisfy { $0.contains("shows records of") }, "the file says so itself")
   }
 
   @Test
