@@ -9,11 +9,9 @@ import KindredRequests
 /// that was written.
 struct WriteAnswer {
   /// The request that reads the records; nil if the client may add them but not read them.
-  private let planned: PlannedRequest?
-  /// The values of the parameters, after places for those of the key.
-  private let literals: [SQLValue]
+  private let answer: AnswerByKey?
   /// The plan that reads the records.
-  var plan: ExecutablePlan? { planned?.plan }
+  var plan: ExecutablePlan? { answer?.planned.plan }
   private let resource: WrittenResource
   private let version: ModelVersion
 
@@ -37,32 +35,13 @@ struct WriteAnswer {
   ) throws {
     self.resource = resource
     self.version = version
-    guard !version.model.isDenied(resource.name) else {
-      (planned, literals) = (nil, [])
-      return
-    }
-    let query = parameters.shaping.asQuery
-    let shape = RequestShape(of: query, resource: resource.name, vocabulary: version.shapes)
-    let answer = try version.plans.answer(
-      of: resource.name, paths: paths, shape, keyCount: resource.locatorColumns.count
-    ) {
-      var literals = Literals(areDistinct: query.comparesExpressions)
-      let key = resource.locatorColumns.map {
-        RequestPath.KeyColumn(name: $0, literals: [literals.numberOfUnknown()])
-      }
-      var parser = FetchRequestParser(model: version.model, limits: limits)
-      let parsed = try parser.parse(
-        path: RequestPath(resource: resource.name, segments: [.record(key)]), literals: literals,
-        parameters: parameters.shaping, including: paths.map(IncludeItem.init))
-      let planner = version.planner(limits: limits.planning, check: check)
-      let plan = try planner.plan(parsed.fetchRequest, isForManyKeys: true)
-      // Not timeless: the answer to a write is never cached.
-      return PlannedRequest(
-        plan: try ExecutablePlan(plan), isTimeless: false, explains: false,
-        parameters: Parameters(literals: parsed.fetchRequest.literals.values), limit: nil,
-        order: RequestOrder(segments: []))
-    }
-    (planned, literals) = (answer.planned, answer.literals)
+    answer =
+      version.model.isDenied(resource.name)
+      ? nil
+      : try AnswerByKey(
+        of: resource.name, as: resource, by: resource.locatorColumns, paths: paths,
+        shaping: parameters.shaping,
+        in: version, limits, check: check)
   }
 
   /// Returns the records in JSON; `null` for a record that no longer exists, or that the client can't see.
@@ -73,8 +52,8 @@ struct WriteAnswer {
     // Who may not read a record back may not read it now, either.
     for run in records.runs(by: \.isReadBack) {
       if bytes.count > (isArray ? 1 : 0) { bytes.append(UInt8(ascii: ",")) }
-      if let planned, run.first?.isReadBack ?? false {
-        try append(Array(run), as: planned, to: &bytes, for: principal, in: transaction)
+      if let answer, run.first?.isReadBack ?? false {
+        try append(Array(run), as: answer, to: &bytes, for: principal, in: transaction)
       } else {
         bytes += run.map { _ in "null" }.joined(separator: ",").utf8
       }
@@ -85,16 +64,12 @@ struct WriteAnswer {
 
   /// Adds the JSON of records that have been read back, separated by commas.
   private func append(
-    _ records: [StoredRecord], as planned: PlannedRequest, to bytes: inout [UInt8], for principal: Principal,
+    _ records: [StoredRecord], as answer: AnswerByKey, to bytes: inout [UInt8], for principal: Principal,
     in transaction: any WriteTransaction
   ) throws {
-    let parameters = records.map { record in
-      var literals = literals
-      literals.replaceSubrange(locatorColumns.indices, with: record.values(of: locatorColumns))
-      return Parameters(literals: literals, claims: principal.claims)
-    }
+    let parameters = records.map { answer.parameters($0.values(of: locatorColumns), for: principal) }
     var latest = 0
-    try transaction.readEach(of: planned.plan, parameters) { number, part in
+    try transaction.readEach(of: answer.planned.plan, parameters) { number, part in
       if number > latest { bytes.append(UInt8(ascii: ",")) }
       latest = number
       guard let part else {

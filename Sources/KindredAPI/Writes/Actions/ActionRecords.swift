@@ -10,15 +10,13 @@ import KindredRequests
 /// They have the columns that the action's statement gives, in its order, and only those that the client may read; the
 /// parameters of the request shape them.
 struct ActionRecords: Sendable {
-  private let planned: PlannedRequest
-  /// The values of the parameters, after places for those of the key.
-  private let literals: [SQLValue]
+  private let answer: AnswerByKey
   private let action: Action
   private let resource: WrittenResource
   /// The places of the key's columns among those of the statement.
   private let key: [Int]
 
-  var plan: ExecutablePlan { planned.plan }
+  var plan: ExecutablePlan { answer.planned.plan }
 
   /// - Parameter check: Throws if planning must stop.
   /// - Throws: `RequestError`.
@@ -30,29 +28,13 @@ struct ActionRecords: Sendable {
     key = resource.keyColumns.compactMap { name in action.columns.firstIndex { $0.name.hasBytes(of: name) } }
     // As for a deletion, the parameters only shape what is returned.
     let parameters = try WriteParameters(query, of: resource, for: .deleting)
-    let shaping = parameters.shaping.asQuery
-    let shape = RequestShape(of: shaping, resource: resource.name, vocabulary: version.shapes)
-    let answer = try version.plans.answer(
-      of: action.name, paths: [], shape, keyCount: resource.keyColumns.count
-    ) {
-      var literals = Literals(areDistinct: shaping.comparesExpressions)
-      let key = resource.keyColumns.map {
-        RequestPath.KeyColumn(name: $0, literals: [literals.numberOfUnknown()])
-      }
-      var parser = FetchRequestParser(model: version.model, limits: limits)
-      var parsed = try parser.parse(
-        path: RequestPath(resource: resource.name, segments: [.record(key)]), literals: literals,
-        parameters: parameters.shaping)
-      try action.limitColumns(of: &parsed.fetchRequest.root, resource.resource)
-      let planner = version.planner(limits: limits.planning, check: check)
-      let plan = try planner.plan(parsed.fetchRequest, isForManyKeys: true)
-      // Not timeless: the answer to a write is never cached.
-      return PlannedRequest(
-        plan: try ExecutablePlan(plan), isTimeless: false, explains: false,
-        parameters: Parameters(literals: parsed.fetchRequest.literals.values), limit: nil,
-        order: RequestOrder(segments: []))
+    answer = try AnswerByKey(
+      of: action.name, as: resource, by: resource.keyColumns, shaping: parameters.shaping, in: version,
+      limits,
+      check: check
+    ) { root in
+      try action.limitColumns(of: &root, resource.resource)
     }
-    (planned, literals) = (answer.planned, answer.literals)
   }
 
   /// Returns the records of rows in JSON, without those that are no longer there, or that the client can't see: an array,
@@ -60,14 +42,10 @@ struct ActionRecords: Sendable {
   func json(
     of rows: [[SQLValue]], to principal: Principal, in transaction: any WriteTransaction
   ) throws -> [UInt8] {
-    let parameters = rows.map { row in
-      var literals = literals
-      literals.replaceSubrange(key.indices, with: key.map { row[$0] })
-      return Parameters(literals: literals, claims: principal.claims)
-    }
+    let parameters = rows.map { row in answer.parameters(key.map { row[$0] }, for: principal) }
     var bytes: [UInt8] = action.isSingle ? [] : [UInt8(ascii: "[")]
     var latest: Int?
-    try transaction.readEach(of: planned.plan, parameters) { number, part in
+    try transaction.readEach(of: plan, parameters) { number, part in
       guard let part else { return }
       if action.isSingle, let latest, latest < number { return }
       if let latest, latest < number { bytes.append(UInt8(ascii: ",")) }
