@@ -68,12 +68,13 @@ struct ActionParser {
     }
     guard node.isMapping else {
       return ModelFile.Located(
-        ActionParameter(name: name.value, kind: try kind(of: node), isRequired: true), line: name.line)
+        ActionParameter(name: name.value, kind: try node.parameterType(Self.parameterForm), isRequired: true),
+        line: name.line)
     }
     var (kind, value, claim, isRequired): (ActionParameter.Kind?, ModelFileNode?, String?, Bool?)
     for (member, node) in try node.entries(Self.parameterForm) {
       switch member.value {
-      case "type": kind = try self.kind(of: node)
+      case "type": kind = try node.parameterType(Self.parameterForm)
       case "default": value = node
       case "from": claim = try self.claim(node)
       case "required":
@@ -128,17 +129,5 @@ struct ActionParser {
       throw node.error("`from` must be a claim, such as `auth.sub`")
     }
     return String(text.value.dropFirst(5))
-  }
-
-  private func kind(of node: ModelFileNode) throws -> ActionParameter.Kind {
-    let text = try node.text(Self.parameterForm)
-    let kinds = ActionParameter.Kind.allCases.map(\.rawValue)
-    guard let kind = ActionParameter.Kind(rawValue: text.value) else {
-      throw node.file.unknown(
-        text,
-        "\(node.name): there is no type `\(text.value)`; the types are \(kinds.joined(separator: ", "))",
-        among: kinds)
-    }
-    return kind
   }
 }

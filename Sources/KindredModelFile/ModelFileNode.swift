@@ -39,6 +39,18 @@ struct ModelFileNode {
     return Located(text, line: line)
   }
 
+  /// Returns the type of a parameter, which is one of the words of an enumeration.
+  func parameterType<Kind: CaseIterable & RawRepresentable<String>>(_ mend: String) throws -> Kind {
+    let text = try text(mend)
+    let kinds = Kind.allCases.map(\.rawValue)
+    guard let kind = Kind(rawValue: text.value) else {
+      throw file.unknown(
+        text, "\(name): there is no type `\(text.value)`; the types are \(kinds.joined(separator: ", "))",
+        among: kinds)
+    }
+    return kind
+  }
+
   /// Returns the value of a parameter, which may be an empty text.
   func parameterText(_ mend: String) throws -> ModelFile.ParameterText {
     if isNull { return .null }

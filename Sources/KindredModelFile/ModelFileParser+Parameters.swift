@@ -17,12 +17,12 @@ extension ModelFileParser {
         name.line, "`\(name.value)` is a parameter of every request; choose another name for this one")
     }
     guard node.isMapping else {
-      return try parameter(name, kind(of: node), defaultValue: nil, line: name.line)
+      return try parameter(name, node.parameterType(Self.parameterForm), defaultValue: nil, line: name.line)
     }
     var (type, value): (QueryParameter.Kind?, ModelFileNode?)
     for (member, node) in try node.entries(Self.parameterForm) {
       switch member.value {
-      case "type": type = try kind(of: node)
+      case "type": type = try node.parameterType(Self.parameterForm)
       case "default": value = node
       default:
         throw node.file.unknown(member, "a parameter has no `\(member.value)`", among: ["type", "default"])
@@ -42,18 +42,6 @@ extension ModelFileParser {
   ) -> ModelFile.Located<QueryParameter> {
     ModelFile.Located(
       QueryParameter(name: name.value, kind: kind, defaultValue: defaultValue), line: line)
-  }
-
-  private func kind(of node: ModelFileNode) throws -> QueryParameter.Kind {
-    let text = try node.text(Self.parameterForm)
-    let kinds = QueryParameter.Kind.allCases.map(\.rawValue)
-    guard let kind = QueryParameter.Kind(rawValue: text.value) else {
-      throw node.file.unknown(
-        text,
-        "\(node.name): there is no type `\(text.value)`; the types are \(kinds.joined(separator: ", "))",
-        among: kinds)
-    }
-    return kind
   }
 }
 
