@@ -245,18 +245,11 @@ public final class ResultReader: ResultSource {
   public func neighbours() throws -> PageNeighbours {
     let plan = executable.plan
     let (precedes, follows) = plan.isBackward ? (hasBeyond, hasBehind) : (hasBehind, true)
-    var neighbours = PageNeighbours()
-    if precedes {
-      neighbours.previous = .before(try firstCursor.map { try finished($0, plan.passedOfFirst) })
+    return try PageNeighbours(isBackward: plan.isBackward, precedes: precedes, follows: follows) {
+      try firstCursor.map { try finished($0, plan.passedOfFirst) }
+    } last: {
+      try (plan.isBackward ? lastCursor : lastCursorIfMore()).map { try finished($0, plan.passedOfLast) }
     }
-    guard follows else { return neighbours }
-    if plan.isBackward, firstCursor == nil {
-      // Nothing precedes the place before which the page was looked for.
-      neighbours.next = .first
-    } else if let last = try plan.isBackward ? lastCursor : lastCursorIfMore() {
-      neighbours.next = .after(try finished(last, plan.passedOfLast))
-    }
-    return neighbours
   }
 
   /// Returns the cursor of the last record of a page that is found from its start; nil if no more follow.

@@ -35,4 +35,26 @@ public struct PageNeighbours: Sendable {
   public init(previous: PagePlace? = nil, next: PagePlace? = nil) {
     (self.previous, self.next) = (previous, next)
   }
+
+  /// Creates the neighbours of a page that was found from its start, or backward from its end.
+  ///
+  /// - Parameters:
+  ///   - precedes: Whether records precede the page.
+  ///   - follows: Whether records follow it.
+  ///   - first: Returns the cursor of its first record; nil if it is empty.
+  ///   - last: Returns the cursor of its last record; nil if it is empty, or no record follows it.
+  package init(
+    isBackward: Bool, precedes: Bool, follows: Bool, first: () throws -> Cursor?, last: () throws -> Cursor?
+  ) rethrows {
+    self.init()
+    let start = precedes || isBackward && follows ? try first() : nil
+    if precedes { previous = .before(start) }
+    guard follows else { return }
+    if isBackward, start == nil {
+      // Nothing precedes the place before which the page was looked for.
+      next = .first
+    } else {
+      next = try last().map(PagePlace.after)
+    }
+  }
 }

@@ -253,18 +253,13 @@ final class PostgreSQLResultSource: ResultSource {
 
   func neighbours() throws -> PageNeighbours {
     let (precedes, follows) = plan.isBackward ? (hasBeyond, hasBehind) : (hasBehind, hasMore)
-    var neighbours = PageNeighbours()
-    if precedes {
-      neighbours.previous = .before(try firstCursor.map { try finished($0, plan.passedOfFirst) })
+    return try PageNeighbours(isBackward: plan.isBackward, precedes: precedes, follows: follows) {
+      try firstCursor.map { try finished($0, plan.passedOfFirst) }
+    } last: {
+      try (lastCursor ?? plan.last.flatMap { try pageCursor(by: $0) }).map {
+        try finished($0, plan.passedOfLast)
+      }
     }
-    guard follows else { return neighbours }
-    if plan.isBackward, firstCursor == nil {
-      // Nothing precedes the place before which the page was looked for.
-      neighbours.next = .first
-    } else if let last = try lastCursor ?? plan.last.flatMap({ try pageCursor(by: $0) }) {
-      neighbours.next = .after(try finished(last, plan.passedOfLast))
-    }
-    return neighbours
   }
 
   /// Returns the cursor of the record that a statement finds.
