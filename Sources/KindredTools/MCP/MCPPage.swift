@@ -23,13 +23,15 @@ package struct MCPPage {
     } else if value("after") != nil || value("before") != nil {
       before = nil
     } else {
-      before = value("offset").map { Int($0) } ?? 0
+      before = value("offset").map { Int($0).flatMap { (0...(1 << 53)).contains($0) ? $0 : nil } } ?? 0
     }
   }
 
   /// Returns a URL without the number of the records before its page, which `next` has behind it, and that number.
   static func parts(of url: String) -> (url: String, place: Int?) {
-    guard let mark = url.lastIndex(of: "#"), let place = Int(url[url.index(after: mark)...]), place >= 0
+    // The number is a client's, and the records of its page are added to it.
+    guard let mark = url.lastIndex(of: "#"), let place = Int(url[url.index(after: mark)...]),
+      (0...(1 << 53)).contains(place)
     else {
       return (url, nil)
     }

@@ -42,7 +42,11 @@ package struct MCPSchema {
   ///
   /// - Throws: `RequestError` if there is no resource of a name.
   func details(of names: [String]) throws -> JSONValue {
-    let documents = try names.map { try document.json(of: $0) }
+    var known: Set<ExactName> = []
+    // A name that is repeated costs nothing more.
+    let documents = try names.filter { known.insert(ExactName($0)).inserted }.map {
+      try document.json(of: $0)
+    }
     let resources = documents.flatMap { document -> [JSONValue] in
       guard case .object(let members) = document,
         case .array(let resources)? = members.first(where: { $0.0 == "resources" })?.1
