@@ -35,6 +35,7 @@ package struct OpenAPIDocument {
       "index", tag: "index", "The resources, their columns and their associations.", [],
       ["200": indexResponse])
     for resource in model.resources.values { add(resource, to: &content) }
+    content.writes.describeRest()
     let actions = OpenAPIActions(model: model)
     if isWritable {
       for (path, item) in actions.paths { content.paths[path] = item }

@@ -11,6 +11,8 @@ struct OpenAPIWrites {
   private let isWritable: Bool
   /// The schemas of the content of the operations described so far, keyed by the names of their components.
   private(set) var schemas: OrderedDictionary<String, JSONValue> = [:]
+  /// The schemas that are referred to and not described yet.
+  private var waiting: [(name: String, resource: Resource, form: Form)] = []
 
   init(in model: Model, isWritable: Bool) {
     self.model = model
@@ -169,14 +171,19 @@ struct OpenAPIWrites {
     var given: [String] = []
   }
 
-  /// Returns a reference to the schema of a record as it is written, which is described when it is first referred to.
+  /// Returns a reference to the schema of a record as it is written, which `describeRest()` describes.
   private mutating func reference(to name: String, _ resource: Resource, _ form: Form) -> JSONValue {
     if schemas[name] == nil {
-      // Trees lead back to where they come from.
       schemas[name] = .null
-      schemas[name] = described(resource, form)
+      waiting.append((name, resource, form))
     }
     return OpenAPISchema.schema(name)
+  }
+
+  /// Describes the schemas that are referred to, one after the other: a chain of associations may be as long as there are
+  /// tables.
+  mutating func describeRest() {
+    while let (name, resource, form) = waiting.popLast() { schemas[name] = described(resource, form) }
   }
 
   /// Returns the schema of a record with the columns that the client may write, and with the records that it may hold.
