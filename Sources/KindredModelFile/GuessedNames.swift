@@ -22,6 +22,8 @@ struct GuessedNames {
   private static let emptyPrefixes: Set = ["tbl", "tlkp"]
   /// The number of tables that have a prefix in common, if that is no part of their names.
   private static let sharing = 3
+  /// The largest number of tables whose values are compared with those of a column that has the name of their keys.
+  private static let mostCandidates = 8
   /// Keys that have this name in many tables.
   private static let commonKeys: Set = ["id", "name", "key", "code"]
 
@@ -59,7 +61,10 @@ struct GuessedNames {
   }
 
   /// Returns the tables whose key has the name of a column, unless many have it.
-  func tables(withKey name: String) -> [Target] { targetsByKey[name.lowercased()] ?? [] }
+  func tables(withKey name: String) -> [Target] {
+    let found = targetsByKey[name.lowercased()] ?? []
+    return found.count > Self.mostCandidates ? [] : found
+  }
 
   /// Returns the words of a name in lower case.
   static func words(of name: some StringProtocol) -> [String] {

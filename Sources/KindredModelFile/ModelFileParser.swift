@@ -41,7 +41,7 @@ public struct ModelFileParser {
           ).compactMap { entry in try errors.attempt { try commonTableExpression(entry.key, entry.value) } }
         case "access": file.access = try access(value)
         case "actions":
-          file.actions = try value.entries(
+          file.actions = try value.sectionEntries(
             "write one as `restock: { parameters: { id: integer }, sql: UPDATE … }`"
           )
           .compactMap { entry in try errors.attempt { try ActionParser().action(entry.key, entry.value) } }

@@ -33,10 +33,11 @@ extension ModelRefinement {
       }
       for entry in refinement.foreignKeys {
         let definition = "\(file.name):\(entry.line)"
-        let step = model.resources[name.value]?.associations.values.first {
-          $0.definition == definition && $0.kind == "belongsTo"
-        }?.steps.first
-        if let step { try check(step, line: entry.line) }
+        // Several foreign keys may stand in one line.
+        for association in model.resources[name.value].map({ Array($0.associations.values) }) ?? []
+        where association.definition == definition && association.kind == "belongsTo" {
+          if let step = association.steps.first { try check(step, line: entry.line) }
+        }
       }
     }
   }
