@@ -59,7 +59,7 @@ extension Model {
   /// The names of the resources whose rules may fail for some records.
   public var fallibleRules: [String] {
     resources.values.filter { resource in
-      [resource.permissions.rowRule].compactMap(\.self).contains { $0.mayFail(of: resource) }
+      resource.permissions.rowRule?.mayFail(of: resource) ?? false
     }.map(\.name)
   }
 

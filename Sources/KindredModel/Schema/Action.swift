@@ -155,14 +155,21 @@ package struct ActionStatement: Sendable, Hashable {
   package func splitAtMainStatement(_ syntax: QuerySyntax) -> (with: ActionStatement, main: ActionStatement)?
   {
     var depth = 0
+    // Behind these stands the name of a table, which may be one of the words.
+    let beforeNames: Set = ["with", "recursive", ","]
+    var previous = ""
     for (number, part) in parts.enumerated() {
-      guard case .text(let text) = part else { continue }
+      guard case .text(let text) = part else {
+        previous = ":"
+        continue
+      }
       var scanner = ParameterScanner(text, syntax)
       while let (start, token) = scanner.nextToken() {
         switch token {
         case "(": depth += 1
         case ")": depth -= 1
-        case _ where depth == 0 && Self.mainWords.contains(token.lowercased()):
+        case _
+        where depth == 0 && Self.mainWords.contains(token.lowercased()) && !beforeNames.contains(previous):
           let place = text.utf8.index(text.startIndex, offsetBy: start)
           return (
             ActionStatement(parts: parts[..<number] + [.text(String(text[..<place]))], words: words),
@@ -170,6 +177,8 @@ package struct ActionStatement: Sendable, Hashable {
           )
         default: break
         }
+        let isApart = token.allSatisfy(\.isWhitespace) || token.hasPrefix("--") || token.hasPrefix("/*")
+        if !isApart { previous = token.lowercased() }
       }
     }
     return nil

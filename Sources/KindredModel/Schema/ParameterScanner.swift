@@ -117,11 +117,12 @@ struct ParameterScanner {
 
   /// Skips to the end of what begins with a quote; a doubled quote begins the next part.
   private mutating func skipQuoted(by quote: UInt8, escape: UInt8? = nil) {
-    index += 1
-    while index < bytes.count, bytes[index] != quote { index += bytes[index] == escape ? 2 : 1 }
-    index = min(index + 1, bytes.count)
-    // The next part of a text with escapes has these, too.
-    if escape != nil, index < bytes.count, bytes[index] == quote { skipQuoted(by: quote, escape: escape) }
+    repeat {
+      index += 1
+      while index < bytes.count, bytes[index] != quote { index += bytes[index] == escape ? 2 : 1 }
+      index = min(index + 1, bytes.count)
+      // The next part of a text with escapes has these, too.
+    } while escape != nil && index < bytes.count && bytes[index] == quote
   }
 
   /// Skips a comment; those of PostgreSQL nest.
@@ -143,7 +144,10 @@ struct ParameterScanner {
   /// Skips a text between `$$` or `$tag$`, or else the `$`.
   private mutating func skipDollarQuoted() {
     let tag = index..<end(from: index + 1) { $0.isOfName && $0 != UInt8(ascii: "$") }
-    guard tag.upperBound < bytes.count, bytes[tag.upperBound] == UInt8(ascii: "$") else {
+    // A tag doesn't begin with a digit: `$1` is a parameter.
+    guard tag.upperBound < bytes.count, bytes[tag.upperBound] == UInt8(ascii: "$"),
+      !(0x30...0x39).contains(bytes[tag.lowerBound + 1])
+    else {
       index = tag.upperBound
       return
     }
