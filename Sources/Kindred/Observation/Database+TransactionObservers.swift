@@ -83,13 +83,21 @@ extension DatabaseWriter {
     transactionObserver: some TransactionObserver,
     extent: Database.TransactionObservationExtent = .observerLifetime
   ) {
-    // A database that has been closed has no transactions to observe.
-    try? unsafeReentrantWrite { db in db.add(transactionObserver: transactionObserver, extent: extent) }
+    do {
+      try unsafeReentrantWrite { db in db.add(transactionObserver: transactionObserver, extent: extent) }
+    } catch {
+      // This thread has an access that only reads, so it can't wait for one that writes.
+      commits.context.transactionObservers.add(transactionObserver, extent)
+    }
   }
 
   /// Removes an observer, after the write access that is under way, unless this thread has it.
   public func remove(transactionObserver: some TransactionObserver) {
-    try? unsafeReentrantWrite { db in db.remove(transactionObserver: transactionObserver) }
+    do {
+      try unsafeReentrantWrite { db in db.remove(transactionObserver: transactionObserver) }
+    } catch {
+      commits.context.transactionObservers.remove(transactionObserver)
+    }
   }
 }
 
