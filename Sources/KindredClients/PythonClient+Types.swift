@@ -179,7 +179,7 @@ extension PythonClient {
   }
 
   private static func isIdentifier(_ name: String) -> Bool {
-    name.wholeMatch(of: /[A-Za-z_][A-Za-z0-9_]*/) != nil && attribute(name) + "_" != name
+    name.wholeMatch(of: /[A-Za-z_][A-Za-z0-9_]*/) != nil && !keywords.contains(name)
   }
 
   /// Returns the class of a resource's requests as parts of a batch.

@@ -84,15 +84,14 @@ public struct PythonClient {
     return found
   }
 
-  /// What Python (<https://docs.python.org/3/reference/lexical_analysis.html#keywords>) or the client has already.
-  private static let attributesOfClients: Set = [
+  /// The keywords of Python (<https://docs.python.org/3/reference/lexical_analysis.html#keywords>).
+  static let keywords: Set = [
     "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def",
-    "del",
-    "elif", "else", "except", "finally", "for", "from", "global", "if", "import", "in", "is", "lambda",
-    "nonlocal",
-    "not", "or", "pass", "raise", "return", "try", "while", "with", "yield",
-    "aclose", "actions", "batch", "close",
+    "del", "elif", "else", "except", "finally", "for", "from", "global", "if", "import", "in", "is", "lambda",
+    "nonlocal", "not", "or", "pass", "raise", "return", "try", "while", "with", "yield",
   ]
+  /// What the client has already.
+  private static let attributesOfClients = keywords.union(["aclose", "actions", "batch", "close"])
 
   /// Returns a name in snake_case, with only letters, digits and underscores.
   static func attribute(_ name: String) -> String {
