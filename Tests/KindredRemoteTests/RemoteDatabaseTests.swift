@@ -9,7 +9,7 @@ import Testing
 @testable import KindredRemote
 
 /// Runs on any database.
-private func infos(of db: some RequestReader) async throws -> [AuthorInfo] {
+func infos(of db: some RequestReader) async throws -> [AuthorInfo] {
   try await db.fetchAll(
     Author.including(all: Author.books.order(Column("title"))).order(\.id).asRequest(of: AuthorInfo.self))
 }
