@@ -9,6 +9,9 @@ static void close_blob(void *blob) { sqlite3_blob_close(blob); }
 
 // Returns the value of the row, which the call closes at its end by itself; null after setting the result.
 //
+// The result is NULL where the row was stored before the column was added: the value is the column's default then, which is
+// no part of the row (<https://www.sqlite.org/lang_altertable.html>).
+//
 // It stays open for the next row, to which it moves much faster than a new one is opened.
 static sqlite3_blob *opened(sqlite3_context *context, sqlite3_value **arguments) {
   if (sqlite3_value_type(arguments[2]) != SQLITE_INTEGER) return NULL;
@@ -17,7 +20,9 @@ static sqlite3_blob *opened(sqlite3_context *context, sqlite3_value **arguments)
   if (blob != NULL) {
     int code = sqlite3_blob_reopen(blob, row);
     if (code == SQLITE_OK) return blob;
-    sqlite3_result_error_code(context, code);
+    // It is aborted, so the next row opens another one.
+    sqlite3_set_auxdata(context, 0, NULL, NULL);
+    if (code != SQLITE_ERROR) sqlite3_result_error_code(context, code);
     return NULL;
   }
   int code = sqlite3_blob_open(
@@ -25,7 +30,7 @@ static sqlite3_blob *opened(sqlite3_context *context, sqlite3_value **arguments)
     (const char *)sqlite3_value_text(arguments[1]), row, 0, &blob);
   if (code != SQLITE_OK) {
     sqlite3_blob_close(blob);
-    sqlite3_result_error_code(context, code);
+    if (code != SQLITE_ERROR) sqlite3_result_error_code(context, code);
     return NULL;
   }
   sqlite3_set_auxdata(context, 0, blob, close_blob);

@@ -228,7 +228,7 @@ struct SQLiteDialect: SQLDialect {
     }
   }
 
-  // A statement of its own may fail without the one that calls it. The plain rule, which is never evaluated, tells SQLite
+  // A separate statement may fail without the one that calls it. The plain rule, which is never evaluated, tells SQLite
   // which tables the statement reads.
   func tested(_ rule: SQL, alone test: SQL, _ pointers: [SQL]) -> SQL {
     let (text, bindings) = test.rendered()
@@ -329,15 +329,20 @@ struct SQLiteDialect: SQLDialect {
     let value = SQL.column(record, column.name)
     let place: SQL =
       "\(.value(.text(table.name))), \(.value(.text(column.name))), \(SQL.column(record, rowIDName))"
+    // The functions give NULL for a default that is no part of the row.
     func beginning(isText: Bool) -> SQL {
-      "kindred_beginning(\(place), \(.value(.integer(isText ? 1 : 0))), \(.value(.integer(Self.shownBytes))))"
+      """
+      coalesce(kindred_beginning(\(place), \(.value(.integer(isText ? 1 : 0))), \
+      \(.value(.integer(Self.shownBytes)))), \(value))
+      """
     }
     let blob: SQL = "CASE typeof(\(value)) WHEN 'blob' THEN \(beginning(isText: false))"
     return switch reading {
     case .whole: nil
     case .blob: "\(blob) ELSE \(value) END"
     case .beginnings: "\(blob) WHEN 'text' THEN \(beginning(isText: true)) ELSE \(value) END"
-    case .lengths: "CASE WHEN typeof(\(value)) IN ('blob', 'text') THEN kindred_octets(\(place)) END"
+    case .lengths: "CASE WHEN typeof(\(value)) IN ('blob', 'text') THEN "
+      + "coalesce(kindred_octets(\(place)), length(CAST(\(value) AS BLOB))) END"
     }
   }
 
