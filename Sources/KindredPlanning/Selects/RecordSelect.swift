@@ -208,10 +208,13 @@ extension RecordSelect {
 
   private static func name(ofColumn number: Int) -> SQL { "\(identifier: "c\(number)")" }
 
+  /// The number of rows of a group.
+  private static var groupCount: SQL { .term(("COUNT(*)" as SQL).noted(GroupAggregateNote())) }
+
   /// The statement that counts the rows of all pages.
   var count: SQL {
     if isDistinct { return "SELECT COUNT(*) FROM \(dialect.derived(distinct))" }
-    let rows = select([.term("COUNT(*)")]).sql
+    let rows = select([Self.groupCount]).sql
     return group == nil ? rows : "SELECT COUNT(*) FROM \(dialect.derived(rows))"
   }
 
@@ -219,7 +222,7 @@ extension RecordSelect {
   var counted: SQL {
     if isDistinct { return "SELECT 1 FROM \(dialect.derived(distinct))" }
     // Without an aggregate, the single group of all rows would be the rows themselves.
-    return select([group == nil ? "1" : .term("COUNT(*)")]).sql
+    return select([group == nil ? "1" : Self.groupCount]).sql
   }
 
   /// Returns the statement that counts the rows of all pages up to a number.
