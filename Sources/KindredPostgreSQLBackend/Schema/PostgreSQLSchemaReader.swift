@@ -172,14 +172,19 @@ public struct PostgreSQLSchemaReader {
 
   /// Marks the columns of views that don't just show a stored column.
   private func markComputedColumns(in drafts: inout [Draft], _ places: [Int64: Int]) {
-    /// Returns whether a column is stored; views can't be circular.
     func isStored(_ place: Int, _ column: Int, _ drafts: [Draft]) -> Bool {
-      guard drafts[place].kind == "v" else { return drafts[place].columns[column].isStored }
-      let shown = drafts[place].shown?.columns ?? []
-      guard shown.count == drafts[place].columns.count, let origin = shown[column] else { return false }
-      // A column of a table that isn't read here, such as one of the catalog, is stored.
-      guard let read = places[origin.relation] else { return true }
-      return drafts[read].numbers.firstIndex(of: origin.column).map { isStored(read, $0, drafts) } ?? true
+      var (place, column) = (place, column)
+      // Views may be circular, which PostgreSQL refuses only when they are read.
+      for _ in drafts.indices {
+        guard drafts[place].kind == "v" else { return drafts[place].columns[column].isStored }
+        let shown = drafts[place].shown?.columns ?? []
+        guard shown.count == drafts[place].columns.count, let origin = shown[column] else { return false }
+        // A column of a table that isn't read here, such as one of the catalog, is stored.
+        guard let read = places[origin.relation], let next = drafts[read].numbers.firstIndex(of: origin.column)
+        else { return true }
+        (place, column) = (read, next)
+      }
+      return false
     }
     for place in drafts.indices where drafts[place].kind == "v" {
       for column in drafts[place].columns.indices {

@@ -111,8 +111,10 @@ struct TimeDependence {
       return true
     }
     guard let text = object.text else { return false }
-    let assigned = object.assigns ? text.declared.union(text.names.intersection(typeNames)) : []
-    return isVolatile(text) || !assigned.isDisjoint(with: typeNames.union(compositeNames))
+    if isVolatile(text) { return true }
+    guard object.assigns else { return false }
+    let assigned = text.declared.union(text.names.intersection(typeNames))
+    return !assigned.isDisjoint(with: typeNames) || !assigned.isDisjoint(with: compositeNames)
   }
 
   private func isVolatile(_ text: DefinitionText) -> Bool {
