@@ -78,7 +78,9 @@ public final class ChangeStatements: Sendable {
 
   /// Returns the statement of a shape.
   public func statement(_ change: TableChange, of table: Table) -> ExecutableStatement {
-    statement(.change(change), of: table) { ExecutableStatement(change, of: table, dialect) }
+    // One of several records is as long as they are many, and rarely comes again.
+    if case .insertions = change { return ExecutableStatement(change, of: table, dialect) }
+    return statement(.change(change), of: table) { ExecutableStatement(change, of: table, dialect) }
   }
 
   /// Returns the statement that finds the records which a record of this shape would replace.

@@ -32,8 +32,8 @@ struct ReferenceOrder {
     parts = Self.components(of: targets)
   }
 
-  /// Returns the strongly connected components of a graph, each after those that it leads to (Tarjan's algorithm, with a
-  /// stack of its own, as a chain may be long).
+  /// Returns the strongly connected components of a graph, each after the ones that it leads to (Tarjan's algorithm, with an
+  /// explicit stack, as a chain may be long).
   private static func components(of targets: [[Int]]) -> [[Int]] {
     var components: [[Int]] = []
     var indices = [Int?](repeating: nil, count: targets.count)
@@ -91,7 +91,7 @@ extension RecordDraft {
 }
 
 extension RecordWriter {
-  /// Calls `body` with groups of the numbers of records, each after those that it refers to, if the database checks each
+  /// Calls `body` with groups of the numbers of records, each after the records that it refers to, if the database checks each
   /// statement; with a writer that writes the records of a ring together.
   func forEachGroup(
     of drafts: [RecordDraft], in table: Table, _ body: (RecordWriter, [Int]) throws -> Void
@@ -135,9 +135,17 @@ struct OrderedInsertion {
     return rows
   }
 
+  /// The largest number of values in one statement: PostgreSQL takes 65,535, and its text must stay short.
+  private static let largestValueCount = 1 << 13
+
   /// Inserts records by one statement, and returns the row of each.
   private func insertTogether(_ changes: [RecordWriter.Change]) throws -> [[SQLValue]] {
     guard let first = changes.first else { return [] }
+    guard changes.reduce(0, { $0 + $1.values.count }) <= Self.largestValueCount else {
+      throw RequestError(
+        .limitExceeded,
+        "too many records refer to one another in a ring; make the foreign key DEFERRABLE, or add them in parts")
+    }
     let returned = WrittenResource.once(changes.flatMap(\.returned))
     let rows = changes.map { $0.written.draft.columns.exact }
     let inserted = try writer.run(

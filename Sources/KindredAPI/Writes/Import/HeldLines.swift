@@ -21,7 +21,7 @@ final class HeldLines {
     self.resource = resource
   }
 
-  /// Returns the lines without those that refer to a record which isn't there yet, directly or by others; these are held.
+  /// Returns the lines that can be stored; a line that refers to a missing record, directly or by others, is held.
   ///
   /// - Throws: `RequestError` if too many are held.
   func ready(_ lines: [Line], by writer: RecordWriter) throws -> [Line] {
@@ -53,7 +53,7 @@ final class HeldLines {
     return lines.indices.filter { !missing.contains($0) }.map { lines[$0] }
   }
 
-  /// Returns the held lines in parts, each after those that it refers to; those of a part with several refer to one
+  /// Returns the held lines in parts, each after the lines that it refers to; the lines of a part with several refer to one
   /// another.
   ///
   /// - Throws: `Problem` with the line of the first record that refers to nothing.
@@ -105,12 +105,15 @@ final class HeldLines {
 extension RecordDraft {
   /// About the number of bytes of memory that it takes.
   fileprivate var approximateLength: Int {
-    assignments.reduce(64) { length, assignment in
+    let own = assignments.reduce(64) { length, assignment in
       switch assignment.value {
       case .text(let text): length + 64 + text.utf8.count
       case .blob(let bytes): length + 64 + bytes.count
       case .null, .integer, .real: length + 64
       }
+    }
+    return nested.reduce(own) { length, nested in
+      nested.records.reduce(length + 64) { $0 + $1.approximateLength }
     }
   }
 }
