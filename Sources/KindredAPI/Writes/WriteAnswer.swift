@@ -49,7 +49,7 @@ struct WriteAnswer {
     of records: [StoredRecord], isArray: Bool, to principal: Principal, in transaction: any WriteTransaction
   ) throws -> [UInt8] {
     var bytes: [UInt8] = isArray ? [UInt8(ascii: "[")] : []
-    // Who may not read a record back may not read it now, either.
+    // A record that couldn't be read back when it was written can't be read now, either.
     for run in records.runs(by: \.isReadBack) {
       if bytes.count > (isArray ? 1 : 0) { bytes.append(UInt8(ascii: ",")) }
       if let answer, run.first?.isReadBack ?? false {

@@ -55,7 +55,6 @@ struct WriteExecution {
   private func perform() throws -> WriteResult {
     var result = try plan.writesSeveral ? dispatchTogether() : dispatchInGroups()
     if !isPart { try checkPostponedReferences() }
-    if target.column != nil { (result.status, result.content) = (.noContent, nil) }
     result.appliedPreferences = plan.preferences.applied(hasContent: result.content != nil)
     return result
   }
@@ -295,7 +294,13 @@ struct WriteExecution {
     if status == .created, !isArray, let record = records.first, record.isReadBack, try isVisible(record) {
       result.location = try location(of: record)
     }
-    guard plan.preferences.content != .minimal || target.column != nil, isKnown else {
+    if target.column != nil {
+      // A record is read for its tag, so one with a very long value goes without.
+      if !plan.hasVeryLongValue { result.tag = try unlessMissing { try presentTag() } }
+      result.status = .noContent
+      return result
+    }
+    guard plan.preferences.content != .minimal, isKnown else {
       if status == .ok { result.status = .noContent }
       return result
     }

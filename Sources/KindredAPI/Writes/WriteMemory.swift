@@ -15,14 +15,14 @@ final class WriteMemory {
   private var readsAgain = false
   /// The records that a later one may have replaced.
   private(set) var replaceable: [(record: StoredRecord, resource: WrittenResource, pointer: JSONPointer)] = []
-  /// The records that are written after those that they are nested in; nil where that makes no difference.
+  /// The records that are written after the records around them; nil where that makes no difference.
   private(set) var later: LaterRecords?
   /// New records with references that are still to be stored.
   private var puttingOff: [(record: StoredRecord, written: UnstoredRecord)] = []
   private var presets: [ExactName: [RecordDraft.Assignment]] = [:]
 
   /// The largest number of records that are remembered because others may replace them.
-  private static let largestReplaceable = 1 << 20
+  private static let largestReplaceable = 1 << 17
 
   /// Begins a write of several records, whose references are tested when all are written.
   ///

@@ -13,7 +13,7 @@ struct WriteParameters {
   private(set) var nestedConflicts: [QueryParameters.Parameter] = []
   /// The parameters that compute columns.
   private(set) var computing: [QueryParameters.Parameter] = []
-  /// The parameters that select the records of a bulk change, and those that shape them.
+  /// The parameters that select the records of a bulk change, and the ones that shape them.
   private(set) var selecting = QueryParameters([])
 
   /// The parameter that names a unique key.
@@ -21,7 +21,8 @@ struct WriteParameters {
   private static let shapingNames = ["include", "join", "annotate", "fields"]
   /// Parameters that make no sense in a bulk change.
   private static let readingNames = [
-    "sort", "offset", "distinct", "group", "after", "count", "explain", "format",
+    "sort", "offset", "distinct", "group", "after", "before", "count", "explain",
+    "format",
   ]
 
   /// Whether they change what a record of the answer has.

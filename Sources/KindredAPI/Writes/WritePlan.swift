@@ -3,6 +3,7 @@ import KindredPlanning
 import KindredBackend
 import KindredHTTP
 import KindredOutput
+import KindredSQLSyntax
 import KindredRequests
 
 /// A write whose target, permission and type of content have been checked by the head of its request.
@@ -75,10 +76,17 @@ final class WritePlan: Sendable {
   let conflictColumns: [String]
   /// What `set` computes; nil without it.
   let computed: ComputedChange?
-  /// How nested records find those that are there.
+  /// How nested records find existing ones.
   let conflicts: NestedConflicts
   /// Finds the records that are linked, if the write replaces all links.
   let linked: ExecutableLookup?
+
+  /// Whether the content is a value that takes too long, or too much memory, to be read back.
+  var hasVeryLongValue: Bool {
+    guard target.column != nil, let value = change?.assignments.first?.value else { return false }
+    if case .blob(let bytes) = value { return bytes.count > 4 << 20 }
+    return false
+  }
 
   /// The content of a change of one record, or of several in the same way; nil if there is none.
   var change: RecordDraft? {
