@@ -4,7 +4,7 @@ import KindredPlanning
 import KindredRequests
 import KindredSQLSyntax
 
-/// Adds records, or changes those that are there by a unique key.
+/// Adds records, or changes existing ones by a unique key.
 struct Upsert {
   typealias Result = (record: StoredRecord?, isNew: Bool)
 
@@ -41,7 +41,11 @@ struct Upsert {
   private func runRepeated(_ drafts: [RecordDraft]) throws -> [Result]? {
     guard writer.groups != nil, resolution == .merge, computed == nil, linked.isEmpty,
       !resource.hasConditions, !resource.table.hasTriggers,
-      drafts.allSatisfy(\.nested.isEmpty)
+      drafts.allSatisfy(\.nested.isEmpty),
+      // What finds the records stays as it was first stored.
+      drafts.allSatisfy({ draft in
+        resource.locatorColumns.allSatisfy { key.containsExactly($0) || draft.value(of: $0) == nil }
+      })
     else { return nil }
     var places: [[SQLValue]: Int] = [:]
     var first: [Int] = []
@@ -158,7 +162,7 @@ extension RecordDraft {
 extension WrittenResource {
   /// Whether rules test records when they change, or the server sets columns of them.
   fileprivate var hasConditions: Bool {
-    permissions.create?.rows != nil || permissions.update?.rows != nil
+    permissions.rowRule != nil || permissions.create?.rows != nil || permissions.update?.rows != nil
       || permissions.update?.presets.isEmpty == false
   }
 }
