@@ -18,7 +18,8 @@ struct FailedRule {
 
   /// Logs the failure, once for the rights of a client and a version of the model.
   func report(to logger: Logger) {
-    guard version.preferCaution() else { return }
+    // Another request may have met it meanwhile.
+    guard !version.isCautious, version.preferCaution() else { return }
     let names = version.fallibleRules.map { "`\($0)`" }.joined(separator: ", ")
     logger.warning(
       "The rule of \(names) can't be computed for some records, which stay out of sight.",

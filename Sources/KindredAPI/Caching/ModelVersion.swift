@@ -93,7 +93,7 @@ final class ModelVersion: Sendable {
     self.model = model
     self.dialect = dialect
     self.planCache = planCache
-    fallibleRules = model.isRestricted && !model.testsRulesCautiously ? model.fallibleRules : []
+    fallibleRules = model.isRestricted ? model.fallibleRules : []
     ruleTests = RuleTests(model: model, dialect: dialect)
     presets = PresetStatements(model: model, dialect: dialect)
     shapes = ShapeVocabulary(model)
@@ -151,8 +151,11 @@ final class ModelVersion: Sendable {
     return view.tested(cautiously: isCautious)
   }
 
+  /// Whether its rules don't fail.
+  var isCautious: Bool { model.testsRulesCautiously }
+
   private func tested(cautiously isCautious: Bool) -> ModelVersion {
-    guard !fallibleRules.isEmpty else { return self }
+    guard !fallibleRules.isEmpty, !isCautious else { return self }
     return caution.withLock { caution in
       guard isCautious || caution.isPreferred else { return self }
       if let version = caution.version { return version }
