@@ -20,13 +20,13 @@ public enum SQLValue: Hashable, Sendable {
     }
   }
 
-  /// Hashes what `==` compares, except that canonically equivalent texts have the same hash.
+  /// Hashes what `==` compares: of a text, its bytes.
   public func hash(into hasher: inout Hasher) {
     switch self {
     case .null: hasher.combine(0)
     case .integer(let value): hasher.combine(value)
     case .real(let value): hasher.combine(value.bitPattern)
-    case .text(let value): hasher.combine(value)
+    case .text(var value): value.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
     case .blob(let bytes): hasher.combine(bytes)
     }
   }

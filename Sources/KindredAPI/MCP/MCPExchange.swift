@@ -115,6 +115,8 @@ struct MCPExchange {
       isSecure: request.isSecure, cancellation: request.cancellation)
     guard let route = try? Route(inner.path) else { return nil }
     var part = asked.part(inner, at: route, before: MonotonicTime.now() + second)
+    // The ticket of a request that has queued has been used.
+    part.readers = .free
     // What has to wait for a connection isn't worth it.
     guard case .now(let response)? = try? service.answer(&part), response.status == .ok else { return nil }
     return response.headers["X-Total-Count"].flatMap { Int($0) }

@@ -27,9 +27,9 @@ package enum QueryContent {
   /// Returns whether the parameters of a link include these, which identify no other page.
   package static func has(_ query: URLQuery, in link: URLQuery) -> Bool {
     let pairs = Set(link.parameters.map(link.pair))
-    let isOfPage = link.parameters.contains { link.isNamed($0, "after") }
-    let asked = isOfPage ? query.pairsOfAllPages : query.parameters.map(query.pair)
-    return asked.allSatisfy { pairs.contains($0) || pairs.contains(URLCoding.encodeUnsafe(String($0))[...]) }
+    let isOfPage = link.parameters.contains(where: link.isCursor)
+    let needed = isOfPage ? query.pairsOfAllPages : query.parameters.map(query.pair)
+    return needed.allSatisfy { pairs.contains($0) || pairs.contains(URLCoding.encodeUnsafe(String($0))[...]) }
   }
 
   /// - Throws: `Problem` (415) unless the header fields declare a query string without a content coding.
