@@ -33,7 +33,7 @@ extension DatabaseError {
   }
 }
 
-/// Collations that compare by bytes in place of those that the schema names and this process lacks.
+/// Collations that compare by bytes in place of collations that the schema names and this process lacks.
 ///
 /// Without them, SQLite refuses every statement that opens an index of such a collation, even to count its entries.
 /// With them, it would search that index in the wrong order: statements must compare such columns explicitly, and nothing

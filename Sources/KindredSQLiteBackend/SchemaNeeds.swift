@@ -18,7 +18,7 @@ struct SchemaNeeds {
 
   init(_ connection: Connection) throws {
     self.connection = connection
-    // `PRAGMA collation_list` also has those that the schema names.
+    // `PRAGMA collation_list` also has the collations that the schema names.
     missingCollations = try connection.withCollationStandIns(false) {
       Set(
         try connection.texts("SELECT name FROM pragma_collation_list").filter { name in

@@ -137,7 +137,7 @@ protocol ConnectionWriter: ConnectionReader, DatabaseWriter {
     _ cancellation: AccessCancellation?, _ body: (Database) throws -> Result
   ) throws -> Result
 
-  /// Runs `body` as a write access beside which no other access runs, and which a cancellation of its task ends.
+  /// Runs `body` as the only access that runs, which may write, and which a cancellation of its task ends.
   func barrierWriteWithoutTransaction<Result>(
     _ cancellation: AccessCancellation?, _ body: (Database) throws -> Result
   ) throws -> Result

@@ -38,7 +38,7 @@ struct AccessReport {
 
   // MARK: Closed
 
-  /// The resources without access rules: in one line those that rules for all resources would open.
+  /// The resources without access rules: one line names the ones that `access` of the file would open.
   private var closed: [String] {
     let others = model.closed.filter { $0.value != .noDefault }
     let undecided = model.closed.filter { $0.value == .noDefault }.map(\.key)
@@ -47,7 +47,7 @@ struct AccessReport {
     return (undecided.isEmpty ? [] : [line]) + others.map { $0.value.line(of: $0.key) }
   }
 
-  /// Credentials that restrict nobody.
+  /// Credentials without any rules.
   private var unused: [String] {
     guard let configuration, configuration.databaseRoles == nil, isWritable, !model.hasAccess else {
       return []

@@ -56,7 +56,7 @@ final class ReadExecution {
     !planned.plan.plan.isSingle && (!records.type.isUnpaged || planned.limit != nil)
   }
 
-  /// Whether the cursor of the page is found by a statement of its own.
+  /// Whether the cursor of the page is found by a separate statement.
   var takesTwoStatements: Bool {
     planned.plan.plan.lookahead != nil && (!records.type.isUnpaged || planned.limit != nil)
   }

@@ -119,7 +119,7 @@ struct AssociatedRecords {
     }
   }
 
-  /// Adds records, or finds and changes those that are there, if they are found by a unique key.
+  /// Adds records, or finds and changes existing ones by a unique key.
   ///
   /// - Parameter linked: The columns by which they refer to the records that they belong to.
   private func placed(

@@ -4,7 +4,7 @@ import KindredPlanning
 import KindredRequests
 import KindredSQLSyntax
 
-/// The records of a tree that are written after those that they are nested in, where the database checks each statement.
+/// The records of a tree that are written after the records around them, where the database checks each statement.
 ///
 /// A record that refers to one of them is written without the reference first, which must be nullable for that.
 final class LaterRecords {

@@ -2,7 +2,7 @@ import KindredModel
 import KindredPlanning
 import KindredRequests
 
-/// How nested records find those that are there (`tags.onConflict=name`).
+/// How nested records find existing ones (`tags.onConflict=name`).
 struct NestedConflicts: Sendable {
   /// The unique key by which records are found, and what happens to them.
   struct Conflict: Sendable {

@@ -7,7 +7,7 @@ import KindredRequests
 /// An insertion of a record, and what has to be read back of it.
 struct Insertion {
   let written: UnstoredRecord
-  /// The columns that the rest of the request needs in addition to those that identify the record.
+  /// The columns that the rest of the request needs in addition to its key.
   let needed: [String]
 
   /// - Parameter columns: The columns that the caller needs.
@@ -41,7 +41,7 @@ struct Insertion {
 }
 
 extension RecordWriter {
-  /// Runs insertions, and returns their records; nil for those that a trigger ignores.
+  /// Runs insertions, and returns their records; nil for a record that a trigger ignores.
   ///
   /// A record that the client may add but not read is added without reading it back.
   ///

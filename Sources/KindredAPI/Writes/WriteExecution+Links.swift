@@ -25,7 +25,7 @@ extension WriteExecution {
     return WriteResult(status: .noContent)
   }
 
-  /// Makes the records of the content exactly those that are linked, as far as the client sees links.
+  /// Links exactly the records of the content, as far as the client sees links.
   ///
   /// - Parameter linked: Finds the records that are linked.
   func replaceLinks(_ join: JoinTable, _ linked: ExecutableLookup) throws -> WriteResult {

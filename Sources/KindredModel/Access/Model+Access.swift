@@ -108,8 +108,8 @@ extension Model {
     unrestricted.resources[resource.name]?.columns ?? resource.columns
   }
 
-  /// Returns the columns that the content of a write may have: those that the client may write by an access entry, also
-  /// those that it may not read.
+  /// Returns the columns that the content of a write may have: all that an access entry lets the client write, also
+  /// columns that it may not read.
   ///
   /// - Parameter entry: The entry for creating or updating; nil for one that the client lacks.
   public func writableColumns(of resource: Resource, by entry: AccessEntry?) -> [Column] {

@@ -1,4 +1,4 @@
-/// What has no access rules of its own, once access is configured.
+/// What has no access rules, once access is configured.
 extension Model {
   /// Gives the resources without access rules those for all resources, and closes the others.
   ///
@@ -58,7 +58,7 @@ extension Model {
     }
   }
 
-  /// Returns who may read all of some resources; nil if nobody may.
+  /// Returns who may read all of some resources; nil if no client may.
   private func readers(of resources: [Resource]) -> String? {
     func mayRead(_ roles: NameSet) -> Bool {
       resources.allSatisfy { $0.access?.number(of: .read, for: roles) != nil }

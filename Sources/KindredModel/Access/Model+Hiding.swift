@@ -61,7 +61,7 @@ extension Model {
     }
   }
 
-  /// Whether nobody may read a resource.
+  /// Whether no client may read a resource.
   private func isClosed(_ resource: Resource) -> Bool {
     resource.access.map { $0.entries[.read, default: []].isEmpty } ?? false
   }

@@ -1,6 +1,6 @@
 /// A foreign key of the model file, which the schema lacks.
 public struct UndeclaredForeignKey: Sendable, Hashable {
-  /// Its columns, and those that they refer to.
+  /// Its columns, and the columns that they refer to.
   public let key: ForeignKey
   /// The file and line that define it, such as `model.yaml:12`.
   public let definition: String

@@ -117,7 +117,7 @@ public struct Table: Sendable, Hashable {
   /// The names of the tables whose triggers write to it.
   public package(set) var writers: NameSet = []
 
-  /// The sets of its columns that refer to tables which aren't served, so that nobody can read what they refer to.
+  /// The sets of its columns that refer to tables which aren't served, so that no client can read what they refer to.
   public var unservedReferences: [[String]] = []
 
   /// A set of kinds of changes to records.

@@ -187,7 +187,7 @@ package protocol SQLDialect: Sendable {
   /// Returns a rule as a condition that doesn't fail.
   ///
   /// - Parameters:
-  ///   - test: The rule as a statement of its own for the record whose pointers are its batch's bindings.
+  ///   - test: The rule as a separate statement for the record whose pointers are its batch's bindings.
   ///   - pointers: The expressions that point to the record.
   func tested(_ rule: SQL, alone test: SQL, _ pointers: [SQL]) -> SQL
 

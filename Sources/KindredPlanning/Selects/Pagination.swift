@@ -16,7 +16,7 @@ struct Pagination {
 
   private let cursor: Cursor?
   private let dialect: any SQLDialect
-  /// The largest number of rows of the page, and the number of those that are skipped before it.
+  /// The largest number of rows of the page, and the number of rows that are skipped before it.
   private let limit: SQL?
   private let offset: SQL?
   /// The access rules of the records that the order reads.
@@ -239,7 +239,7 @@ struct Pagination {
   // MARK: Equal records
 
   /// Returns the number of records before a page that equal the one of its cursor, in the direction of reading: as many
-  /// as have been passed, except for those that have been deleted since.
+  /// as have been passed, except for deleted ones.
   private func passed(by rows: RecordSelect, _ keyset: Keyset) -> SQL {
     let equal = number(equalTo: keyset, in: rows)
     let passed = dialect.least(dialect.integer(Self.passed), equal)

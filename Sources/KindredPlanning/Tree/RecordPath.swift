@@ -7,7 +7,7 @@ struct RecordPath {
   ///
   /// Selects below may still add columns to them.
   private var steps: [(record: StatementRecord, order: [SQL], absence: String)] = []
-  /// The order by which the record at the end is the first of those that its key may name.
+  /// The order by which the record at the end is the first one that its key may name.
   private(set) var endOrder: [OrderTerm] = []
   private let context: PlanningContext
 

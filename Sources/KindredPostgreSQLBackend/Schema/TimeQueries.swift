@@ -127,7 +127,7 @@ enum TimeQueries {
     // Searches in the session's language.
     "get_current_ts_config", "json_to_tsvector", "jsonb_to_tsvector", "phraseto_tsquery", "plainto_tsquery",
     "to_tsquery", "to_tsvector", "ts_headline", "ts_match_tq", "ts_match_tt", "websearch_to_tsquery",
-    // Who asks, and what is in the catalog.
+    // The current role, and what is in the catalog.
     "col_description", "current_database", "current_schema", "current_schemas", "current_setting",
     "current_user",
     "enum_first", "enum_last", "enum_range", "format_type", "getdatabaseencoding", "has_any_column_privilege",

@@ -130,7 +130,7 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
     }
   }
 
-  /// Without a change of its own, its snapshot is that of a reading transaction.
+  /// Before its first change, its snapshot is that of a reading transaction.
   func stateNumber(of tables: Set<String>?) throws -> Int64? {
     guard !backend.capabilities.hasNodes else { return nil }
     let row = try run([Self.state])[0]

@@ -47,7 +47,7 @@ enum OpenAPIParameters {
     return RequestParameter.ofRoot.filter { names.contains($0.name) }.map(Self.reference)
   }
 
-  /// Returns references to the parameters of what a write changes, beside those that select and shape records.
+  /// Returns references to the parameters of what a write changes, but not to the ones that select and shape records.
   ///
   /// - Parameter linksAll: Whether the write replaces all links.
   static func changing(by method: HTTPMethod, linksAll: Bool) -> [JSONValue] {
@@ -169,7 +169,7 @@ enum OpenAPIParameters {
       case .words(let words): (choice(of: words), false)
       case .count: (count(of: parameter, limits), false)
       }
-    // Generators write each item of a list as a parameter of its own, whatever the document says.
+    // Generators write each item of a list as a separate parameter, whatever the document says.
     return [
       "name": .string(parameter.name), "in": "query", "description": .string(parameter.summary),
       "style": isList ? "form" : nil, "explode": isList ? true : nil, "schema": schema,

@@ -234,7 +234,7 @@ struct ImportExecution {
     try add(ready, to: records, groups, &progress)
   }
 
-  /// Adds the lines that have been held, each after those that it refers to.
+  /// Adds the lines that have been held, each after the lines that it refers to.
   private func add(
     _ held: HeldLines, to records: NewRecords, _ groups: (any StatementGroups)?, _ progress: inout Progress
   ) throws {
