@@ -154,10 +154,10 @@ final class ModelVersion: Sendable {
   /// Whether its rules don't fail.
   var isCautious: Bool { model.testsRulesCautiously }
 
-  private func tested(cautiously isCautious: Bool) -> ModelVersion {
+  private func tested(cautiously isNeeded: Bool) -> ModelVersion {
     guard !fallibleRules.isEmpty, !isCautious else { return self }
     return caution.withLock { caution in
-      guard isCautious || caution.isPreferred else { return self }
+      guard isNeeded || caution.isPreferred else { return self }
       if let version = caution.version { return version }
       var model = model
       model.testsRulesCautiously = true
