@@ -216,6 +216,8 @@ struct EventTests {
       try execute("UPDATE tag SET name = '\(number)' WHERE id = 1", on: database)
       #expect(try fast.event().data.contains("\"\(number)\""))
     }
+    let feed = try #require(database.service.changeFeed)
+    while feed.behind > 0 { Thread.sleep(forTimeInterval: 0.01) }
     #expect(try slow.event().data == #"{"id":1,"name":"5"}"#)
   }
 
