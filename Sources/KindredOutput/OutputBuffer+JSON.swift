@@ -25,8 +25,10 @@ extension OutputBuffer {
 private struct JSONScanner {
   let bytes: UnsafeRawBufferPointer
   var index = 0
-  /// One bit for each open container, set if it is an object; the innermost is the lowest bit.
+  /// One bit for each of the innermost 64 open containers at most, set if it is an object; the innermost is the lowest bit.
   var containers: UInt64 = 0
+  /// The bits of the containers around these, 64 in each number.
+  var outer: [UInt64] = []
   var depth = 0
 
   private enum Expectation {
@@ -35,7 +37,7 @@ private struct JSONScanner {
 
   private var isInObject: Bool { containers & 1 == 1 }
 
-  /// Returns whether the whole text is JSON nested at most 64 levels deep.
+  /// Returns whether the whole text is JSON.
   mutating func copy(to output: inout OutputBuffer) -> Bool {
     var expectation = Expectation.value
     while true {
@@ -78,8 +80,11 @@ private struct JSONScanner {
   private mutating func copyValue(_ byte: UInt8, to output: inout OutputBuffer) -> Expectation? {
     switch byte {
     case UInt8(ascii: "{"), UInt8(ascii: "["):
-      guard depth < 64 else { return nil }
       let isObject = byte == UInt8(ascii: "{")
+      if depth > 0, depth.isMultiple(of: 64) {
+        outer.append(containers)
+        containers = 0
+      }
       containers = containers << 1 | (isObject ? 1 : 0)
       depth += 1
       take(&output)
@@ -101,6 +106,7 @@ private struct JSONScanner {
   private mutating func close(_ output: inout OutputBuffer) -> Expectation {
     containers >>= 1
     depth -= 1
+    if depth > 0, depth.isMultiple(of: 64) { containers = outer.popLast() ?? 0 }
     take(&output)
     return depth == 0 ? .end : .commaOrEnd
   }

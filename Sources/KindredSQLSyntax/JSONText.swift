@@ -5,13 +5,13 @@ package struct JSONText {
   /// The elements; nil unless the value is an array.
   package private(set) var elements: [JSONText]?
 
-  /// The maximum nesting.
-  private static let depth = 200
+  /// The levels of JSON that comes from a client; what the database holds may have more.
+  package static let maximumDepth = 100
 
   /// Returns nil for a text that isn't JSON.
   package init?(_ text: String) {
     var rest = text[...].utf8
-    guard let value = Self.value(&rest, Self.depth) else { return nil }
+    guard let value = Self.value(&rest, Self.maximumDepth) else { return nil }
     Self.skipSpace(&rest)
     guard rest.isEmpty else { return nil }
     self = value

@@ -112,11 +112,20 @@ struct OutputBufferTests {
     #expect(json(text) == expected)
   }
 
+  @Test(arguments: [1, 63, 64, 65, 127, 128, 129, 1000])
+  func `JSON of any depth is written as it is`(depth: Int) {
+    for (begin, end) in [("[", "]"), ("{\"a\":", "}"), ("[{\"a\":[],\"b\":", "}]")] {
+      let text = String(repeating: begin, count: depth) + "[{}]" + String(repeating: end, count: depth)
+      #expect(json("\(text) ") == text)
+    }
+  }
+
   @Test(arguments: [
     "", " ", "not json", "01", "1.", "[1,]", "{\"a\"}", "{a:1}", "\"open", "[1", "1 2", "+1", "nul",
     "\"\\x\"", "\"\\u12\"",
     "{\"a\":1,}", "[}", "-", "1e", "\u{1}", "NaN",
-    String(repeating: "[", count: 65) + String(repeating: "]", count: 65),
+    String(repeating: "[", count: 65) + String(repeating: "]", count: 64),
+    String(repeating: "[{\"a\":", count: 65) + "1" + String(repeating: "]}", count: 65),
   ])
   func `other text is a string`(text: String) throws {
     let read = try JSONSerialization.jsonObject(with: Data(json(text).utf8), options: .fragmentsAllowed)

@@ -4,17 +4,14 @@ import KindredSQLSyntax
 import KindredRequests
 
 extension Column {
-  /// The maximum depth of values of a JSON column; deeper ones couldn't be read as JSON.
-  private static let maximumDepth = 64
-
   /// Returns what is stored for a value that a client sent (docs/writing.md, Values).
   ///
   /// - Throws: `Refusal` if the column doesn't accept the value.
   func value(of node: JSONDocument.Node, in document: JSONDocument) throws(Refusal) -> SQLValue {
     if case .null = node.content { return .null }
     if valueFormat == .json || isComposed {
-      guard node.depth <= Self.maximumDepth else {
-        throw Refusal(message: "the JSON of `\(name)` may have at most \(Self.maximumDepth) levels")
+      guard node.depth <= JSONText.maximumDepth else {
+        throw Refusal(message: "the JSON of `\(name)` may have at most \(JSONText.maximumDepth) levels")
       }
       if let parts, let unknown = parts.unknownField(in: node) {
         let error = RequestError.unknown(
