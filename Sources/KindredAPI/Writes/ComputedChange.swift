@@ -82,6 +82,11 @@ struct ComputedChange: Sendable {
     return column
   }
 
+  /// Returns the columns of the foreign keys that it gives values: the values that they had aren't tested.
+  func columnsOfReferences(of resource: WrittenResource) -> [String] {
+    resource.columnsOfReferences(in: NameSet(columns))
+  }
+
   /// Returns whether the expressions read only stored columns of their own record.
   func readsOnlyRecord(of table: Table) -> Bool {
     assignments.allSatisfy { $0.expression.readsOnlyRecord(of: table) }

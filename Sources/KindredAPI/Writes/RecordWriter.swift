@@ -215,8 +215,6 @@ extension RecordDraft {
   func neededColumns(of resource: WrittenResource) -> [String] {
     let dependent = dependentColumns(in: resource.table)
     guard !resource.testedReferences.isEmpty else { return dependent }
-    let chosen = chosenColumns
-    return dependent
-      + resource.testedReferences.map(\.columns).filter { !chosen.isDisjoint(with: $0) }.flatMap(\.self)
+    return dependent + resource.columnsOfReferences(in: chosenColumns)
   }
 }

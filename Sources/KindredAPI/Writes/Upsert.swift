@@ -99,7 +99,8 @@ struct Upsert {
   /// been written: the database may compare keys of different texts as equal.
   private func runGroup(_ drafts: [RecordDraft]) throws -> [Result] {
     let keys = drafts.map { $0.values(ofKey: key) }
-    let known = drafts.map { RecordWriter.columns(of: resource, for: $0, and: returned + key) }
+    let needed = returned + key + (computed?.columnsOfReferences(of: resource) ?? [])
+    let known = drafts.map { RecordWriter.columns(of: resource, for: $0, and: needed) }
     let searched = drafts.indices.filter { keys[$0] != nil }
     let found = try writer.present(
       resource,

@@ -128,7 +128,8 @@ struct WriteExecution {
 
   private func change() throws -> WriteResult {
     guard var draft = plan.change else { return WriteResult(status: .noContent) }
-    let columns = RecordWriter.columns(of: resource, for: draft, and: [])
+    let columns = RecordWriter.columns(
+      of: resource, for: draft, and: plan.computed?.columnsOfReferences(of: resource) ?? [])
     let record = try find(target.path, columns)
     try checkPreconditions(exists: true)
     if let computed = plan.computed {

@@ -179,7 +179,7 @@ final class WritePlan: Sendable {
       ? try WriteSelection(
         segments, asked, parameters.selecting, target, resource,
         draft: content?.drafts.first ?? computed.map { _ in RecordDraft(pointer: JSONPointer()) },
-        in: version, limits, check: check)
+        computed, in: version, limits, check: check)
       : nil
   }
 
@@ -245,8 +245,8 @@ struct WriteSelection {
   /// - Throws: `RequestError`, also if there are no conditions.
   init(
     _ segments: [Substring], _ asked: RequestContext, _ query: QueryParameters, _ target: WriteTarget,
-    _ resource: WrittenResource, draft: RecordDraft?, in version: ModelVersion, _ limits: RequestLimits,
-    check: @escaping () throws -> Void
+    _ resource: WrittenResource, draft: RecordDraft?, _ computed: ComputedChange?, in version: ModelVersion,
+    _ limits: RequestLimits, check: @escaping () throws -> Void
   ) throws {
     var limits = limits
     limits.pageSize = limits.maximumPageSize
@@ -265,7 +265,10 @@ struct WriteSelection {
         at: nested.pointer)
     }
     var columns = RecordDeletion.columns(toDelete: resource)
-    if let draft { columns = RecordWriter.columns(of: resource, for: draft, and: []) }
+    if let draft {
+      columns = RecordWriter.columns(
+        of: resource, for: draft, and: computed?.columnsOfReferences(of: resource) ?? [])
+    }
     if case .join(let join) = target.linkage {
       columns += join.far.destinationColumns.filter { !columns.containsExactly($0) }
     }

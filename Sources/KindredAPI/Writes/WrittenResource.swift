@@ -72,6 +72,11 @@ final class WrittenResource: Sendable {
     }
   }
 
+  /// Returns the columns of the tested foreign keys that have any of some columns.
+  func columnsOfReferences(in columns: NameSet) -> [String] {
+    testedReferences.map(\.columns).filter { !columns.isDisjoint(with: $0) }.flatMap(\.self)
+  }
+
   /// Returns names without repetitions, in order.
   static func once(_ names: [String]) -> [String] {
     var once: [String] = []
