@@ -70,14 +70,12 @@ extension ModelFile {
   /// Plans a request under a row rule, so that what is wrong with it is found when the server starts.
   func check(_ rows: Located<Expression>?, of resource: String, in model: Model, _ dialect: Dialect) throws {
     guard let rows else { return }
-    var model = model
     var literals = Literals()
     var root = RequestNode()
     root.giveParameters(of: model.resources[resource], &literals)
-    model.hasAccess = true
-    model.resources[resource]?.access = ResourceAccess([.read: [AccessEntry(rows: rows.value)]])
+    let seen = model.seen(only: resource, where: rows.value)
     do {
-      _ = try Planner(model: model.seen(by: []), dialect: dialect, limits: PlanningLimits()).plan(
+      _ = try Planner(model: seen, dialect: dialect, limits: PlanningLimits()).plan(
         FetchRequest(path: RequestPath(resource: resource), root: root, literals: literals))
     } catch let error as RequestError {
       throw self.error(rows.line, in: "`rows`", error)

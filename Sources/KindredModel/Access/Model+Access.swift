@@ -42,6 +42,8 @@ extension Model {
     seen.resources = [:]
     seen.actions = actions.filter { $0.value.isOpen(to: roles, isConfigured: true) }
     let visible = whole.resources.filter { $0.value.permissions.read != nil }
+    let served = NameSet(resources.values.map(\.table.name))
+    let readable = NameSet(visible.values.map(\.table.name))
     for var resource in visible.values {
       if let fields = resource.permissions.read?.fields {
         let all = resource.table.columns.map(\.name) + resource.computed.keys
@@ -50,9 +52,29 @@ extension Model {
         resource.withheld.subtract(resource.hidden)
         resource.hidden.formUnion(others)
       }
-      resource.associations = resource.associations.filter { whole.isReadable($0.value) }
+      // Where the destination may be read, and every table on the way.
+      resource.associations = resource.associations.filter { _, association in
+        visible[association.destination] != nil
+          && association.steps.dropLast().allSatisfy { step in
+            !served.contains(step.destination) || readable.contains(step.destination)
+          }
+      }
       seen.resources[resource.name] = resource
     }
+    return seen
+  }
+
+  /// Returns the model of clients that may read only those records of one resource for which a rule holds.
+  package func seen(only name: String, where rule: Expression) -> Model {
+    var whole = self
+    whole.hasAccess = true
+    var seen = whole
+    seen.whole = Whole(whole)
+    (seen.resources, seen.actions) = ([:], [:])
+    guard var resource = resources[name] else { return seen }
+    resource.permissions = ResourceAccess([.read: [AccessEntry(rows: rule)]]).permissions(of: [])
+    resource.associations = [:]
+    seen.resources[name] = resource
     return seen
   }
 
