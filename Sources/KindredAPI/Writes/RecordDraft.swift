@@ -272,7 +272,7 @@ struct RecordDraftReader {
     var draft = RecordDraft(pointer: record)
     draft.assignments.reserveCapacity(members.count)
     for member in members {
-      let association = resource.resource.associations[member.name]
+      let association = model.writableAssociation(member.name, of: resource.resource)
       // An object is the record to which a column of the same name refers, any other value the column.
       let isRecord =
         if case .object = member.value.content { association?.replacedColumn != nil } else { false }
@@ -305,7 +305,9 @@ struct RecordDraftReader {
     _ node: JSONDocument.Node, _ association: Association, at pointer: JSONPointer, path: [String]
   ) throws -> RecordDraft.Nested {
     guard let linkage = association.linkage(in: model),
-      let resource = model.resources[association.destination].map(version.written),
+      let resource =
+        (model.resources[association.destination] ?? model.addableResource(association.destination))
+        .map(version.written),
       resource.table.possibleChanges.contains(.insert)
     else {
       throw Problem.refusedValue(
@@ -348,7 +350,7 @@ struct RecordDraftReader {
 }
 
 extension WriteContent {
-  /// The records of a document, and the paths of the associations nested in them.
+  /// The records of a document, and the paths of the associations nested in them that the client may read.
   struct Records: Sendable {
     var drafts: [RecordDraft] = []
     var isArray = false
@@ -383,7 +385,7 @@ extension WriteContent {
     } else {
       records.drafts = [try reader.record(document.root, of: resource)]
     }
-    records.paths = reader.paths
+    records.paths = reader.paths.filter { version.model.isReadable($0, from: resource.resource) }
     return records
   }
 }

@@ -116,13 +116,36 @@ extension Model {
     return unrestricted.resources[resource.name]?.associations[association]?.destination
   }
 
-  /// Whether the destination of an association, and every table on the way to it, may be read.
-  private func isReadable(_ association: Association) -> Bool {
-    resources[association.destination]?.permissions.read != nil
-      && association.steps.dropLast().allSatisfy { step in
-        let all = resources(ofTable: step.destination)
-        return all.isEmpty || all.contains { $0.permissions.read != nil }
-      }
+  /// Returns the resource to which the client may add records but whose records it may not read, as the client sees it:
+  /// without columns and associations.
+  public func addableResource(_ name: String) -> Resource? {
+    guard isDenied(name), var resource = unrestricted.resources[name], resource.permissions.create != nil
+    else { return nil }
+    resource.hidden.formUnion(resource.table.columns.map(\.name) + resource.computed.keys)
+    resource.associations = [:]
+    return resource
+  }
+
+  /// Returns the association that the content of a write may name: one that the client may read, or one to records or from
+  /// records that it may only add.
+  public func writableAssociation(_ key: String, of resource: Resource) -> Association? {
+    if let association = resource.associations[key] { return association }
+    // Whether a record is in a filtered association is tested by reading it.
+    guard let association = unrestricted.resources[resource.name]?.associations[key],
+      association.steps.count == 1, !association.isFiltered,
+      resources[association.destination] ?? addableResource(association.destination) != nil
+    else { return nil }
+    return association
+  }
+
+  /// Returns whether the client may read every association of a path.
+  public func isReadable(_ path: [String], from resource: Resource) -> Bool {
+    var next: Resource? = resource
+    for key in path {
+      guard let association = next?.associations[key] else { return false }
+      next = resources[association.destination]
+    }
+    return next != nil
   }
 
   /// Returns the columns that the content of a write may name, including those that the client may not read.

@@ -116,6 +116,11 @@ public struct AssociationStep: Equatable, Sendable {
   }
 }
 
+extension Association {
+  /// Whether it leads to only some of the records that its foreign keys refer to.
+  public var isFiltered: Bool { filter != nil || steps.contains { $0.filter != nil } }
+}
+
 extension [AssociationStep] {
   /// The column of a single step that follows a foreign key of one column; nil for other chains.
   package var onlyReferringColumn: String? {

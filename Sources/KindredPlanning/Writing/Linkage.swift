@@ -102,9 +102,6 @@ extension Association {
       return nil
     }
   }
-
-  /// Whether it leads to only some of the records that its foreign keys refer to.
-  public var isFiltered: Bool { filter != nil || steps.contains { $0.filter != nil } }
 }
 
 extension Table {

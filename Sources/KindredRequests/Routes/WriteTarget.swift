@@ -33,7 +33,9 @@ package final class WriteTarget: Sendable {
 
   /// - Throws: `RequestError` if the path leads nowhere.
   package init(_ segments: [Substring], in model: Model) throws {
-    if segments.count == 1, let resource = Resource(addedTo: segments[0], in: model) {
+    if segments.count == 1, let name = try? URLCoding.decode(segments[0]),
+      let resource = model.addableResource(name)
+    {
       path = RequestPath(resource: resource.name, segments: [])
       (self.resource, literals, key, column) = (resource, Literals(), nil, nil)
       (association, linkage) = (nil, nil)
@@ -243,19 +245,6 @@ package enum WriteMethod: CaseIterable {
 }
 
 extension Resource {
-  /// Creates the resource to which the principal may add records but whose records it may not read, as it sees it: without
-  /// columns.
-  ///
-  /// - Parameter segment: The segment of the path with its name.
-  fileprivate init?(addedTo segment: Substring, in model: Model) {
-    guard let name = try? URLCoding.decode(segment), model.isDenied(name),
-      var resource = model.unrestricted.resources[name], resource.permissions.create != nil
-    else { return nil }
-    resource.hidden.formUnion(resource.table.columns.map(\.name) + resource.computed.keys)
-    resource.associations = [:]
-    self = resource
-  }
-
   /// Returns whether the principal may do this with some records.
   package func allows(_ method: WriteMethod) -> Bool {
     switch method {

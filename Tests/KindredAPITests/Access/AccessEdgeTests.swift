@@ -119,6 +119,35 @@ struct AccessEdgeTests {
     #expect(try database.send(.patch, "/clerks?filter=id=99", #"{"level":2}"#, headers: member).status == 403)
   }
 
+  @Test(arguments: ["/jobs/j1?set=projectId:projectId", "/jobs?filter=est=1&set=projectId:projectId"])
+  func `a change may compute the reference that the record has to what is closed`(target: String) throws {
+    let database = try database(
+      "resources: { projects: { access: {} }, jobs: { access: { read: {}, write: {} } } }")
+    #expect(try database.send(.patch, target, headers: member).status == 200)
+    let other = target.replacing(":projectId", with: ":77")
+    #expect(try database.send(.patch, other, headers: member).status == 409)
+  }
+
+  @Test
+  func `who may create and not read adds a tree`() throws {
+    let database = try database(
+      """
+      resources:
+        projects: { access: { create: {}, read: { roles: [member] } } }
+        sites: { access: { create: { fields: [projectId, data] } } }
+        jobs: { access: { read: {} } }
+      """)
+    let tree = #"{"id":5,"team":3,"sites":[{"data":"7"}]}"#
+    let answer = try database.send(.post, "/projects", tree)
+    #expect(answer.status == 201 && answer.text == "null")
+    #expect(try database.stored("SELECT projectId, data FROM site WHERE projectId = 5") == "5|7")
+    let shown = try database.send(
+      .post, "/projects", #"{"id":6,"team":3,"sites":[{"data":"8"}]}"#, headers: member)
+    #expect(shown.status == 201 && shown.text == #"{"id":6,"team":3}"#)
+    #expect(try database.send(.post, "/projects", #"{"id":7,"sites":[{"team":1}]}"#).status == 403)
+    #expect(try database.send(.post, "/projects", #"{"id":7,"jobs":[{"code":"x"}]}"#).status == 403)
+  }
+
   @Test
   func `who may create and not read gets null`() throws {
     let database = try database(
