@@ -83,8 +83,37 @@ static void kindred_ceil(sqlite3_context *context, int count, sqlite3_value **ar
 
 static void finalize(void *statement) { sqlite3_finalize(statement); }
 
-// kindred_holds(sql, x, …): whether a statement that only reads gives a true value for these parameters; false where it can't
-// be computed.
+// More values than a function may have arguments.
+typedef struct {
+  int count;
+  sqlite3_value *values[];
+} kindred_list;
+
+static void free_list(void *memory) {
+  kindred_list *list = memory;
+  for (int index = 0; index < list->count; index++) sqlite3_value_free(list->values[index]);
+  sqlite3_free(list);
+}
+
+// kindred_values(x, …): some of the parameters of kindred_holds, as one.
+static void kindred_values(sqlite3_context *context, int count, sqlite3_value **arguments) {
+  kindred_list *list = sqlite3_malloc64(sizeof *list + (sqlite3_uint64)count * sizeof *list->values);
+  if (list == NULL) return sqlite3_result_error_nomem(context);
+  list->count = 0;
+  for (int index = 0; index < count; index++) {
+    sqlite3_value *value = sqlite3_value_dup(arguments[index]);
+    if (value == NULL) {
+      free_list(list);
+      return sqlite3_result_error_nomem(context);
+    }
+    list->values[list->count++] = value;
+  }
+  // It frees the list also if it fails.
+  sqlite3_result_pointer(context, list, "kindred_values", free_list);
+}
+
+// kindred_holds(sql, x, …): whether a statement that only reads gives only true values, at least one, for these parameters;
+// false where it can't be computed.
 static void kindred_holds(sqlite3_context *context, int count, sqlite3_value **arguments) {
   if (kindred_stops(context)) return;
   sqlite3_stmt *statement = sqlite3_get_auxdata(context, 0);
@@ -99,8 +128,19 @@ static void kindred_holds(sqlite3_context *context, int count, sqlite3_value **a
       return sqlite3_result_error(context, "kindred_holds only reads", -1);
     }
   }
-  for (int index = 1; index < count; index++) sqlite3_bind_value(statement, index, arguments[index]);
-  int holds = sqlite3_step(statement) == SQLITE_ROW && sqlite3_column_int(statement, 0) != 0;
+  int number = 0;
+  for (int index = 1; index < count; index++) {
+    kindred_list *list = sqlite3_value_pointer(arguments[index], "kindred_values");
+    if (list == NULL) sqlite3_bind_value(statement, ++number, arguments[index]);
+    for (int inner = 0; list != NULL && inner < list->count; inner++) {
+      sqlite3_bind_value(statement, ++number, list->values[inner]);
+    }
+  }
+  int holds = 0;
+  while (sqlite3_step(statement) == SQLITE_ROW) {
+    holds = sqlite3_column_double(statement, 0) != 0;
+    if (!holds) break;
+  }
   int code = sqlite3_reset(statement);
   switch (code & 0xff) {
   case SQLITE_OK: sqlite3_result_int(context, holds); break;
@@ -146,6 +186,7 @@ int kindred_add_functions(
     {"kindred_member_shown", 2, kindred_member_shown},
     {"kindred_contains", 3, kindred_contains},
     {"kindred_overlaps", 3, kindred_overlaps},
+    {"kindred_values", -1, kindred_values, .reads = 1},
     {"kindred_octets", 3, kindred_octets, .reads = 1},
     {"kindred_beginning", 5, kindred_beginning, .reads = 1},
     // The rest is added only if SQLite lacks it.

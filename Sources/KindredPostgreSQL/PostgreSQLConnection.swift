@@ -16,6 +16,8 @@ public final class PostgreSQLConnection {
   public private(set) var ownsSession = false
   /// The milliseconds that a statement may take, where holders have set this for the session.
   public var sessionTimeout: UInt64?
+  /// Whether a holder has given the session the function that tests rules.
+  public var hasRuleTest = false
   /// Whether the connection can't be used any more.
   public private(set) var isBroken = false
   private var isClosed = false

@@ -20,6 +20,8 @@ struct PostgreSQLDialect: SQLDialect {
     dialect.notesFailures = true
     return dialect
   }
+  /// The function of sessions that tests rules; nil where they have none.
+  var ruleTest: RuleTestFunction?
   var joinsLaterally: Bool { true }
   var estimatesCounts: Bool { true }
 

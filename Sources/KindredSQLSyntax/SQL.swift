@@ -94,12 +94,14 @@ public struct SQL: Sendable {
     func render(_ sql: SQL) {
       for part in sql.parts {
         switch part {
-        case .text(let part): text += part
-        case .column(let record, let name): text += "\(Self.quoted(record.alias)).\(Self.quoted(name))"
+        case .text(let part): text += style == .format ? part.replacing("%", with: "%%") : part
+        case .column(let record, let name):
+          let column = "\(Self.quoted(record.alias)).\(Self.quoted(name))"
+          text += style == .format ? column.replacing("%", with: "%%") : column
         case .term(let expression): render(expression)
         case .binding(let binding, let type, let isItem):
           let style = isItem && style == .subquery ? .questionMark : style
-          let parameter = Parameter(binding: binding, type: style == .dollar ? type : nil)
+          let parameter = Parameter(binding: binding, type: style.hasTypes ? type : nil)
           let number =
             numbers[parameter]
             ?? {
@@ -128,12 +130,17 @@ public struct SQL: Sendable {
     case subquery
     /// `$1`, or `$1::type` where the type is known.
     case dollar
+    /// `%1$L`, or `(%1$L)::type` where the type is known, as in PostgreSQL's `format`.
+    case format
+
+    fileprivate var hasTypes: Bool { self == .dollar || self == .format }
 
     fileprivate func text(of number: Int, as type: String?) -> String {
       switch self {
       case .questionMark: "?\(number)"
       case .subquery: "(SELECT ?\(number))"
       case .dollar: "$\(number)\(type.map { "::\($0)" } ?? "")"
+      case .format: "(%\(number)$L)\(type.map { "::\($0)" } ?? "")"
       }
     }
   }

@@ -236,8 +236,19 @@ struct SQLiteDialect: SQLDialect {
       if case .batch(let number) = binding { pointers[number] } else { "\(binding)" }
     }
     let statement: SQL = "\(.value(.text(text)))"
-    let arguments = ([statement.asItem] + values).joined(separator: ", ")
+    let arguments = ([statement.asItem] + Self.arguments(values)).joined(separator: ", ")
     return "(kindred_holds(\(arguments)) OR FALSE AND \(rule))"
+  }
+
+  /// Returns the values as arguments of a function, which are few (<https://www.sqlite.org/limits.html#max_function_arg>):
+  /// several as one, where they are many.
+  private static func arguments(_ values: [SQL]) -> [SQL] {
+    let limit = 100
+    guard values.count > limit else { return values }
+    return stride(from: 0, to: values.count, by: limit).map { start in
+      let part = values[start..<min(start + limit, values.count)].joined(separator: ", ")
+      return "kindred_values(\(part))"
+    }
   }
 
   func differingCollation(_ value: CompiledExpression) -> String? {
@@ -341,8 +352,9 @@ struct SQLiteDialect: SQLDialect {
     case .whole: nil
     case .blob: "\(blob) ELSE \(value) END"
     case .beginnings: "\(blob) WHEN 'text' THEN \(beginning(isText: true)) ELSE \(value) END"
-    case .lengths: "CASE WHEN typeof(\(value)) IN ('blob', 'text') THEN "
-      + "coalesce(kindred_octets(\(place)), length(CAST(\(value) AS BLOB))) END"
+    case .lengths:
+      "CASE WHEN typeof(\(value)) IN ('blob', 'text') THEN "
+        + "coalesce(kindred_octets(\(place)), length(CAST(\(value) AS BLOB))) END"
     }
   }
 

@@ -21,6 +21,7 @@ typedef int (*kindred_must_stop)(void *context);
 ///   an index as JSON, as a value, and as the JSON of that value; NULL if there is none, or the text isn't JSON.
 /// - `kindred_contains(json, value, kind)`, `kindred_overlaps`: whether an array or object contains a value, which is
 ///   JSON if `kind` is 1, and a boolean if it is 2.
+/// - `kindred_values(x, …)`: several parameters of `kindred_holds` as one;
 /// - `kindred_holds(sql, x, …)`: whether a statement that only reads gives a true value for these parameters; false where
 ///   it can't be computed.
 /// - `kindred_octets(table, column, rowid)`: the number of bytes of a stored text or BLOB, which is not read.

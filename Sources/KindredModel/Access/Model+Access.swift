@@ -81,7 +81,7 @@ extension Model {
   /// The names of the resources whose rules may fail for some records.
   public var fallibleRules: [String] {
     resources.values.filter { resource in
-      resource.permissions.rowRule?.mayFail(of: resource) ?? false
+      resource.permissions.rowRule.map { unrestricted.mayFail($0, of: resource) } ?? false
     }.map(\.name)
   }
 
@@ -226,20 +226,27 @@ extension Model {
   }
 }
 
-extension Expression {
+extension Model {
   /// Returns whether a condition on a record of a resource may fail: whether it does more than compare stored columns.
-  fileprivate func mayFail(of resource: Resource) -> Bool {
-    contains { part in
+  fileprivate func mayFail(_ condition: Expression, of resource: Resource) -> Bool {
+    condition.contains { part in
       switch part.kind {
       case .function, .match, .program, .cast, .unary(.minus, _): true
       case .binary(let op, _, _): !op.isComparison
-      case .path(let path):
-        path.components.contains { $0.arguments != nil }
-          || path.components.count == 1
-            && resource.column(withName: path.components[0].name)?.isSimple == false
+      case .path(let path): Expression.claim(path) == nil && mayFail(path.components[...], of: resource)
       default: false
       }
     }
+  }
+
+  /// Returns whether reading what a path leads to may fail, or isn't known not to.
+  private func mayFail(_ path: ArraySlice<Expression.Path.Component>, of resource: Resource) -> Bool {
+    guard let first = path.first, first.arguments == nil else { return true }
+    guard path.count > 1 else { return resource.column(withName: first.name)?.isSimple != true }
+    guard let association = resource.associations[first.name], !association.isFiltered,
+      let destination = resources[association.destination]
+    else { return true }
+    return mayFail(path.dropFirst(), of: destination)
   }
 }
 

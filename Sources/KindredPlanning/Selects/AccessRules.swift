@@ -22,13 +22,16 @@ struct AccessRules {
 
   /// Returns a rule that doesn't hold where it can't be computed, as far as the database can tell.
   private func cautious(_ rule: SQL, of record: StatementRecord) throws -> SQL {
-    let (table, pointers) = (record.table, record.pointers)
+    let table = record.table
+    // All records with the key of a view must hold.
+    let columns = table.locatorColumns
+    let pointers = columns.map { table.keyColumn($0, of: record.id) }
     let failures = rule.notes.compactMap { ($0 as? FailureNote)?.condition }
       .filter { !$0.reads { $0.depth > record.select.depth } }
     let rule: SQL =
       failures.isEmpty
       ? rule : "CASE WHEN coalesce(\(failures.joined(separator: " OR ")), FALSE) THEN FALSE ELSE \(rule) END"
-    guard table.query == nil, !table.pointerColumns.isEmpty else { return rule }
+    guard table.query == nil, !columns.isEmpty else { return rule }
     var definitions = SQL()
     if case .commonTableExpression = table.kind {
       definitions = context.model.commonTableExpressions([table.name])

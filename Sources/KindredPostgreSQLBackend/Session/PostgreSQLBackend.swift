@@ -20,6 +20,9 @@ public final class PostgreSQLBackend: Backend {
   private let searchPath: String?
   let watcher: Watcher
   let lockWaits: LockWaits
+  let dialect: Dialect
+  /// The function by which sessions test rules; nil where they can't have one.
+  let ruleTest: RuleTestFunction?
   let batches: BatchSizes
   /// Whether records can be changed.
   public let isWritable: Bool
@@ -65,19 +68,21 @@ public final class PostgreSQLBackend: Backend {
     copies: [PostgreSQLPool] = [], maximumLag: Double = 10
   ) throws {
     let watcher = Watcher(pool.target, tellsPositions: !copies.isEmpty, among: pool.budget)
-    let (capabilities, ownPath) = try watcher.withConnection { connection in
+    let (capabilities, ownPath, testsRules) = try watcher.withConnection { connection in
       let result = try connection.run([
         Query(
           """
           SELECT version(), current_setting('search_path'),
-            EXISTS (SELECT FROM pg_extension WHERE extname = 'citus')
+            EXISTS (SELECT FROM pg_extension WHERE extname = 'citus'),
+            \(Self.mayAddFunctions)
           """, isReusable: false)
       ])[0]
       let citus =
         result.isTrue(0, 2)
         ? try connection.run([Query("SELECT citus_version()", isReusable: false)])[0].text(0, 0) : nil
       let capabilities = EngineCapabilities(version: result.text(0, 0) ?? "", citus: citus, as: engine)
-      return (capabilities, result.text(0, 1) ?? "")
+      let testsRules = connection.ownsSession && !capabilities.isSharded && result.isTrue(0, 3)
+      return (capabilities, result.text(0, 1) ?? "", testsRules)
     }
     if capabilities.hasNodes { watcher.watchNodes() }
     let names = schemas.map { "\"" + $0.replacing("\"", with: "\"\"") + "\"" }
@@ -89,6 +94,7 @@ public final class PostgreSQLBackend: Backend {
     }
     self.init(
       pool, watcher, capabilities, schemas, searchPath: path, batches, isWritable: isWritable,
+      testsRules: testsRules,
       replicas: copies.isEmpty ? nil : PostgreSQLReplicas(standbys, of: watcher, maximumLag: maximumLag))
     try checkSchemas()
   }
@@ -96,11 +102,15 @@ public final class PostgreSQLBackend: Backend {
   private init(
     _ pool: PostgreSQLPool, _ watcher: Watcher, _ capabilities: EngineCapabilities, _ schemas: [String],
     searchPath: String?, _ batches: BatchSizes, isWritable: Bool = false,
-    replicas: PostgreSQLReplicas? = nil
+    testsRules: Bool = false, replicas: PostgreSQLReplicas? = nil
   ) {
     (self.pool, self.watcher, self.capabilities, self.schemas) = (pool, watcher, capabilities, schemas)
     (self.searchPath, self.batches, self.isWritable) = (searchPath, batches, isWritable)
     self.replicas = replicas
+    let ruleTest = testsRules ? RuleTestFunction() : nil
+    self.ruleTest = ruleTest
+    dialect =
+      ruleTest.map { .postgreSQL(testingRulesBy: $0) } ?? (capabilities.isSharded ? .sharded : .postgreSQL)
     writer = PostgreSQLWriter(besides: pool)
     lockWaits = LockWaits(connections: pool.budget.limit)
   }
@@ -185,8 +195,6 @@ public final class PostgreSQLBackend: Backend {
     roleSettings.withLock { $0 = (schemaVersion, settings) }
     return settings[ExactName(name)] ?? .init()
   }
-
-  var dialect: Dialect { capabilities.isSharded ? .sharded : .postgreSQL }
 
   /// Returns a source of the schema that runs statements by `run`.
   func schemaSource(

@@ -189,6 +189,7 @@ final class PostgreSQLReadTransaction: ReadTransaction, StatementRunner {
       progress = .inBlock
       return [Query("BEGIN", isReusable: false)]
     case .none:
+      backend.addRuleTest(to: connection)
       let hasSettings = try hasSessionSettings()
       // If it is refused, no transaction has begun.
       let milliseconds = timeLeft.map { max(1, $0 / 1_000_000) }

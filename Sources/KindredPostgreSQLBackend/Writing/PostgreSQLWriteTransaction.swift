@@ -54,6 +54,7 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
         [try RoleSettings.query(for: $0, backend.settings(ofRole: $0.name, schemaVersion), limit: limit)]
       } ?? [])
     connection.deadline = deadline
+    backend.addRuleTest(to: connection)
     if deadline == nil {
       // The beginning has a limit even if the transaction has none.
       connection.deadline = MonotonicTime.now() &+ Self.longestBeginning

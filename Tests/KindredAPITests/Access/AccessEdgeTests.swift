@@ -72,6 +72,34 @@ struct AccessEdgeTests {
     #expect(try database.answer("/sites?fields=id", headers: member).text == "[]")
   }
 
+  @Test(arguments: [
+    "project.team = auth.team and json_extract(data, '$') <> auth.but",
+    "json_extract(data, '$') in (\((0..<300).filter { $0 != 6 }.map { "'\($0)'" }.joined(separator: ", ")))",
+  ])
+  func `so it is where the rule reads other records, or has more values than a function has arguments`(
+    rule: String
+  ) throws {
+    let database = try database(
+      "resources: { sites: { access: { read: { rows: \"\(rule)\" } } }, projects: { access: { read: {} } } }")
+    #expect(try database.answer("/sites?fields=id", headers: member).text == #"[{"id":1}]"#)
+    #expect(try database.answer("/sites/3", headers: member).status == 404)
+  }
+
+  @Test
+  func `a rule on an expression of the record that it refers to hides what can't be computed`() throws {
+    let database = try TestDatabase(
+      """
+      CREATE TABLE site (id INTEGER PRIMARY KEY, data TEXT);
+      ALTER TABLE site ADD COLUMN city TEXT GENERATED ALWAYS AS (json_extract(data, '$')) VIRTUAL;
+      CREATE TABLE job (id INTEGER PRIMARY KEY, siteId INTEGER REFERENCES site(id));
+      INSERT INTO site (id, data) VALUES (1, '5'), (2, 'none');
+      INSERT INTO job VALUES (1, 1), (2, 2);
+      """,
+      modelFile: "resources: { sites: { access: {} }, jobs: { access: { read: { rows: site.city = 5 } } } }")
+    #expect(try database.answer("/jobs?fields=id").text == #"[{"id":1}]"#)
+    #expect(try database.answer("/jobs/2").status == 404)
+  }
+
   // MARK: References
 
   @Test(arguments: [#""twice":9"#, #""twice":8"#, #""code":null"#])
