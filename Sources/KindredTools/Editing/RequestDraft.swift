@@ -63,8 +63,9 @@ package struct RequestDraft {
   /// Reads the call of an action, whose parameters shape a record.
   private mutating func take(_ action: Action, _ parameters: [QueryParameters.Parameter]) {
     self.action = action
-    path = RequestPath(resource: action.resource ?? action.name)
-    guard let resource = action.resource.flatMap({ model.resources[$0] }) else {
+    let resource = model.resource(shownBy: action)
+    path = RequestPath(resource: resource?.name ?? action.name)
+    guard let resource else {
       for parameter in parameters {
         diagnostics.note(
           RequestError(

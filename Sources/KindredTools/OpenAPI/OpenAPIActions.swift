@@ -21,7 +21,7 @@ struct OpenAPIActions {
   }
 
   private func operation(_ action: Action) -> JSONValue {
-    let isShaped = action.resource != nil
+    let isShaped = model.resource(shownBy: action) != nil
     let hasRequired = action.contentParameters.contains(where: \.isRequired)
     return [
       "operationId": .string("actions.\(action.name)"), "tags": ["actions"],
@@ -61,8 +61,7 @@ struct OpenAPIActions {
   /// Returns the schema of a row: its columns first, and for records the associations that a call may include.
   private func row(of action: Action) -> JSONValue {
     var members = model.shownColumns(of: action).map { ($0.name, OpenAPISchema.ofColumn($0)) }
-    let associations =
-      action.resource.flatMap { model.resources[$0] }.map { Array($0.associations.values) } ?? []
+    let associations = model.resource(shownBy: action).map { Array($0.associations.values) } ?? []
     for association in associations where !members.contains(where: { $0.0 == association.key }) {
       let isToMany = association.cardinality == .toMany
       let reference = OpenAPISchema.reference(association.destination, isOptional: !isToMany)

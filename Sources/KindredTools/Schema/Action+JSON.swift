@@ -7,22 +7,26 @@ extension Model {
   ///
   /// They show what goes in and comes out, and not the SQL.
   var actionsJSON: JSONValue? {
-    actions.isEmpty ? nil : .array(actions.values.map { $0.json(shownColumns(of: $0)) })
+    actions.isEmpty
+      ? nil : .array(actions.values.map { $0.json(resource(shownBy: $0), shownColumns(of: $0)) })
   }
+
+  /// Returns the resource whose records an action gives; nil if they are just rows, or the client may not read any.
+  package func resource(shownBy action: Action) -> Resource? { action.resource.flatMap { resources[$0] } }
 
   /// Returns the columns of an action's rows that the client may see.
   package func shownColumns(of action: Action) -> [Column] {
-    guard let resource = action.resource else { return action.columns }
-    let visible = resources[resource]?.columns ?? []
+    guard action.resource != nil else { return action.columns }
+    let visible = self.resource(shownBy: action)?.columns ?? []
     return action.columns.compactMap { column in visible.first { $0.name.hasBytes(of: column.name) } }
   }
 }
 
 extension Action {
-  fileprivate func json(_ columns: [Column]) -> JSONValue {
+  fileprivate func json(_ resource: Resource?, _ columns: [Column]) -> JSONValue {
     [
       "name": .string(name), "parameters": .array(contentParameters.map(\.json)),
-      "as": resource.map(JSONValue.string), "single": .bool(isSingle),
+      "as": (resource?.name).map(JSONValue.string), "single": .bool(isSingle),
       "columns": .array(
         columns.map { ["name": .string($0.name), "type": .string($0.declaredType)] }),
     ]
