@@ -79,6 +79,7 @@ extension Connection {
 
   /// Begins a write transaction, and takes the lock immediately, because upgrading later may fail without waiting.
   public func beginWrite() throws {
+    try collationStandIns.removeForWriting()
     try transactionStatements.beginWrite.runForInteger()
   }
 
@@ -127,6 +128,16 @@ extension Connection {
 
   private func run(_ sql: String) throws {
     try withStatement(sql) { _ = try $0.runForInteger() }
+  }
+
+  /// Whether a statement has begun to run and is neither reset nor at its end.
+  var hasRunningStatements: Bool {
+    var statement = sqlite3_next_stmt(handle, nil)
+    while let next = statement {
+      if sqlite3_stmt_busy(next) != 0 { return true }
+      statement = sqlite3_next_stmt(handle, next)
+    }
+    return false
   }
 
   private func resetRunningStatements() {

@@ -43,6 +43,8 @@ public final class Connection {
   let configuration: ConnectionConfiguration
   let interruption: InterruptionState
   let collationStandIns: CollationStandIns
+  /// The names of functions that stand in for missing ones, which are to be removed.
+  var functionStandIns: Set<String> = []
   @exclusivity(unchecked) private var statementCache: StatementCache
   var changeRecorder: TableRecorder?
   private var preparedTransactionStatements: TransactionStatements?

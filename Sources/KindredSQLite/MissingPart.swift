@@ -73,9 +73,24 @@ final class CollationStandIns {
 
   func allow(_ areAllowed: Bool) {
     self.areAllowed = areAllowed
-    guard !areAllowed else { return }
+    if !areAllowed { remove() }
+  }
+
+  /// Removes the collations, those that SQLite refuses to remove while a statement runs at the next call.
+  private func remove() {
     // SQLite prepares statements that use one again, which then fail.
     names = names.filter { sqlite3_create_collation_v2(handle, $0, SQLITE_UTF8, nil, nil, nil) != SQLITE_OK }
+  }
+
+  /// Removes the collations before anything is written.
+  ///
+  /// - Throws: `DatabaseError` (busy) if one can't be removed, with which an index would be written in the wrong order.
+  func removeForWriting() throws {
+    guard !areAllowed, !names.isEmpty else { return }
+    remove()
+    guard !names.isEmpty else { return }
+    throw DatabaseError(
+      extendedCode: SQLITE_BUSY, message: "a statement that runs needs a collation in place of a missing one")
   }
 
   /// To be called before the connection is closed, as what is called back doesn't outlive this object.
@@ -107,8 +122,9 @@ extension Connection {
     changeRecorder?.isPaused = true
     defer {
       changeRecorder?.isPaused = false
-      for case .function(let name) in missing { removeFunctionStandIn(name) }
+      removeFunctionStandIns()
     }
+    removeFunctionStandIns()
     while true {
       do {
         return try withExtendedLifetime(prepare(sql)) { missing }
@@ -123,13 +139,24 @@ extension Connection {
     }
   }
 
+  /// Adds a function that fails as the missing one does, and returns whether it could.
+  ///
+  /// While a statement runs, SQLite wouldn't remove it again.
   private func addFunctionStandIn(_ name: String) -> Bool {
-    sqlite3_create_function_v2(
-      handle, name, -1, SQLITE_UTF8, nil,
-      { call, _, _ in sqlite3_result_error(call, "a function is missing", -1) }, nil, nil, nil) == SQLITE_OK
+    guard !hasRunningStatements else { return false }
+    // SQLite frees the name also if this fails.
+    let code = sqlite3_create_function_v2(
+      handle, name, -1, SQLITE_UTF8, strdup("no such function: \(name)"),
+      { call, _, _ in
+        sqlite3_result_error(call, sqlite3_user_data(call)?.assumingMemoryBound(to: CChar.self), -1)
+      }, nil, nil, { free($0) })
+    if code == SQLITE_OK { functionStandIns.insert(name) }
+    return code == SQLITE_OK
   }
 
-  private func removeFunctionStandIn(_ name: String) {
-    sqlite3_create_function_v2(handle, name, -1, SQLITE_UTF8, nil, nil, nil, nil, nil)
+  private func removeFunctionStandIns() {
+    functionStandIns = functionStandIns.filter {
+      sqlite3_create_function_v2(handle, $0, -1, SQLITE_UTF8, nil, nil, nil, nil, nil) != SQLITE_OK
+    }
   }
 }
