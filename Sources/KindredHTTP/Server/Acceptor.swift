@@ -146,7 +146,7 @@ final class Acceptor: Sendable {
     if admission != .full { context.counters.refusedConnections.increase() }
     guard let admission else { return Socket.close(descriptor) }
     guard let transport = makeTransport(descriptor) else {
-      context.clients.close(address, admission)
+      context.clients.close(address, nil)
       return Socket.close(descriptor)
     }
     if peer.path == nil { Socket.disableDelay(descriptor) }
@@ -158,6 +158,11 @@ final class Acceptor: Sendable {
         token: token, clock: clock, descriptor: descriptor, transport: transport, client: client,
         context: context,
         events: events)
+    }
+    if admission != .full,
+      let token = context.clients.enterReserve(connection.token, address, now: .now)
+    {
+      context.table.connection(token)?.signal(.abort)
     }
     if !events.add(descriptor, token: connection.token) { connection.signal(.abort) }
     connection.start()

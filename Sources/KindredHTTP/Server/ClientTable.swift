@@ -33,10 +33,20 @@ final class ClientTable: Sendable {
     var nextSearch = Moment(nanoseconds: 0)
   }
 
+  /// A connection in the reserve.
+  private struct Place {
+    let token: UInt64
+    let address: ClientAddress
+    let since: Moment
+    /// Whether its answer has been sent, so that it only waits for the client to end.
+    var isAnswered = false
+  }
+
   private struct State {
     var clients: [ClientKey: Client] = [:]
     var connections = 0
-    var reserved = 0
+    /// The reserve, the oldest first.
+    var places: [Place] = []
   }
 
   private let limits: HTTPLimits
@@ -46,6 +56,9 @@ final class ClientTable: Sendable {
   private static let maxReserved = 64
   /// Of them, those of one client.
   private static let maxReservedPerClient = 8
+
+  /// How long a connection in the reserve may keep its place without an answer if another needs it.
+  private static let reservedTime = Duration.milliseconds(20)
 
   /// The least time between two searches of a client's connections, so that refusing connections stays cheap.
   private static let searchInterval = Duration.milliseconds(1)
@@ -67,23 +80,66 @@ final class ClientTable: Sendable {
       let refusal: HTTPError? =
         if address.isOfOneClient, client.open - client.reserved >= limits.maxConnectionsPerClient ?? .max {
           .tooManyConnectionsOfClient
-        } else if state.connections - state.reserved >= limits.maxConnections {
+        } else if state.connections - state.places.count >= limits.maxConnections {
           .tooManyConnections
         } else {
           nil
         }
-      if refusal != nil {
-        guard state.reserved < Self.maxReserved, client.reserved < Self.maxReservedPerClient else {
-          return nil
-        }
-        client.reserved += 1
-        state.reserved += 1
+      if refusal != nil, Self.isFull(state, for: address) {
+        guard Self.leaving(state, for: address, now) != nil else { return nil }
       }
       client.open += 1
       state.connections += 1
       state.clients[.address(address)] = client
       return refusal.map(Admission.reserve) ?? .full
     }
+  }
+
+  /// Gives a connection that has been counted a place in the reserve.
+  ///
+  /// - Returns: The connection that must be closed, as it keeps a place that this one needs: the oldest that has its answer,
+  ///   else the oldest.
+  func enterReserve(_ token: UInt64, _ address: ClientAddress, now: Moment) -> UInt64? {
+    state.withLock { state in
+      var left: UInt64?
+      if Self.isFull(state, for: address), let index = Self.leaving(state, for: address, now) {
+        left = state.places[index].token
+        Self.leave(index, &state)
+      }
+      state.places.append(Place(token: token, address: address, since: now))
+      state.clients[.address(address)]?.reserved += 1
+      return left
+    }
+  }
+
+  /// Notes that a connection in the reserve has its answer.
+  func noteAnswer(_ token: UInt64) {
+    state.withLock { state in
+      guard let index = state.places.firstIndex(where: { $0.token == token }) else { return }
+      state.places[index].isAnswered = true
+    }
+  }
+
+  private static func isFull(_ state: State, for address: ClientAddress) -> Bool {
+    state.places.count >= maxReserved || hasFilled(state, address)
+  }
+
+  private static func hasFilled(_ state: State, _ address: ClientAddress) -> Bool {
+    state.clients[.address(address)]?.reserved ?? 0 >= maxReservedPerClient
+  }
+
+  /// Returns the index of the place that is the first to be given to another connection.
+  private static func leaving(_ state: State, for address: ClientAddress, _ now: Moment) -> Int? {
+    let isOfClient = hasFilled(state, address)
+    func first(where holds: (Place) -> Bool) -> Int? {
+      state.places.firstIndex { (!isOfClient || $0.address == address) && holds($0) }
+    }
+    return first(where: \.isAnswered) ?? first { $0.since + reservedTime <= now }
+  }
+
+  private static func leave(_ index: Int, _ state: inout State) {
+    let place = state.places.remove(at: index)
+    state.clients[.address(place.address)]?.reserved -= 1
   }
 
   /// Returns whether a client has reached its limit, and its connections should be searched for those that it has left.
@@ -101,15 +157,16 @@ final class ClientTable: Sendable {
   }
 
   /// Releases a connection that has ended.
-  func close(_ address: ClientAddress, _ admission: Admission) {
+  ///
+  /// - Parameter token: The connection, if it may be in the reserve.
+  func close(_ address: ClientAddress, _ token: UInt64?) {
     state.withLock { state in
+      if let token, let index = state.places.firstIndex(where: { $0.token == token }) {
+        Self.leave(index, &state)
+      }
       guard var client = state.clients[.address(address)] else { return }
       client.open -= 1
       state.connections -= 1
-      if admission != .full {
-        client.reserved -= 1
-        state.reserved -= 1
-      }
       store(client, as: .address(address), &state)
     }
   }

@@ -215,8 +215,7 @@ final class HTTPConnection: @unchecked Sendable {
 
   /// Sends pending output; returns false if nothing can be done before the next event.
   private func flush() -> Bool {
-    // If the client reads as fast as the body is generated, this loop never blocks, so it must check for an abort
-    // itself.
+    // If the client reads as fast as the body is generated, this loop never blocks, so it must look for an abort.
     while !signals.current.contains(.abort) {
       do {
         if output.needsFilling { try execution.run { try output.fill() } }
@@ -291,6 +290,7 @@ final class HTTPConnection: @unchecked Sendable {
       context.counters.refusedRequests.increase()
       begin(context.refusal(error, of: client.peer))
     case .linger:
+      if client.admission != .full { context.clients.noteAnswer(token) }
       transport.endOutput()
       timeouts.wait(for: .forEnd, now: .now)
     case .close:
@@ -395,6 +395,6 @@ final class HTTPConnection: @unchecked Sendable {
     timeouts.clear()
     events.forget(descriptor, token: token) { [descriptor] in Socket.close(descriptor) }
     context.table.remove(token)
-    context.clients.close(client.address, client.admission)
+    context.clients.close(client.address, client.admission == .full ? nil : token)
   }
 }

@@ -101,6 +101,26 @@ struct PrincipalLimitsTests {
   }
 
   @Test
+  func `keep room for a few more connections, of which the answered ones and then the oldest give way`() {
+    var limits = HTTPLimits()
+    limits.maxConnections = 0
+    let (table, address) = (ClientTable(limits: limits), ClientAddress.proxies)
+    let start = Moment(nanoseconds: 1_000_000_000)
+    func enter(_ token: UInt64, after duration: Duration) -> UInt64? {
+      guard table.open(address, now: start + duration) != nil else { return .max }
+      return table.enterReserve(token, address, now: start + duration)
+    }
+    for token in 1...8 as ClosedRange<UInt64> { #expect(enter(token, after: .zero) == nil) }
+    #expect(enter(9, after: .milliseconds(1)) == .max, "all of them are new")
+    table.noteAnswer(5)
+    #expect(enter(9, after: .milliseconds(1)) == 5)
+    #expect(enter(10, after: .milliseconds(50)) == 1)
+    table.close(address, 2)
+    #expect(enter(11, after: .milliseconds(50)) == nil, "one has ended by itself")
+    #expect(enter(12, after: .milliseconds(50)) == 3)
+  }
+
+  @Test
   func `keep no client that has nothing open and has sent nothing of late`() {
     var limits = HTTPLimits()
     limits.maxRequestsPerSecond = 2
