@@ -1,5 +1,6 @@
 import KindredClock
 import KindredSQLite
+import KindredSystem
 import Synchronization
 
 /// Numbers the states of a database, including those written by other processes.
@@ -149,13 +150,24 @@ final class StateWatcher: Sendable {
 
   /// Runs a statement to check that the database responds, unless it has done so a moment ago.
   ///
-  /// - Throws: `DatabaseError` if it does not. A locked database counts as responding.
+  /// - Throws: `DatabaseError` if it does not, also if another process keeps it locked.
   func probe() throws {
     let now = MonotonicTime.now()
     guard now >= lastAnswer.load(ordering: .relaxed) + Self.validity else { return }
-    do {
-      _ = try watcher.withLock { try connection(of: &$0).schemaVersion }
-    } catch let error as DatabaseError where error.isBusy {}
+    while true {
+      do {
+        _ = try watcher.withLock { try connection(of: &$0).schemaVersion }
+        break
+      } catch let error as DatabaseError where error.isBusy && MonotonicTime.now() < now + Self.patience {
+        // A commit locks the file only for a moment.
+        usleep(Self.pause)
+      }
+    }
     lastAnswer.store(now, ordering: .relaxed)
   }
+
+  /// The nanoseconds for which a locked database counts as responding.
+  private static let patience: UInt64 = 500_000_000
+  /// The microseconds between two looks at a locked database.
+  private static let pause: UInt32 = 10_000
 }
