@@ -22,6 +22,16 @@ final class RequestPlanner: Sendable {
   func plan(
     _ records: RecordsQuery, _ version: ModelVersion, check: @escaping () throws -> Void = {}
   ) throws -> PlannedRequest {
+    do {
+      return try planned(records, version, check: check)
+    } catch let error as RequestError {
+      throw error.proposingColumn(at: records.segments, records.query, in: version.model)
+    }
+  }
+
+  private func planned(
+    _ records: RecordsQuery, _ version: ModelVersion, check: @escaping () throws -> Void
+  ) throws -> PlannedRequest {
     let type = records.type
     let shape = RequestShape(of: records, vocabulary: version.shapes, limits: limits)
     return try version.plans.request(for: shape, cursors) {
