@@ -21,6 +21,8 @@ struct SecretWorld {
   private var sites: [Site] = []
   private var jobs: [(code: String, project: Int, estimate: Int)] = []
   private var marks: [(name: String, salary: Int)] = []
+  /// Seen but for the pin, which the database computes with.
+  private var cards: [(id: Int, pin: Int)] = []
 
   private static let names = ["ann", "Ann", "ANN", "bob", "Bob", "cyd", "dee", "Eve"]
   private static let bonuses = [1e16, 1.0, -1e16, 0.1, 0.2, 0.3, 12.5]
@@ -46,6 +48,7 @@ struct SecretWorld {
     for id in hidden where random.chance(50) { jobs.append(("s\(id)", id, id)) }
     let salaries = Array(1...sites.count).shuffled(using: &random)
     for index in sites.indices { sites[index].salary = salaries[index] }
+    for id in 1...3 { cards.append((id, Int.random(in: 10_000...99_999, using: &random))) }
     for index in marks.indices { marks[index].salary = Int.random(in: 1...1000, using: &random) }
   }
 
@@ -78,6 +81,10 @@ struct SecretWorld {
       "CREATE TABLE mark (name \(text), salary integer, pad varchar(200))",
       "CREATE INDEX mark_by_salary ON mark (salary, name)",
       "CREATE VIEW note AS SELECT name, salary FROM mark",
+      """
+      CREATE TABLE card (id integer PRIMARY KEY, name text, pin text, \
+      tag text GENERATED ALWAYS AS (\(isSQLite ? "json_extract(pin || name, '$')" : "((pin || name)::numeric)::text")) STORED)
+      """,
       "CREATE VIEW town AS SELECT id, project, team, \(city) AS n FROM site",
       // Not in place of its table.
       "CREATE VIEW place AS SELECT s.id, s.project, s.team, \(city) AS n FROM site s JOIN project p ON p.id = s.project",
@@ -93,6 +100,7 @@ struct SecretWorld {
       "INSERT INTO job (code, project, est) VALUES ('\($0.code)', \($0.project), \($0.estimate))"
     }
     statements += marks.map { "INSERT INTO mark VALUES ('\($0.name)', \($0.salary), NULL)" }
+    statements += cards.map { "INSERT INTO card (id, name, pin) VALUES (\($0.id), '\($0.id)', '\($0.pin)')" }
     if isSQLite {
       statements.append(
         "ALTER TABLE site ADD COLUMN city TEXT GENERATED ALWAYS AS (json_extract(data, '$')) VIRTUAL")
@@ -104,10 +112,13 @@ struct SecretWorld {
 /// The rules under which team 1 sees its own records.
 struct SecretModel {
   private let rule: String
+  /// The same, and that something holds that can't be computed for some of the secrets.
+  private let townRule: String
   private let writing: String
 
   init(_ random: inout SeededRandom) {
     rule = random.one(of: ["team = auth.team", "projectRecord.team = auth.team"])
+    townRule = random.one(of: [rule, "\(rule) and n >= 0"])
     writing = random.one(of: ["\"true\"", "projectRecord.team = auth.team"])
   }
 
@@ -130,8 +141,9 @@ struct SecretModel {
           access: { read: { rows: projectRecord.team = auth.team }, write: { rows: \(writing) } }
         marks: { access: { read: { fields: [name] } } }
         notes: { access: { read: { fields: [name] } } }
-        towns: { key: [id], associations: { \(toProject) }, access: { read: { rows: \(rule) } } }
-        places: { key: [id], associations: { \(toProject) }, access: { read: { rows: \(rule) } } }
+        towns: { key: [id], associations: { \(toProject) }, access: { read: { rows: \(townRule) } } }
+        places: { key: [id], associations: { \(toProject) }, access: { read: { rows: \(townRule) } } }
+        cards: { access: { read: { fields: [id, name] }, write: { fields: [id, name] } } }
       commonTableExpressions:
         figures:
           sql: "SELECT id, project, team, \(database == "SQLite" ? "json_extract(data, '$')" : "data::integer") AS n FROM site"
