@@ -171,6 +171,14 @@ struct ActionTests {
     #expect(try send("/all", "other").status == 403)
     #expect(try send("/all", "guest").text == "[]")
     #expect(try send("/all", "clerk").text == #"[{"id":2,"name":"bolt"}]"#)
+    for (role, knows) in [("guest", false), ("clerk", true)] {
+      let headers = AccessFixture.bearer(#"{"role":"\#(role)","team":2}"#)
+      for target in ["/", "/-/schema", "/-/openapi.json"] {
+        #expect(
+          try database.answer(target, headers: headers).text.contains("products") == knows,
+          "\(role) \(target)")
+      }
+    }
     #expect(try send("/shut", "clerk").status == 403)
     #expect(try send("/mine", "other").text == #"[{"id":2}]"#)
     #expect(try send("/mine", nil).text == "[]")

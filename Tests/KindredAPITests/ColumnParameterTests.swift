@@ -52,6 +52,21 @@ struct ColumnParameterTests {
     #expect(try database.get("/cards?limit=1&fields=id").text == #"[{"id":1}]"#)
   }
 
+  @Test(arguments: [
+    ("format=winter", #""format"='winter'"#), ("offset=it's", #""offset"='it''s'"#),
+    ("sort=winter", #""sort"='winter'"#),
+  ])
+  func `where a parameter has the name of a column, an error says how to write a condition on it`(
+    query: String, filter: String
+  ) throws {
+    let database = try TestDatabase(
+      #"CREATE TABLE clip (id INTEGER PRIMARY KEY, "format" TEXT, "offset" TEXT, "sort" INTEGER)"#)
+    let answer = try database.answer("/clips?\(query)")
+    #expect(answer.status == 400)
+    #expect(answer.problem("detail")?.contains("write `filter=\(filter)` for the column") ?? false)
+    #expect(try database.answer("/clips?filter=\(filter)").status == 200)
+  }
+
   @Test
   func `requests that differ in the value share one plan`() throws {
     let database = try Library.database()
