@@ -8,9 +8,13 @@ public enum TextFile {
     return text
   }
 
+  /// The milliseconds for which a pipe may give nothing.
+  private static let patience: CInt = 30_000
+
   /// Returns the content of a file.
   public static func bytes(of path: String) throws(TextFileError) -> [UInt8] {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    // Otherwise, opening a pipe waits for a writer, which may never come.
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { throw .unreadable(errno) }
     defer { close(descriptor) }
     var bytes: [UInt8] = []
@@ -20,11 +24,22 @@ public enum TextFile {
       if count > 0 {
         bytes += buffer[..<count]
       } else if count == 0 {
-        return bytes
+        guard bytes.isEmpty, try waits(for: descriptor) else { return bytes }
+      } else if errno == EAGAIN {
+        _ = try waits(for: descriptor)
       } else if errno != EINTR {
         throw .unreadable(errno)
       }
     }
+  }
+
+  /// Waits until a pipe has something to read; false if there is nothing to come, as in any other file.
+  private static func waits(for descriptor: CInt) throws(TextFileError) -> Bool {
+    var pipe = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFIFO else { return false }
+    guard poll(&pipe, 1, patience) != 0 else { throw .unreadable(ETIMEDOUT) }
+    return pipe.revents & Int16(POLLIN) != 0
   }
 }
 

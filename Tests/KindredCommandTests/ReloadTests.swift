@@ -99,6 +99,24 @@ struct ReloadTests {
     #expect(try server.log.contains("c.yaml: after a restart, pageSize will take effect"))
   }
 
+  @Test(.timeLimit(.minutes(1)))
+  func `a second SIGTERM ends the process while a file that is read again gives nothing`() async throws {
+    let server = try start()
+    try FileManager.default.removeItem(atPath: directory.path("c.yaml"))
+    try directory.write("access:\n  jwt: { algorithm: HS256, secretFile: secret }\n", to: "c.yaml")
+    #expect(mkfifo(directory.path("secret"), 0o600) == 0)
+    server.send(SIGHUP)
+    // A signal that comes while the same one is pending is lost.
+    let signals = Task {
+      while !Task.isCancelled {
+        server.send(SIGTERM)
+        try await Task.sleep(for: .milliseconds(20))
+      }
+    }
+    #expect(server.wait() == SIGTERM)
+    signals.cancel()
+  }
+
   @Test
   func `events go on for a key that stays, with the new model, and end for one that is withdrawn`()
     async throws

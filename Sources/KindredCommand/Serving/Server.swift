@@ -224,7 +224,8 @@ final class Server {
 
   /// Returns what has been reloaded.
   private func reloadCertificate(_ running: Running) -> [String] {
-    guard command.server.tls != nil else { return [] }
+    guard let files = command.server.tls, isRereadable(files.certificateFile), isRereadable(files.keyFile)
+    else { return [] }
     return attempt("the certificate", running.http.reloadTLS) ? ["certificate"] : []
   }
 

@@ -25,6 +25,8 @@ final class Signals: Sendable {
     pthread_sigmask(SIG_BLOCK, &set, nil)
     // Writing to a closed connection or terminal should return an error instead of ending the process.
     signal(SIGPIPE, SIG_IGN)
+    // So should writing beyond the largest size of a file that the process may have.
+    signal(SIGXFSZ, SIG_IGN)
     Thread.detachNewThread { self.receive() }
   }
 
@@ -47,12 +49,11 @@ final class Signals: Sendable {
       guard state.withLock({ $0.received.removeFirst() }) == SIGHUP else { break }
       reload()
     }
-    var set = Self.set(Self.ending)
-    pthread_sigmask(SIG_UNBLOCK, &set, nil)
   }
 
-  /// Receives signals up to the first that ends the server.
+  /// Receives signals; the second one that should end the server ends the process at once, whatever is being done.
   private func receive() {
+    var isEnding = false
     var set = Self.set(Self.ending + [SIGHUP])
     var received: Int32 = 0
     while sigwait(&set, &received) == 0 {
@@ -65,9 +66,19 @@ final class Signals: Sendable {
         }
         state.received.append(received)
       }
+      if isEnding, received != SIGHUP { Self.end(by: received) }
+      isEnding = isEnding || received != SIGHUP
       arrival.signal()
-      if received != SIGHUP { break }
     }
+  }
+
+  /// Ends the process as the signal does by default.
+  private static func end(by received: Int32) {
+    LogOutput.standardError.flush()
+    signal(received, SIG_DFL)
+    var set = set([received])
+    pthread_sigmask(SIG_UNBLOCK, &set, nil)
+    raise(received)
   }
 
   private static func set(_ signals: [Int32]) -> sigset_t {
