@@ -206,6 +206,7 @@ struct OperationsTests {
     let answer = try Library.database().answer(target, method: method)
     #expect(answer.status == status)
     #expect(answer.headers.values(for: "X-Content-Type-Options") == ["nosniff"])
+    #expect(answer.headers.values(for: "Cross-Origin-Resource-Policy") == ["same-site"])
   }
 
   @Test

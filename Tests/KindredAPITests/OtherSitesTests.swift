@@ -34,6 +34,16 @@ struct OtherSitesTests {
   }
 
   @Test
+  func `a request for an https URL is 421 over a connection that isn't secured`() throws {
+    let library = try library(hosts: .loopback)
+    var request = HTTPRequest(method: .get, target: "/books/1", headers: ["Host": "localhost"])
+    request.isForHTTPS = true
+    #expect(library.service.respond(to: request).status.code == 421)
+    request.isSecure = true
+    #expect(library.service.respond(to: request).status == .ok)
+  }
+
+  @Test
   func `hosts are added to the server's own, and * allows all`() throws {
     let some = try library(hosts: .loopback.union(AllowedHosts(["API.example"])))
     #expect(try some.answer("/books/1", headers: ["Host": "api.example:443"]).status == 200)

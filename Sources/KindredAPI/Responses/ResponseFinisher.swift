@@ -23,7 +23,8 @@ final class ResponseFinisher: Sendable {
     if access.isRestricted { response.dependOnCredentials(and: access.policyHeaders) }
     options.cors?.apply(to: &response, for: request, allowing: access.policyHeaders)
     if options.tellsTiming { response.headers.append("Server-Timing", timing.field) }
-    response.protectBrowsers(requiringHTTPS: options.requiresHTTPS)
+    response.protectBrowsers(
+      requiringHTTPS: options.requiresHTTPS, allowingOrigins: options.cors != nil)
     return observed(response, to: request, timing)
   }
 
@@ -33,7 +34,8 @@ final class ResponseFinisher: Sendable {
     metrics.countRefusal(error.status)
     var response = options.basePath.added(to: Problem(error).response)
     options.cors?.applyWithoutOrigin(to: &response)
-    response.protectBrowsers(requiringHTTPS: options.requiresHTTPS)
+    response.protectBrowsers(
+      requiringHTTPS: options.requiresHTTPS, allowingOrigins: options.cors != nil)
     return response
   }
 
@@ -86,11 +88,16 @@ extension HTTPResponse {
     if control != "no-store" { headers.set("Cache-Control", control.map { "private, \($0)" } ?? "private") }
   }
 
-  /// Forbids MIME sniffing (Fetch standard, "X-Content-Type-Options"), and plain HTTP for a year (RFC 6797) if required.
-  fileprivate mutating func protectBrowsers(requiringHTTPS: Bool) {
-    headers.append(contentsOf: Self.noSniffing)
+  /// Forbids MIME sniffing (Fetch standard, "X-Content-Type-Options"), plain HTTP for a year (RFC 6797) if required, and,
+  /// where no page of another origin may use the service, embedding by pages of other sites
+  /// ("Cross-Origin-Resource-Policy"), which would learn whether a record is there.
+  fileprivate mutating func protectBrowsers(requiringHTTPS: Bool, allowingOrigins: Bool) {
+    headers.append(contentsOf: allowingOrigins ? Self.noSniffing : Self.noSniffingNorEmbedding)
     if requiringHTTPS { headers.append("Strict-Transport-Security", "max-age=31536000") }
   }
 
   private static let noSniffing: HTTPHeaders = ["X-Content-Type-Options": "nosniff"]
+  private static let noSniffingNorEmbedding: HTTPHeaders = [
+    "X-Content-Type-Options": "nosniff", "Cross-Origin-Resource-Policy": "same-site",
+  ]
 }

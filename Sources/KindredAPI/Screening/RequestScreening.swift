@@ -19,10 +19,12 @@ struct RequestScreening: Sendable {
     }
   }
 
-  /// - Throws: `Problem`: 421 for a host that isn't the server's, 501 for an unknown method, 403 for a write that a
+  /// - Throws: `Problem`: 421 for a host that isn't the server's and for https without TLS, 501 for an unknown method, 403 for a write that a
   ///   page of another site has sent.
   func check(_ request: HTTPRequest) throws {
     if !isAddressed(by: request), !Self.isExempt(request.path) { throw Problem.misdirected }
+    // RFC 9110 §7.4: over a connection that isn't secured, a request for an https URL MUST be rejected.
+    guard !request.isForHTTPS || request.isSecure else { throw Problem.unsecured }
     if request.method.isSafe { return }
     // TRACE is a known method that is allowed nowhere, which is 405 (RFC 9110 §15.5.6).
     guard HTTPMethod.supported.contains(request.method) || request.method.token == "TRACE" else {
@@ -76,6 +78,13 @@ extension Problem {
       .misdirected,
       "this host name is not one of the server's; use the one that it prints when it starts, or start it with `--allowed-hosts`"
     )
+  }
+
+  /// 421: the request is for a URL that only a secured connection may ask for.
+  static var unsecured: Problem {
+    Problem(
+      .misdirected,
+      "the target is an https URL, but the connection isn't secured; write the path alone, or connect with TLS")
   }
 
   /// 501: no resource supports the method.

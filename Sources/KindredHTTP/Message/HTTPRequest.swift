@@ -40,6 +40,9 @@ public struct HTTPRequest: Sendable {
   /// Whether the request came over TLS.
   public var isSecure: Bool
 
+  /// Whether the client asked for an `https` URL, in absolute-form.
+  public var isForHTTPS = false
+
   /// Set once the answer is no longer wanted.
   public let cancellation: HTTPCancellation
 

@@ -19,6 +19,7 @@ extension HTTPConnection {
         method: head.method, target: head.target, version: head.version, headers: head.headers,
         body: content, peer: peer, isSecure: isSecure, cancellation: cancellation)
       request.client = own
+      request.isForHTTPS = head.isForHTTPS
       if isTrustedProxy { request.takeForwarded(proxies) }
       return request
     }

@@ -12,6 +12,8 @@ public struct HTTPRequestHead: Sendable {
   public internal(set) var method: HTTPMethod
   /// The target in origin-form, or `*`.
   public internal(set) var target: String
+  /// Whether the target is an `https` URL.
+  public internal(set) var isForHTTPS: Bool
   /// The protocol version.
   public internal(set) var version: HTTPVersion
   /// The header fields; `Host` is taken from the target if that was in absolute-form.

@@ -100,8 +100,9 @@ struct RequestHeadParser: Sendable {
     guard let line = requestLine else { throw .malformed("The request has no request line.") }
     let content = try framing.framing(version: line.version)
     var head = HTTPRequestHead(
-      method: line.method, target: line.target.target, version: line.version, headers: headers,
-      framing: content, expectsContinue: framing.expectsContinue && line.version == .http1_1,
+      method: line.method, target: line.target.target, isForHTTPS: line.target.isForHTTPS,
+      version: line.version, headers: headers, framing: content,
+      expectsContinue: framing.expectsContinue && line.version == .http1_1,
       isPersistent: framing.isPersistent(version: line.version))
     if let authority = line.target.authority {
       // RFC 9112 §3.2.2: the target's host MUST replace the field's.

@@ -2,6 +2,8 @@
 struct RequestTarget {
   var target: String
   var authority: String?
+  /// Whether an absolute-form has the scheme `https`.
+  var isForHTTPS = false
 
   /// Returns whether these bytes are `uri-host [ ":" port ]` (RFC 9110 §7.2), which may be empty.
   static func isHost(_ bytes: Slice<UnsafeRawBufferPointer>) -> Bool {
@@ -35,9 +37,10 @@ struct RequestTarget {
     }
   }
 
-  private init(target: String, authority: String) {
+  private init(target: String, authority: String, isForHTTPS: Bool) {
     self.target = target
     self.authority = authority
+    self.isForHTTPS = isForHTTPS
   }
 
   /// RFC 9112 §3.2.2: a server MUST accept the absolute-form.
@@ -64,7 +67,9 @@ struct RequestTarget {
       } else {
         path.utf8.first == .questionMark ? "/" + path : path
       }
-    return RequestTarget(target: target, authority: try text(authority))
+    return RequestTarget(
+      target: target, authority: try text(authority),
+      isForHTTPS: scheme.utf8CodeUnitCount == "https://".utf8.count)
   }
 
   private static func text(_ slice: Slice<UnsafeRawBufferPointer>) throws(HTTPError) -> String {
