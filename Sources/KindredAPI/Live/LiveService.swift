@@ -39,7 +39,10 @@ final class LiveService: Sendable {
     let (request, principal, type) = (asked.request, asked.principal, records.type)
     let key = LiveQuery.Key(request: RequestKey(records), rights: principal.rights)
     let authorization = LiveAuthorization(principal, of: request, verifiedBy: self, services)
-    let credentials = LiveCredentials(expiry: principal.monotonicExpiry) { authorization.isWithdrawn }
+    // The time of day may jump, while the monotonic clock only wakes the stream at the end.
+    let credentials = LiveCredentials(expiry: principal.monotonicExpiry) {
+      authorization.isWithdrawn || principal.hasExpired
+    }
     let lastEventID = request.headers["Last-Event-ID"]
     guard feed.hasRoom else { throw Problem.tooManyListeners }
     if request.method != .head, let listener = feed.join(key, lastEventID: lastEventID, credentials) {
