@@ -190,7 +190,7 @@ let package = Package(
     .target(
       name: "KindredAPI",
       dependencies: [
-        "KindredSystem", "KindredSpooling", "KindredHTTP", "KindredRequests",
+        "KindredSystem", "KindredPooling", "KindredSpooling", "KindredHTTP", "KindredRequests",
         "KindredTools", "KindredExplorer", "KindredBackend", "KindredOutput", "KindredModel",
         "KindredPlanning",
         "KindredSQLSyntax", "KindredClock", "KindredCryptography",

@@ -1,6 +1,7 @@
 import KindredModel
 import KindredPlanning
 import KindredBackend
+import KindredClock
 import KindredHTTP
 import KindredRequests
 import Logging
@@ -232,14 +233,35 @@ public final class KindredService: HTTPHandler {
         admission.write?.form?.importFormat != nil
         || request.method == .put && admission.write?.target.takesBytes ?? false
       return .receive(isLong: isLong) { [self, admission] request in
-        let isCurrent =
-          !admission.principal.hasExpired && !self.context.access.isWithdrawn(admission.principal)
-        return answer(
-          basePath.removed(from: request), .free, self.timing(), isCurrent ? admission : nil)
+        let timing = self.timing()
+        // Others don't only read their content in their turn.
+        guard admission.write != nil || admission.route == .batch,
+          request.body.count >= ContentSlots.length
+        else { return answer(basePath.removed(from: request), to: admission, timing) }
+        let pending = HTTPPendingResponse()
+        context.parts.contentSlots.whenFree { [self] slot in
+          pending.resume { [self] in
+            defer { slot.release() }
+            let isLate = deadline(from: timing).map { $0 <= MonotonicTime.now() } ?? false
+            guard !request.cancellation.isCancelled, !isLate else {
+              return .now(failure(Problem.busy, of: request, by: admission.principal, timing))
+            }
+            return answer(basePath.removed(from: request), to: admission, timing)
+          }
+        }
+        return .later(pending)
       }
     } catch {
       return .refuse(failure(error, of: request, by: principal, timing))
     }
+  }
+
+  /// Answers a request whose content has arrived.
+  private func answer(
+    _ request: HTTPRequest, to admission: Admission, _ timing: RequestTiming
+  ) -> HTTPAnswer {
+    let isCurrent = !admission.principal.hasExpired && !context.access.isWithdrawn(admission.principal)
+    return answer(request, .free, timing, isCurrent ? admission : nil)
   }
 
   /// Returns the problem for a request that the HTTP layer refuses.

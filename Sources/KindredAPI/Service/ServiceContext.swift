@@ -74,6 +74,8 @@ struct ServiceParts: Sendable {
   let cursors: CursorCoding
   let metrics = ServiceMetrics()
   let planCounts = PlanCounts()
+  let contentSlots: ContentSlots
+  let heldContents: HeldContents
   /// The database and its copies, by their numbers.
   let databases: [ReadDatabase]
   let logger: Logger
@@ -88,6 +90,9 @@ struct ServiceParts: Sendable {
     self.backend = backend
     self.cursors = cursors
     self.logger = logger
+    let freed = FreedMemory()
+    contentSlots = ContentSlots(freed)
+    heldContents = HeldContents(freed)
     databases = try ReadDatabase.all(of: backend, options)
   }
 }

@@ -149,7 +149,7 @@ final class WritePlan: Sendable {
       importFormat = form.importFormat
       content =
         importFormat == nil
-        ? try Self.content(of: request, form, purpose, target, resource, version, limits, conflicts) : nil
+        ? try Self.content(of: request, form, purpose, target, resource, version, limits, conflicts, check) : nil
     }
     let computed =
       parameters.computing.isEmpty
@@ -186,13 +186,13 @@ final class WritePlan: Sendable {
   private static func content(
     of request: HTTPRequest, _ form: WriteContent.Form, _ purpose: WriteParameters.Purpose,
     _ target: WriteTarget, _ resource: WrittenResource, _ version: ModelVersion, _ limits: RequestLimits,
-    _ conflicts: NestedConflicts
+    _ conflicts: NestedConflicts, _ check: @escaping () throws -> Void
   ) throws -> WriteContent.Records {
     let shape: WriteContent.Shape =
       request.method == .post ? .objectOrArray : purpose == .linking ? .array : .object
     let content = try WriteContent.records(
       in: request, isMergePatch: form.isMergePatch, shape, of: resource, version: version, limits: limits,
-      conflicts: conflicts)
+      conflicts: conflicts, check: check)
     guard !target.links(by: request.method) || content.drafts.allSatisfy(\.isEmpty) else {
       throw Problem.refusedValue(
         "a request that links two records has no content; leave it out", at: JSONPointer())

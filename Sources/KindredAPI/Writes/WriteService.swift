@@ -85,14 +85,16 @@ final class WriteService: Sendable {
     }
     var asked = asked
     asked.timing.mark("plan")
-    let isLong = plan.importFormat != nil
-    return try submit(asked, isLong: isLong, isKept: !plan.preferences.isRolledBack) { [asked] transaction in
+    let (isLong, isKept) = (plan.importFormat != nil, !plan.preferences.isRolledBack)
+    let (isHeld, memory) = context.parts.heldContents.hold(plan.content?.memory ?? 0)
+    let held = isHeld ? plan : nil
+    return try submit(asked, isLong: isLong, isKept: isKept) { [asked, held, memory] transaction in
+      defer { withExtendedLifetime(memory) {} }
       let version = try self.models.version(in: transaction).seen(by: principal, cautiously: true)
         .readable(by: principal.databaseRole(), in: transaction)
-      let isCurrent = version === plan.version
+      let current = held.flatMap { $0.version === version ? $0 : nil }
       let plan =
-        isCurrent
-        ? plan : try WritePlan(segments, asked, in: version, self.options.limits, check: time.check)
+        try current ?? WritePlan(segments, asked, in: version, self.options.limits, check: time.check)
       let execution = WriteExecution(plan: plan, request: request, transaction: transaction, service: self)
       let result = try execution.run()
       try execution.checkDeferredReferences()
@@ -165,9 +167,17 @@ final class WriteService: Sendable {
   /// If planning fails, the schema may have changed, so it is repeated with the latest model.
   func planWrite<Plan>(by principal: Principal, _ plan: (ModelVersion) throws -> Plan) throws -> Plan {
     let role = try principal.databaseRole()
-    let latest = models.known?.seen(by: principal, cautiously: true).readable(by: role)
-    if let latest, let made = try? plan(latest) { return made }
-    return try plan(try models.latest().seen(by: principal, cautiously: true).readable(by: role))
+    let known = models.known?.seen(by: principal, cautiously: true).readable(by: role)
+    guard let known else {
+      return try plan(try models.latest().seen(by: principal, cautiously: true).readable(by: role))
+    }
+    do {
+      return try plan(known)
+    } catch {
+      let latest = try models.latest().seen(by: principal, cautiously: true).readable(by: role)
+      guard latest !== known else { throw error }
+      return try plan(latest)
+    }
   }
 
   /// Queues a write, and answers the request with its result.

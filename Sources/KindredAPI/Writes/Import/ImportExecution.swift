@@ -141,7 +141,7 @@ struct ImportExecution {
         let document = try WriteContent.document(bytes)
         var reader = RecordDraftReader(
           version: execution.plan.version, document: document,
-          limits: execution.service.context.options.limits, conflicts: execution.plan.conflicts)
+          limits: execution.service.context.options.limits, conflicts: execution.plan.conflicts, check: {})
         (reader.isCopy, reader.isImport) = (true, true)
         try body(try reader.record(document.root, of: resource), lines.line, bytes.count)
       }

@@ -1,0 +1,58 @@
+import Foundation
+import KindredPooling
+import Synchronization
+
+/// Bounds how many long contents are read and planned at once: to the number of processors.
+///
+/// A request waits for its turn without a thread.
+final class ContentSlots: Sendable {
+  /// The length in bytes from which a content is long.
+  static let length = 64 << 10
+
+  private let queue: Mutex<SlotQueue>
+  private let freed: FreedMemory
+
+  /// - Parameters:
+  ///   - freed: Told of the memory that contents have taken.
+  ///   - count: How many contents are read at once.
+  init(_ freed: FreedMemory, count: Int = max(1, ProcessInfo.processInfo.activeProcessorCount)) {
+    self.freed = freed
+    queue = Mutex(SlotQueue(count: count))
+  }
+
+  /// Calls `body` with a slot once one is free, on any thread.
+  func whenFree(_ body: @escaping @Sendable (ContentSlot) -> Void) {
+    let grant: SlotQueue.Grant = { [self] number in
+      guard queue.withLock({ $0.claim(number) }) else { return }
+      body(ContentSlot(in: self))
+    }
+    let (number, isGranted) = queue.withLock { $0.enqueue(grant) }
+    if isGranted { grant(number) }
+  }
+
+  fileprivate func release() {
+    let next = queue.withLock { $0.release() }
+    next?()
+    freed.giveBack()
+  }
+}
+
+/// The turn of a request to read its content.
+///
+/// It is released at the latest when nothing refers to it, since a client may leave before its request is answered.
+final class ContentSlot: Sendable {
+  private let slots: ContentSlots
+  private let isReleased = Atomic(false)
+
+  fileprivate init(in slots: ContentSlots) {
+    self.slots = slots
+  }
+
+  deinit { release() }
+
+  /// Lets the next request read its content.
+  func release() {
+    guard !isReleased.exchange(true, ordering: .acquiringAndReleasing) else { return }
+    slots.release()
+  }
+}
