@@ -58,7 +58,7 @@ public final class Connection {
   /// - Throws: `OpenError` if there is no database, or it can't be read.
   public init(
     path: String, access: Access, configuration: ConnectionConfiguration = ConnectionConfiguration(),
-    fileNumber: Int = 0
+    fileNumber: Int = 0, deadline: UInt64? = nil
   ) throws {
     try SQLiteLibrary.initialize()
     self.fileNumber = fileNumber
@@ -74,6 +74,8 @@ public final class Connection {
     collationStandIns = CollationStandIns(
       of: handle,
       areAllowed: configuration.standsInForCollations && (access == .readOnly || access == .immutable))
+    interruption.setDeadline(deadline)
+    defer { interruption.setDeadline(nil) }
     do {
       try configuration.apply(to: self)
       try checkReadable()
@@ -103,6 +105,11 @@ public final class Connection {
     sqlite3_trace_v2(handle, 0, nil, nil)
     // Unlike `sqlite3_close`, this waits until remaining statements are finalized.
     sqlite3_close_v2(handle)
+  }
+
+  /// Leaves the WAL file as it is when this connection is closed, even as the last one.
+  public func leaveWriteAheadLog() {
+    _ = kindred_sqlite3_db_config(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
   }
 
   /// Whether this connection can't write to the file.

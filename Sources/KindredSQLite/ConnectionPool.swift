@@ -66,14 +66,14 @@ public final class ConnectionPool: Sendable {
       writers = nil
     case .readWrite, .readWriteCreate, .sharedMemory:
       file = ServedFile(path: path, access: .readOnly)
-      let writers = ConnectionSlots(count: 1, timeoutMilliseconds: checkoutTimeout) {
+      let writers = ConnectionSlots(count: 1, timeoutMilliseconds: checkoutTimeout) { _ in
         try Self.writer(file, access: access, configuration: configuration)
       }
       // Opening the writer switches the file to WAL mode before the first reader opens it.
       writers.checkIn(try writers.checkOut())
       self.writers = writers
     }
-    file.note()
+    file.note(isWritten: writers != nil)
     self.file = file
     self.configuration = configuration
     isSibling = false
@@ -100,7 +100,7 @@ public final class ConnectionPool: Sendable {
     ConnectionSlots(
       count: count, timeoutMilliseconds: checkoutTimeout, snapshotAge: configuration.snapshotAge,
       isCurrent: { $0.fileNumber == file.number },
-      open: { try file.open(nil, configuration) })
+      open: { try file.open(nil, configuration, before: $0) })
   }
 
   /// Opens the writing connection, and switches the database to WAL mode.
@@ -133,11 +133,15 @@ public final class ConnectionPool: Sendable {
   ///
   /// It may move between threads, but has one holder at a time.
   ///
-  /// - Parameter withSnapshot: Whether it may have a snapshot that was kept for the next holder, who then has to begin by
-  ///   ``Connection/takeSnapshot()``.
+  /// - Parameters:
+  ///   - withSnapshot: Whether it may have a snapshot that was kept for the next holder, who then has to begin by
+  ///     ``Connection/takeSnapshot()``.
+  ///   - deadline: When it must be open, in nanoseconds of `MonotonicTime`; nil for no limit but that of locks.
   /// - Throws: `DatabaseError` (busy) if none becomes free in time; `OpenError`.
-  public func reader(withSnapshot: Bool = false) throws -> sending Connection {
-    try readers.checkOut(withSnapshot: withSnapshot)
+  public func reader(
+    withSnapshot: Bool = false, before deadline: UInt64? = nil
+  ) throws -> sending Connection {
+    try readers.checkOut(withSnapshot: withSnapshot, before: deadline)
   }
 
   /// Returns a reading connection to the pool.
@@ -216,6 +220,7 @@ public final class ConnectionPool: Sendable {
   ///
   /// - Throws: `DatabaseError`
   public func emptyWriteAheadLog(after ledger: CommitLedger) throws {
+    guard file.standing != .withoutLog else { return }
     try withWriter { writer in
       _ = try writer.dataVersion
       guard let state = FileState(of: writer), ledger.isLast(state) else { return }
@@ -234,7 +239,8 @@ public final class ConnectionPool: Sendable {
     if isSibling { return }
     // The writer is closed last: the last connection moves the content of the WAL file into the database and
     // deletes it, which a reading connection can't do. If the file was moved, SQLite leaves the WAL file as it is: it
-    // may be that of the file which is at the path now.
+    // may be that of the file which is at the path now. Without its WAL file, the database file may be another's too.
+    if file.standing == .withoutLog { try? withWriter { $0.leaveWriteAheadLog() } }
     if let writers { writers.close() } else { removeEmptyWriteAheadLog() }
   }
 

@@ -61,7 +61,8 @@ final class ConnectionSlots: Sendable {
   private let state: Mutex<State>
   /// The time for which `checkOut()` waits; nil for no limit.
   private let timeout: DispatchTimeInterval?
-  private let open: @Sendable () throws -> Connection
+  /// Opens a connection, and waits for locks until a time.
+  private let open: @Sendable (_ deadline: UInt64?) throws -> Connection
   /// The nanoseconds for which a snapshot may be kept for the next holder; 0 for not at all.
   private let snapshotAge: UInt64
   private let clock = DispatchQueue(label: "kindred.connections")
@@ -71,7 +72,7 @@ final class ConnectionSlots: Sendable {
   init(
     count: Int, timeoutMilliseconds: Int?, snapshotAge: UInt64 = 0,
     isCurrent: @escaping @Sendable (Connection) -> Bool = { _ in true },
-    open: @escaping @Sendable () throws -> Connection
+    open: @escaping @Sendable (_ deadline: UInt64?) throws -> Connection
   ) {
     self.snapshotAge = snapshotAge
     self.isCurrent = isCurrent
@@ -94,10 +95,12 @@ final class ConnectionSlots: Sendable {
 
   /// Takes or opens a connection, and waits for one if necessary.
   ///
-  /// - Parameter withSnapshot: Whether it may have a snapshot that was kept; its holder must begin by
-  ///   ``Connection/takeSnapshot()``.
-  func checkOut(withSnapshot: Bool = false) throws -> sending Connection {
-    if let connection = try checkOutIfFree(withSnapshot: withSnapshot) { return connection }
+  /// - Parameters:
+  ///   - withSnapshot: Whether it may have a snapshot that was kept; its holder must begin by
+  ///     ``Connection/takeSnapshot()``.
+  ///   - deadline: When it must be open, in nanoseconds of `MonotonicTime`; nil for no limit but that of locks.
+  func checkOut(withSnapshot: Bool = false, before deadline: UInt64? = nil) throws -> sending Connection {
+    if let connection = try checkOutIfFree(withSnapshot: withSnapshot, before: deadline) { return connection }
     let isGranted = DispatchSemaphore(value: 0)
     let number = enqueue { isGranted.signal() }
     let end = timeout.map { DispatchTime.now() + $0 } ?? .distantFuture
@@ -105,17 +108,19 @@ final class ConnectionSlots: Sendable {
       withdraw(number, isOverdue: true)
       throw DatabaseError(extendedCode: SQLITE_BUSY, message: "all connections are in use")
     }
-    return try take(number, withSnapshot: withSnapshot)
+    return try take(number, withSnapshot: withSnapshot, before: deadline)
   }
 
   /// Takes or opens a connection; nil if none is free, or others are waiting.
-  func checkOutIfFree(withSnapshot: Bool = false) throws -> sending Connection? {
+  func checkOutIfFree(
+    withSnapshot: Bool = false, before deadline: UInt64? = nil
+  ) throws -> sending Connection? {
     let (isFree, idle) = try state.withLock { state -> (Bool, Idle?) in
       guard state.slots.takeIfFree() else { return (false, nil) }
       return (true, try state.takeIdle())
     }
     guard isFree else { return nil }
-    return try connection(idle, withSnapshot: withSnapshot)
+    return try connection(idle, withSnapshot: withSnapshot, before: deadline)
   }
 
   /// Queues for a connection; `onGrant` is called once, on any thread, when `take(_:)` can take it.
@@ -126,12 +131,14 @@ final class ConnectionSlots: Sendable {
   }
 
   /// Takes or opens the connection of a waiter that has been granted a slot.
-  func take(_ number: UInt64, withSnapshot: Bool = false) throws -> sending Connection {
+  func take(
+    _ number: UInt64, withSnapshot: Bool = false, before deadline: UInt64? = nil
+  ) throws -> sending Connection {
     let idle = try state.withLock { state in
       guard state.slots.claim(number) else { throw DatabaseError.misuse("it is not this waiter's turn") }
       return try state.takeIdle()
     }
-    return try connection(idle, withSnapshot: withSnapshot)
+    return try connection(idle, withSnapshot: withSnapshot, before: deadline)
   }
 
   /// Removes a waiter from the queue, or returns the slot it was granted; does nothing if its connection has been
@@ -141,15 +148,17 @@ final class ConnectionSlots: Sendable {
     grantNext?()
   }
 
-  private func connection(_ idle: Idle?, withSnapshot: Bool) throws -> sending Connection {
-    guard let idle else { return try openInSlot() }
+  private func connection(
+    _ idle: Idle?, withSnapshot: Bool, before deadline: UInt64?
+  ) throws -> sending Connection {
+    guard let idle else { return try openInSlot(before: deadline) }
     if !withSnapshot { idle.connection.endSnapshot() }
     return idle.connection
   }
 
-  private func openInSlot() throws -> sending Connection {
+  private func openInSlot(before deadline: UInt64?) throws -> sending Connection {
     do {
-      let new = Idle(connection: try open())
+      let new = Idle(connection: try open(deadline))
       state.withLock { state in
         state.counters.open += 1
         state.held.append(ObjectIdentifier(new.connection))

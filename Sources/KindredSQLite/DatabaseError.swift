@@ -101,8 +101,9 @@ extension DatabaseError {
 
   /// Whether the file, its disk or memory has failed, regardless of the statement.
   public var isOfStorage: Bool {
-    [SQLITE_NOMEM, SQLITE_IOERR, SQLITE_CORRUPT, SQLITE_CANTOPEN, SQLITE_PROTOCOL, SQLITE_NOTADB]
-      .contains(code)
+    [
+      SQLITE_NOMEM, SQLITE_IOERR, SQLITE_CORRUPT, SQLITE_CANTOPEN, SQLITE_PROTOCOL, SQLITE_NOTADB, SQLITE_READONLY,
+    ].contains(code)
   }
 
   /// Whether a value, a row or the SQL exceeds the limits of the connection.

@@ -26,6 +26,8 @@ public struct OpenError: Error, Hashable, Sendable {
     case needsRecovery
     /// The file was opened, and is no longer at its path: it was moved, deleted or replaced.
     case moved
+    /// Its WAL file, or the file of shared memory beside it, isn't the one that was opened.
+    case withoutLog
     /// Any other message of SQLite.
     case other(String)
   }
@@ -71,6 +73,8 @@ extension OpenError: CustomStringConvertible {
         "has an unfinished journal, whose recovery requires writing; open it once with the sqlite3 shell where it is writable"
       case .moved:
         "was moved, deleted or replaced while it was open; put it back, or open what is there now"
+      case .withoutLog:
+        "lost its -wal or -shm file, which was removed or replaced while it was open; what is in the database file now, such as a restored backup, is served after a restart"
       case .other(let message):
         "can't be opened (\(message))"
       }

@@ -8,11 +8,15 @@ public struct ReaderTicket: Sendable {
 
   /// Takes the connection after `onGrant` was called; return it by `ConnectionPool.release(_:)`.
   ///
-  /// - Parameter withSnapshot: Whether it may have a snapshot that was kept for the next holder, who then has to begin by
-  ///   ``Connection/takeSnapshot()``.
+  /// - Parameters:
+  ///   - withSnapshot: Whether it may have a snapshot that was kept for the next holder, who then has to begin by
+  ///     ``Connection/takeSnapshot()``.
+  ///   - deadline: When it must be open, in nanoseconds of `MonotonicTime`.
   /// - Throws: `DatabaseError` (misuse) if the connection has not been granted; `OpenError`.
-  public func take(withSnapshot: Bool = false) throws -> sending Connection {
-    try slots.take(number, withSnapshot: withSnapshot)
+  public func take(
+    withSnapshot: Bool = false, before deadline: UInt64? = nil
+  ) throws -> sending Connection {
+    try slots.take(number, withSnapshot: withSnapshot, before: deadline)
   }
 
   /// Leaves the queue, or returns the granted connection.
@@ -25,10 +29,12 @@ extension ConnectionPool {
   /// Takes a reading connection, which must be returned by `release(_:)`; nil if none is free, or others are
   /// waiting.
   ///
-  /// - Parameter withSnapshot: As for ``reader(withSnapshot:)``.
+  /// - Parameters: As for ``reader(withSnapshot:before:)``.
   /// - Throws: `OpenError`.
-  public func readerIfFree(withSnapshot: Bool = false) throws -> sending Connection? {
-    try readers.checkOutIfFree(withSnapshot: withSnapshot)
+  public func readerIfFree(
+    withSnapshot: Bool = false, before deadline: UInt64? = nil
+  ) throws -> sending Connection? {
+    try readers.checkOutIfFree(withSnapshot: withSnapshot, before: deadline)
   }
 
   /// Queues for a reading connection; requests are served in the order in which they arrive.

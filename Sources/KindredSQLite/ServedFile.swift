@@ -13,11 +13,15 @@ public final class ServedFile: Sendable {
     case missing
     /// Another file.
     case replaced
+    /// The file that connections have opened, but without the WAL file or the shared memory that belongs to it.
+    case withoutLog
   }
 
   private struct State {
     /// Nil before the file was opened.
     var identity: FileIdentity?
+    /// The files beside it in WAL mode, by their paths; none if it is only read.
+    var logs: [(path: String, identity: FileIdentity)] = []
     var number = 0
     var access: Connection.Access
     var isWatched = false
@@ -46,7 +50,17 @@ public final class ServedFile: Sendable {
 
   /// What is at the path now.
   public var standing: Standing {
-    standing(of: state.withLock(\.identity))
+    let (identity, logs) = state.withLock { ($0.identity, $0.logs) }
+    let standing = standing(of: identity)
+    guard standing == .inPlace else { return standing }
+    let isWhole = logs.allSatisfy { log in
+      switch FileIdentity.find(log.path) {
+      case .file(let found): found == log.identity
+      case .nothing: false
+      case .unknown: true
+      }
+    }
+    return isWhole ? .inPlace : .withoutLog
   }
 
   private func standing(of identity: FileIdentity?) -> Standing {
@@ -64,27 +78,40 @@ public final class ServedFile: Sendable {
   /// The size of the file in bytes; nil if that can't be determined.
   public var size: Int? { FileStatus.size(FileStatus.resolved(path)) }
 
-  /// - Throws: `OpenError` (moved) if the file is no longer at its path.
+  /// - Throws: `OpenError` if the file is no longer at its path, or its WAL file isn't beside it.
   func check() throws {
-    guard standing == .inPlace else { throw OpenError(.moved, path: path) }
+    switch standing {
+    case .inPlace: break
+    case .missing, .replaced: throw OpenError(.moved, path: path)
+    case .withoutLog: throw OpenError(.withoutLog, path: path)
+    }
   }
 
   /// Takes the file that was just opened for the one that is served.
-  func note() {
+  ///
+  /// - Parameter isWritten: Whether a connection is open that writes; then the files beside it belong to it until it is
+  ///   closed (<https://www.sqlite.org/howtocorrupt.html>, §1.4).
+  func note(isWritten: Bool) {
     guard case .file(let identity) = FileIdentity.find(path) else { return }
-    state.withLock { $0.identity = identity }
+    let name = FileStatus.resolved(path)
+    let logs = (isWritten ? ["-wal", "-shm"] : []).compactMap { end in
+      if case .file(let identity) = FileIdentity.find(name + end) { (path: name + end, identity: identity) } else { nil }
+    }
+    state.withLock { ($0.identity, $0.logs) = (identity, logs) }
   }
 
   /// Opens a connection.
   ///
+  /// - Parameter deadline: Until when it waits for locks at most, in nanoseconds of `MonotonicTime`.
   /// - Throws: `OpenError`; its reason is `moved` if another file is at the path, or none.
   func open(
-    _ access: Connection.Access? = nil, _ configuration: ConnectionConfiguration
+    _ access: Connection.Access? = nil, _ configuration: ConnectionConfiguration, before deadline: UInt64? = nil
   ) throws -> Connection {
     let (number, identity, readerAccess) = state.withLock { ($0.number, $0.identity, $0.access) }
     let connection = Result {
       try Connection(
-        path: path, access: access ?? readerAccess, configuration: configuration, fileNumber: number)
+        path: path, access: access ?? readerAccess, configuration: configuration, fileNumber: number,
+        deadline: deadline)
     }
     // Looked at afterwards, because it is the file that was opened which counts.
     guard standing(of: identity) == .inPlace else { throw OpenError(.moved, path: path) }

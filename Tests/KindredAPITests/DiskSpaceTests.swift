@@ -69,6 +69,19 @@ struct DiskSpaceTests {
   }
 
   @Test
+  func `and a file that can't be written make the service unready until it can be written again`() throws {
+    try pool.withWriter { try $0.execute("PRAGMA query_only = ON") }
+    #expect(try send("x").status == 503)
+    #expect(try ready().status == 503)
+    #expect(try ready().status == 503)
+    try pool.withWriter { try $0.execute("PRAGMA query_only = OFF") }
+    // No client writes, so the service tries by itself.
+    for _ in 0..<6000 where try ready().status != 200 { Thread.sleep(forTimeInterval: 0.01) }
+    #expect(try ready().status == 200)
+    #expect(try send("x").status == 201)
+  }
+
+  @Test
   func `leaves a WAL file without what could not be written`() throws {
     try pool.withWriter { try $0.execute("PRAGMA cache_size = 5; PRAGMA max_page_count = 400") }
     #expect(try send(String(repeating: "x", count: 1_000_000)).status == 201)

@@ -72,6 +72,36 @@ struct ServedFileTests {
     #expect(try count(at: directory.path("moved.db")) == .integer(2))
   }
 
+  @Test(arguments: ["-wal", "-shm"])
+  func `no write is acknowledged once a file beside it is removed`(end: String) throws {
+    let path = try makeFile("served.db", items: 1)
+    let pool = try ConnectionPool(path: path, access: .readWrite, readers: 2)
+    let queue = WriteQueue(pool)
+    try write(by: queue)
+    #expect(unlink(path + end) == 0)
+    #expect(pool.file.standing == .withoutLog)
+    #expect { try write(by: queue) } throws: { ($0 as? OpenError)?.reason == .withoutLog }
+    pool.close()
+  }
+
+  @Test
+  func `a backup that is copied over it stays whole`() throws {
+    let path = try makeFile("served.db", items: 1)
+    let backup = try makeFile("backup.db", items: 5)
+    let pool = try ConnectionPool(path: path, access: .readWrite, readers: 2)
+    let queue = WriteQueue(pool)
+    for _ in 0..<200 { try write(by: queue) }
+    try Data(contentsOf: URL(filePath: backup)).write(to: URL(filePath: path), options: [])
+    for end in ["-wal", "-shm"] { #expect(unlink(path + end) == 0) }
+    #expect { try write(by: queue) } throws: { ($0 as? OpenError)?.reason == .withoutLog }
+    queue.waitUntilIdle()
+    try pool.emptyWriteAheadLog(after: queue.ledger)
+    pool.close()
+    let restored = try Connection(path: path, access: .readOnly)
+    #expect(try count(restored) == .integer(5))
+    #expect(try restored.value("PRAGMA integrity_check") == .text("ok"))
+  }
+
   @Test
   func `a write that is under way when it goes isn't acknowledged`() throws {
     let path = try makeFile("served.db", items: 1)

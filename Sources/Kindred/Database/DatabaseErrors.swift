@@ -35,7 +35,7 @@ extension OpenError {
     case .notADatabase, .formerVersion: .SQLITE_NOTADB
     case .damaged, .newer: .SQLITE_CORRUPT
     case .busy: .SQLITE_BUSY
-    case .moved: .SQLITE_READONLY_DBMOVED
+    case .moved, .withoutLog: .SQLITE_READONLY_DBMOVED
     }
   }
 }

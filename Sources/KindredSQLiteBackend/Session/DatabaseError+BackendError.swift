@@ -131,7 +131,7 @@ extension OpenError: BackendError {
   public var kind: BackendErrorKind {
     switch reason {
     case .busy: .busy
-    case .moved: .away
+    case .moved, .withoutLog: .away
     default: .unavailable
     }
   }

@@ -1,5 +1,6 @@
 import KindredPlanning
 import KindredBackend
+import KindredClock
 import KindredSQLite
 import Synchronization
 
@@ -16,13 +17,10 @@ public final class SQLiteBackend: Backend {
   private let isAway = Mutex(false)
   /// Whether the same is known of a database that is written: what reads it would see the WAL file of another.
   private let refusesReads = Atomic(false)
-  /// The last write, if it found the disk full, and how many bytes were free then, before it was undone.
-  private let fullDisk = Mutex<(error: any BackendError, freeSpace: UInt64)?>(nil)
+  /// The last write, if the file or its disk refused it.
+  private let failedWrite = Mutex(FailedWrite())
   /// Returns how many bytes are free besides the database.
   private let freeSpace: @Sendable () -> UInt64?
-
-  /// How many more bytes must be free than when the disk was full, so that writes are expected to succeed again.
-  private static let leastSpace: UInt64 = 1 << 20
 
   /// Creates a backend that uses the connections of a pool.
   ///
@@ -64,20 +62,29 @@ public final class SQLiteBackend: Backend {
 
   /// Checks that the database can be read and, if it is writable, written.
   public func probe() throws {
-    guard lookAtFile() else { throw OpenError(.moved, path: pool.path) }
+    guard lookAtFile() else { throw lostFile }
     try watcher.probe()
     guard isWritable else { return }
     let free = freeSpace() ?? .max
-    if let full = fullDisk.withLock({ $0 }) {
-      // As long as no space becomes free, the next write will fail too.
-      if free < full.freeSpace + Self.leastSpace { throw full.error }
-    } else if free < Self.leastFreeSpace {
-      throw DatabaseError.full("only \(free) bytes are free in the file system of \(pool.path)")
+    let (failure, triesAgain) = failedWrite.withLock { failed in
+      (failed.failure(withFree: free, at: pool.path), failed.triesAgain())
     }
+    if triesAgain { tryWriting() }
+    if let failure { throw failure }
   }
 
-  /// The space in bytes that a small write needs in the WAL file.
-  private static let leastFreeSpace: UInt64 = 64 << 10
+  /// Writes without changing anything, to learn whether the file can be written again.
+  private func tryWriting() {
+    writes.perform { [weak self, pool] in
+      let result = Result {
+        try pool.withWriter { writer in
+          let version = try writer.texts("SELECT user_version FROM pragma_user_version").first
+          try writer.execute("PRAGMA user_version = \(version ?? "0")")
+        }
+      }
+      self?.failedWrite.withLock { $0.note(result) }
+    }
+  }
 
   /// Runs `body` with the current schema.
   public func withSchema<Result: Sendable>(
@@ -92,7 +99,7 @@ public final class SQLiteBackend: Backend {
   public func read(
     _ source: ReaderSource, as role: DatabaseRole?, cancellation: (any Cancellation)?, seconds: Double?
   ) throws -> any ReadTransaction {
-    guard !refusesReads.load(ordering: .relaxed) else { throw OpenError(.moved, path: pool.path) }
+    guard !refusesReads.load(ordering: .relaxed) else { throw lostFile }
     return try readers.read(source, as: role, cancellation: cancellation, seconds: seconds)
   }
 
@@ -134,7 +141,7 @@ public final class SQLiteBackend: Backend {
   private func lookAtFile() -> Bool {
     isAway.withLock { isAway in
       let standing = pool.file.standing
-      var failure = OpenError(.moved, path: pool.path)
+      var failure = OpenError(standing == .withoutLog ? .withoutLog : .moved, path: pool.path)
       switch standing {
       case .inPlace:
         if isAway { notify(.change("The database is back at its path.")) }
@@ -150,7 +157,7 @@ public final class SQLiteBackend: Backend {
         } catch let error as OpenError {
           failure = error
         } catch {}
-      case .missing, .replaced: break
+      case .missing, .replaced, .withoutLog: break
       }
       guard !isAway else { return false }
       isAway = true
@@ -162,6 +169,11 @@ public final class SQLiteBackend: Backend {
       }
       return false
     }
+  }
+
+  /// The error of requests while the file isn't the one that was opened.
+  private var lostFile: OpenError {
+    OpenError(pool.file.standing == .withoutLog ? .withoutLog : .moved, path: pool.path)
   }
 
   private func renewFile() throws {
@@ -202,10 +214,10 @@ public final class SQLiteBackend: Backend {
       })
   }
 
-  /// Notes whether the disk is full, or the file isn't at its path.
+  /// Notes whether the file or its disk has refused a write, or the file isn't at its path.
   private func note<Value>(_ result: Result<Value, any Error>) {
-    guard case .failure(let error) = result else { return fullDisk.withLock { $0 = nil } }
-    guard let error = error as? any BackendError else { return }
+    failedWrite.withLock { $0.note(result) }
+    guard case .failure(let failure) = result, let error = failure as? any BackendError else { return }
     if error.kind == .away { lookAtFile() }
     guard error.kind == .full else { return }
     noteFullDisk(error)
@@ -215,7 +227,7 @@ public final class SQLiteBackend: Backend {
 
   private func noteFullDisk(_ error: any BackendError) {
     let freeSpace = freeSpace() ?? 0
-    fullDisk.withLock { $0 = (error, min($0?.freeSpace ?? .max, freeSpace)) }
+    failedWrite.withLock { $0.note(full: error, freeSpace) }
   }
 
   /// The current counters.
@@ -253,17 +265,20 @@ struct SQLiteReaders: ReaderPool {
   func read(
     _ source: ReaderSource, as _: DatabaseRole?, cancellation: (any Cancellation)?, seconds: Double?
   ) throws -> any ReadTransaction {
-    try SQLiteReadTransaction(
-      try reader(from: source), of: pool, watcher, cancellation: cancellation, seconds: seconds)
+    let deadline = seconds.map { MonotonicTime.now() + UInt64($0 * 1e9) }
+    return try SQLiteReadTransaction(
+      try reader(from: source, before: deadline), of: pool, watcher, cancellation: cancellation, seconds: seconds)
   }
 
-  private func reader(from source: ReaderSource) throws -> Connection {
+  private func reader(from source: ReaderSource, before deadline: UInt64?) throws -> Connection {
     switch source {
-    case .waiting: return try pool.reader(withSnapshot: true)
+    case .waiting: return try pool.reader(withSnapshot: true, before: deadline)
     case .free:
-      guard let reader = try pool.readerIfFree(withSnapshot: true) else { throw ReaderSource.NoneFree() }
+      guard let reader = try pool.readerIfFree(withSnapshot: true, before: deadline) else {
+        throw ReaderSource.NoneFree()
+      }
       return reader
-    case .queued(let ticket): return try pool.ticket(ticket.number).take(withSnapshot: true)
+    case .queued(let ticket): return try pool.ticket(ticket.number).take(withSnapshot: true, before: deadline)
     }
   }
 
