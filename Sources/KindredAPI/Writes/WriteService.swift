@@ -56,7 +56,7 @@ final class WriteService: Sendable {
       return nil
     }
     guard context.isWritable else {
-      throw Problem.methodNotAllowed(request.method, allow: WriteTarget.allow())
+      throw Problem.readOnly(request.method, allow: WriteTarget.allow())
     }
     // With the model used last, because the transaction looks for a change of the schema anyway; only who is refused by it
     // waits for the database.
@@ -77,7 +77,7 @@ final class WriteService: Sendable {
     let (request, principal) = (asked.request, asked.principal)
     if let action = try action(at: segments, for: principal) { return try call(action, at: segments, asked) }
     guard context.isWritable else {
-      throw Problem.methodNotAllowed(request.method, allow: WriteTarget.allow())
+      throw Problem.readOnly(request.method, allow: WriteTarget.allow())
     }
     let time = AnalysisTime(seconds: options.queryTime, request.cancellation)
     let plan = try planWrite(by: principal) {
@@ -107,8 +107,9 @@ final class WriteService: Sendable {
   /// - Throws: `Problem`, `RequestError`, `BackendError`.
   func batch(_ asked: inout RequestContext) throws -> HTTPAnswer {
     let (request, principal) = (asked.request, asked.principal)
-    guard request.method == .post, context.isWritable else {
-      throw Problem.methodNotAllowed(request.method, allow: context.isWritable ? "POST, OPTIONS" : "OPTIONS")
+    guard context.isWritable else { throw Problem.readOnly(request.method, allow: "OPTIONS") }
+    guard request.method == .post else {
+      throw Problem.methodNotAllowed(request.method, allow: "POST, OPTIONS")
     }
     if let parameter = try QueryParameters(asked.query).parameters.first {
       throw RequestError(

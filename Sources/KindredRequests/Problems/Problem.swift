@@ -196,6 +196,14 @@ extension Problem {
       .methodNotAllowed, "\(method.token) is not allowed here; use \(allow)", headers: [("Allow", allow)])
   }
 
+  /// 405: nobody may write to this server.
+  package static func readOnly(_ method: HTTPMethod, allow: String) -> Problem {
+    Problem(
+      .methodNotAllowed,
+      "\(method.token) is not allowed here; use \(allow), or start the server with `--writable`, so that clients may write",
+      headers: [("Allow", allow)])
+  }
+
   /// 403: the operator hides this from all clients.
   package static func hidden(_ what: String) -> Problem {
     Problem(.hidden, "this server doesn't show \(what)")

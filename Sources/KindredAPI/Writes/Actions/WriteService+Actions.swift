@@ -33,7 +33,7 @@ extension WriteService {
   ///
   /// - Throws: `Problem` (405 or 415).
   func screenCall(of action: Action, _ request: HTTPRequest) throws {
-    guard context.isWritable else { throw Problem.methodNotAllowed(request.method, allow: "OPTIONS") }
+    guard context.isWritable else { throw Problem.readOnly(request.method, allow: "OPTIONS") }
     guard request.method == .post else {
       throw Problem.methodNotAllowed(request.method, allow: Self.methodsOfActions)
     }
