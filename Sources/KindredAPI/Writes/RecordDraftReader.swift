@@ -163,7 +163,7 @@ struct RecordDraftReader {
 }
 
 extension WriteContent {
-  /// The records of a document, and the paths of the associations nested in them.
+  /// The records of a document, and the paths of the associations nested in them that the client may read.
   struct Records: Sendable {
     var drafts: [RecordDraft] = []
     var isArray = false
@@ -203,7 +203,8 @@ extension WriteContent {
     } else {
       records.drafts = [try reader.record(document.root, of: resource)]
     }
-    (records.paths, records.memory) = (reader.paths, reader.memory)
+    records.paths = reader.paths.filter { version.model.isReadable($0, from: resource.resource) }
+    records.memory = reader.memory
     return records
   }
 }

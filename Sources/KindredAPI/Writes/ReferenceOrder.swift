@@ -144,7 +144,8 @@ struct OrderedInsertion {
     guard changes.reduce(0, { $0 + $1.values.count }) <= Self.largestValueCount else {
       throw RequestError(
         .limitExceeded,
-        "too many records refer to one another in a ring; make the foreign key DEFERRABLE, or add them in parts")
+        "too many records refer to one another in a ring; make the foreign key DEFERRABLE, or add them in parts"
+      )
     }
     let returned = WrittenResource.once(changes.flatMap(\.returned))
     let rows = changes.map { $0.written.draft.columns.exact }

@@ -149,7 +149,8 @@ final class WritePlan: Sendable {
       importFormat = form.importFormat
       content =
         importFormat == nil
-        ? try Self.content(of: request, form, purpose, target, resource, version, limits, conflicts, check) : nil
+        ? try Self.content(of: request, form, purpose, target, resource, version, limits, conflicts, check)
+        : nil
     }
     let computed =
       parameters.computing.isEmpty
