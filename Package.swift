@@ -107,6 +107,7 @@ let package = Package(
     .target(
       name: "KindredSQLiteBackend",
       dependencies: [
+        "KindredSystem",
         "KindredSQLSyntax", "KindredModel", "KindredPlanning", "KindredSQLiteDialect", "KindredOutput",
         "KindredBackend", "KindredSQLite", "KindredClock", "CKindredSQLite",
       ]),

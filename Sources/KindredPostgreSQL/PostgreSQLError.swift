@@ -133,7 +133,8 @@ public struct PostgreSQLError: Error, Hashable, Sendable {
     // A table that a prepared statement reads has changed.
     case .changedResult: message.contains("cached plan")
     // The session gets it with its next transaction.
-    case "42883", "3F000": message.contains("pg_temp")
+    case "42883": message.contains("pg_temp.kindred_holds")
+    case "3F000": message.contains("pg_temp")
     // The server is shutting down or starting up, or an administrator has ended the session.
     case "57P01", "57P02", "57P03": true
     // A second attempt could repeat a committed change.

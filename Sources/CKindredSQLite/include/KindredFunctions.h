@@ -22,8 +22,8 @@ typedef int (*kindred_must_stop)(void *context);
 /// - `kindred_contains(json, value, kind)`, `kindred_overlaps`: whether an array or object contains a value, which is
 ///   JSON if `kind` is 1, and a boolean if it is 2.
 /// - `kindred_values(x, …)`: several parameters of `kindred_holds` as one;
-/// - `kindred_holds(sql, x, …)`: whether a statement that only reads gives a true value for these parameters; false where
-///   it can't be computed.
+/// - `kindred_holds(sql, x, …)`: whether a statement that only reads gives only true values for these parameters;
+///   false where it can't be computed.
 /// - `kindred_octets(table, column, rowid)`: the number of bytes of a stored text or BLOB, which is not read.
 /// - `kindred_beginning(table, column, rowid, is_text, shown)`: a stored text or BLOB; of one that is longer than
 ///   `KINDRED_WHOLE_LENGTH`, a BLOB that stands for it: the mark, whether it is a text, its length, the rowid (as 64-bit
