@@ -102,7 +102,8 @@ extension DatabaseError {
   /// Whether the file, its disk or memory has failed, regardless of the statement.
   public var isOfStorage: Bool {
     [
-      SQLITE_NOMEM, SQLITE_IOERR, SQLITE_CORRUPT, SQLITE_CANTOPEN, SQLITE_PROTOCOL, SQLITE_NOTADB, SQLITE_READONLY,
+      SQLITE_NOMEM, SQLITE_IOERR, SQLITE_CORRUPT, SQLITE_CANTOPEN, SQLITE_PROTOCOL, SQLITE_NOTADB,
+      SQLITE_READONLY,
     ].contains(code)
   }
 

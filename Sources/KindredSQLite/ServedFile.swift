@@ -95,7 +95,11 @@ public final class ServedFile: Sendable {
     guard case .file(let identity) = FileIdentity.find(path) else { return }
     let name = FileStatus.resolved(path)
     let logs = (isWritten ? ["-wal", "-shm"] : []).compactMap { end in
-      if case .file(let identity) = FileIdentity.find(name + end) { (path: name + end, identity: identity) } else { nil }
+      if case .file(let identity) = FileIdentity.find(name + end) {
+        (path: name + end, identity: identity)
+      } else {
+        nil
+      }
     }
     state.withLock { ($0.identity, $0.logs) = (identity, logs) }
   }
@@ -105,7 +109,8 @@ public final class ServedFile: Sendable {
   /// - Parameter deadline: Until when it waits for locks at most, in nanoseconds of `MonotonicTime`.
   /// - Throws: `OpenError`; its reason is `moved` if another file is at the path, or none.
   func open(
-    _ access: Connection.Access? = nil, _ configuration: ConnectionConfiguration, before deadline: UInt64? = nil
+    _ access: Connection.Access? = nil, _ configuration: ConnectionConfiguration,
+    before deadline: UInt64? = nil
   ) throws -> Connection {
     let (number, identity, readerAccess) = state.withLock { ($0.number, $0.identity, $0.access) }
     let connection = Result {
