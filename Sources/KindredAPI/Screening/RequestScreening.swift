@@ -84,7 +84,8 @@ extension Problem {
   static var unsecured: Problem {
     Problem(
       .misdirected,
-      "the target is an https URL, but the connection isn't secured; write the path alone, or connect with TLS")
+      "the target is an https URL, but the connection isn't secured; write the path alone, or connect with TLS"
+    )
   }
 
   /// 501: no resource supports the method.

@@ -180,7 +180,8 @@ public struct PostgreSQLSchemaReader {
         let shown = drafts[place].shown?.columns ?? []
         guard shown.count == drafts[place].columns.count, let origin = shown[column] else { return false }
         // A column of a table that isn't read here, such as one of the catalog, is stored.
-        guard let read = places[origin.relation], let next = drafts[read].numbers.firstIndex(of: origin.column)
+        guard let read = places[origin.relation],
+          let next = drafts[read].numbers.firstIndex(of: origin.column)
         else { return true }
         (place, column) = (read, next)
       }

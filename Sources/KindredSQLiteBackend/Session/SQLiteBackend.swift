@@ -267,7 +267,8 @@ struct SQLiteReaders: ReaderPool {
   ) throws -> any ReadTransaction {
     let deadline = seconds.map { MonotonicTime.now() + UInt64($0 * 1e9) }
     return try SQLiteReadTransaction(
-      try reader(from: source, before: deadline), of: pool, watcher, cancellation: cancellation, seconds: seconds)
+      try reader(from: source, before: deadline), of: pool, watcher, cancellation: cancellation,
+      seconds: seconds)
   }
 
   private func reader(from source: ReaderSource, before deadline: UInt64?) throws -> Connection {
