@@ -68,18 +68,24 @@ public struct PythonClient {
 
   /// The attributes of a client by the names of their resources.
   private var attributes: [String: String] {
-    var taken = Self.attributesOfClients
+    Self.attributes(of: schema.resources.map(\.name), besides: Self.attributesOfClients)
+  }
+
+  /// Returns a different attribute for each of these names.
+  ///
+  /// - Parameter taken: The names that no attribute may have.
+  private static func attributes(of names: [String], besides taken: Set<String>) -> [String: String] {
+    var taken = taken
     var found: [String: String] = [:]
-    for resource in schema.resources {
-      let base = Self.attribute(resource.name)
-      var name = taken.contains(base) ? base + "_" : base
+    for name in names {
+      let base = attribute(name)
+      var attribute = taken.contains(base) ? base + "_" : base
       var number = 2
-      while taken.contains(name) {
-        name = "\(base)_\(number)"
+      while !taken.insert(attribute).inserted {
+        attribute = "\(base)_\(number)"
         number += 1
       }
-      taken.insert(name)
-      found[resource.name] = name
+      found[name] = attribute
     }
     return found
   }
@@ -92,6 +98,9 @@ public struct PythonClient {
   ]
   /// What the client has already.
   private static let attributesOfClients = keywords.union(["aclose", "actions", "batch", "close"])
+
+  /// What the object of the actions has already.
+  private static let attributesOfActions: Set = ["request"]
 
   /// Returns a name in snake_case, with only letters, digits and underscores.
   static func attribute(_ name: String) -> String {
@@ -139,10 +148,12 @@ public struct PythonClient {
     }
     let attributes = attributes
     let entries = schema.resources.map { "    \(string(attributes[$0.name] ?? "")): \(string($0.name)),\n" }
+    let calls = Self.attributes(
+      of: schema.actions.map(\.name), besides: Self.keywords.union(Self.attributesOfActions))
     let actions = schema.actions.map { action in
       let gives = action.columns.isEmpty || action.single ? "any" : "many"
       return
-        "    \(string(Self.attribute(action.name))): (\(string(action.name)), \(action.as.map(string) ?? "None"), \(string(gives))),\n"
+        "    \(string(calls[action.name] ?? "")): (\(string(action.name)), \(action.as.map(string) ?? "None"), \(string(gives))),\n"
     }
     let hasDecimals = schema.resources.contains { $0.columns.contains { $0.decimal == true } }
     return """

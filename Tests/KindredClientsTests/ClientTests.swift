@@ -133,6 +133,21 @@ struct ClientTests {
   }
 
   @Test
+  func `actions whose names are one in snake case have different attributes in Python`() throws {
+    let actions = ["placeOrder", "place_order", "import", "request"].map {
+      #"{"name": "\#($0)", "parameters": [], "single": false, "columns": []}"#
+    }
+    let document = #"{"resources": [], "actions": [\#(actions.joined(separator: ","))]}"#
+    let text = PythonClient(try ServerSchema(json: Array(document.utf8))).text
+    for (attribute, name) in [
+      ("place_order", "placeOrder"), ("place_order_", "place_order"), ("import_", "import"),
+      ("request_", "request"),
+    ] {
+      #expect(text.contains("    \"\(attribute)\": (\"\(name)\", "), "\(attribute)")
+    }
+  }
+
+  @Test
   func `the default selection is the type of a record, and other columns have to be named`() throws {
     let schema = try schema(
       (
