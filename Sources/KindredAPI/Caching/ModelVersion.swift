@@ -208,11 +208,11 @@ final class ModelVersion: Sendable {
   /// Returns the OpenAPI document of the model, which is created on first use.
   ///
   /// - Parameter make: Creates the document, always the same one.
-  func openAPI(_ make: (Model) -> JSONValue) -> Representation {
+  func openAPI(_ make: (Model) -> [UInt8]) -> Representation {
     if let document = openAPI.withLock({ $0 }) {
       return Representation(MediaType.json.rawValue, document.bytes, tag: document.tag)
     }
-    let bytes = make(model).bytes
+    let bytes = make(model)
     let representation = Representation(MediaType.json.rawValue, bytes)
     openAPI.withLock { $0 = Document(bytes: bytes, tag: representation.tag) }
     return representation

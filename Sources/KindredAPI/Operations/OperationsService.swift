@@ -1,5 +1,6 @@
 import KindredBackend
 import KindredHTTP
+import KindredModel
 import KindredRequests
 import KindredTools
 import KindredExplorer
@@ -57,12 +58,7 @@ final class OperationsService: Sendable {
       case .health: ok
       case .ready: try readiness()
       case .metrics: try metricsText()
-      case .openAPI:
-        try version().openAPI {
-          OpenAPIDocument(
-            model: $0, limits: options.limits, isWritable: context.isWritable, basePath: options.basePath
-          ).json
-        }
+      case .openAPI: try openAPI(of: parameters["resource"], in: version())
       case .errors:
         try context.types.documentType(for: request) == .html
           ? ErrorDescription.page(below: options.basePath) : Representation(ErrorDescription.json)
@@ -78,6 +74,16 @@ final class OperationsService: Sendable {
         Representation(ModelFileSchema.mediaType, ModelFileSchema(model: try version().model).json.bytes)
       }
     return representation.response(to: request, compressionLevel: options.compressionLevel)
+  }
+
+  /// Returns the OpenAPI document of some resources; nil for all.
+  private func openAPI(of names: String?, in version: ModelVersion) throws -> Representation {
+    func document(_ model: Model) -> OpenAPIDocument {
+      OpenAPIDocument(
+        model: model, limits: options.limits, isWritable: context.isWritable, basePath: options.basePath)
+    }
+    guard let names else { return version.openAPI { document($0).bytes } }
+    return Representation(try document(version.model).part(of: names))
   }
 
   /// Checks that the database can be used, on a separate connection, so that it works while all others are in use.

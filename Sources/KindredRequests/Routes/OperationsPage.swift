@@ -23,8 +23,8 @@ package enum OperationsPage: String, CaseIterable {
     case .complete: ["url", "position"]
     case .describe: ["url"]
     case .diagramSVG, .diagramMermaid: ["around", "depth"]
-    case .schema: ["resource"]
-    case .ready, .metrics, .openAPI, .errors, .modelFileSchema: []
+    case .schema, .openAPI: ["resource"]
+    case .ready, .metrics, .errors, .modelFileSchema: []
     }
   }
 }

@@ -27,7 +27,8 @@ struct OpenAPIActions {
       "operationId": .string("actions.\(action.name)"), "tags": ["actions"],
       "summary": .string("Calls the action \(action.name)."),
       "parameters": .array(
-        (isShaped ? OpenAPIParameters.shaping : []) + OpenAPIParameters.fields(of: .post, isSingle: false)),
+        (isShaped ? OpenAPIParameters.shaping(of: nil) : [])
+          + OpenAPIParameters.fields(of: .post, isSingle: false)),
       "requestBody": [
         "required": .bool(hasRequired),
         "content": [MediaType.json.rawValue: ["schema": OpenAPISchema.schema("\(action.name).arguments")]],

@@ -13,6 +13,10 @@ package struct OpenAPIDocument {
   let isWritable: Bool
   /// What precedes the paths.
   let basePath: BasePath
+  /// The names of the resources whose paths are described; nil for all.
+  var named: Set<String>?
+  /// What is described of each resource.
+  private var detail = Detail.all
 
   package init(
     model: Model, limits: RequestLimits, isWritable: Bool = false, basePath: BasePath = .root
@@ -23,6 +27,52 @@ package struct OpenAPIDocument {
     self.basePath = basePath
   }
 
+  /// What a document describes of each resource; the document of many leaves out what is in those of few.
+  private enum Detail: Int, CaseIterable {
+    case all
+    case withoutPathsOfAssociations
+    case readsOfRecords
+    case lists
+  }
+
+  /// The largest number of resources that are described in all details, and named in a request.
+  package static let mostResources = 100
+  /// The largest length of the document of all resources, in bytes.
+  private static let largestLength = 4 << 20
+
+  /// The document of all resources.
+  package var bytes: [UInt8] {
+    var document = self
+    if model.resources.count > Self.mostResources { document.detail = .withoutPathsOfAssociations }
+    while true {
+      let bytes = document.json.bytes
+      guard bytes.count > Self.largestLength, let next = Detail(rawValue: document.detail.rawValue + 1) else {
+        return bytes
+      }
+      document.detail = next
+    }
+  }
+
+  /// Returns the document of some resources, which describes those that they lead to by their columns.
+  ///
+  /// - Parameter names: The names, separated by commas.
+  /// - Throws: `RequestError`.
+  package func part(of names: String) throws -> JSONValue {
+    let origin = Origin(parameter: "resource")
+    let names = names.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+    guard names.count <= Self.mostResources else {
+      throw RequestError(
+        .limitExceeded, "a part of the document describes at most \(Self.mostResources) resources", at: origin
+      )
+    }
+    for name in names where model.resources[name] == nil {
+      throw model.unknownResource(name, at: origin)
+    }
+    var document = self
+    document.named = Set(names)
+    return document.json
+  }
+
   /// The content that the resources contribute.
   private struct Content {
     var paths: OrderedDictionary<String, JSONValue> = [:]
@@ -30,18 +80,22 @@ package struct OpenAPIDocument {
   }
 
   package var json: JSONValue {
-    var content = Content(writes: OpenAPIWrites(in: model, isWritable: isWritable))
+    let describesWrites = isWritable && detail.rawValue < Detail.readsOfRecords.rawValue
+    var content = Content(
+      writes: OpenAPIWrites(in: model, isWritable: describesWrites, named: named, isBrief: detail != .all))
     content.paths["/"] = path(
       "index", tag: "index", "The resources, their columns and their associations.", [],
       ["200": indexResponse])
-    for resource in model.resources.values { add(resource, to: &content) }
+    for resource in model.resources.values where named?.contains(resource.name) ?? true {
+      add(resource, to: &content)
+    }
     content.writes.describeRest()
     let actions = OpenAPIActions(model: model)
-    if isWritable {
+    if isWritable, named == nil {
       for (path, item) in actions.paths { content.paths[path] = item }
       content.paths["/-/batch"] = ["post": OpenAPIBatch.operation]
     }
-    for page in OperationsPage.allCases {
+    for page in OperationsPage.allCases where named == nil {
       content.paths[page.path] = path(
         "kindred.\(page)", tag: "kindred", page.summary, page.describedParameters, ["200": page.response])
     }
@@ -49,7 +103,9 @@ package struct OpenAPIDocument {
       "openapi": "3.1.0",
       "info": [
         "title": "Kindred", "version": .string(Self.version),
-        "description": .string(isWritable ? Self.description + Self.writeDescription : Self.description),
+        "description": .string(
+          Self.description + (isWritable ? Self.writeDescription : "")
+            + (detail == .all ? "" : Self.partsDescription)),
       ],
       "servers": [["url": .string(basePath == .root ? "/" : basePath.text)]],
       "paths": .object(content.paths.map { ($0, $1) }),
@@ -57,10 +113,11 @@ package struct OpenAPIDocument {
       "security": [[:], ["bearer": []]],
       "components": [
         "schemas": ["Problem": OpenAPISchema.ofProblem]
-          + OpenAPISchema.records(in: model)
+          + OpenAPISchema.records(in: model, named: named)
           + .object(content.writes.schemas.map { ($0, $1) })
-          + (isWritable ? OpenAPIBatch.schemas + actions.schemas : [:]),
-        "parameters": .object(OpenAPIParameters.definitions(limits)),
+          + (isWritable && named == nil ? OpenAPIBatch.schemas + actions.schemas : [:]),
+        "parameters": .object(
+          OpenAPIParameters.definitions(limits, of: model.resources.values.filter(isShown))),
         "responses": [
           "Problem": Self.problemResponse, "NotModified": Self.notModifiedResponse,
           "ColumnValue": Self.valueResponse,
@@ -92,6 +149,19 @@ package struct OpenAPIDocument {
     schema. `If-Match` with the `ETag` of a record has it changed or deleted only while it is that one.
     """
 
+  /// Whether a path leads to records of a resource.
+  private func isShown(_ resource: Resource) -> Bool {
+    guard let named, !named.contains(resource.name) else { return true }
+    return named.contains { name in
+      model.resources[name]?.associations.values.contains { $0.destination == resource.name } ?? false
+    }
+  }
+
+  private static let partsDescription = """
+     There are so many resources that this document leaves out the paths of associations, and more where it would still \
+    be too long: `/-/openapi.json?resource=`, with some of their names, describes all of these.
+    """
+
   // MARK: Paths
 
   private func add(_ resource: Resource, to content: inout Content) {
@@ -104,7 +174,7 @@ package struct OpenAPIDocument {
       writes: content.writes.operations(
         at: OpenAPIWrites.Path(name: operation, names: [resource.name], resource: resource)))
     let key = PathKey(of: resource)
-    guard !key.columns.isEmpty else { return }
+    guard !key.columns.isEmpty, detail != .lists else { return }
     let record = "\(root)/\(key.template)"
     content.paths[record] = path(
       "\(operation).record", tag: resource.name, "A record of \(resource.name).",
@@ -116,7 +186,8 @@ package struct OpenAPIDocument {
           parameters: key.parameters, keyColumns: key.columns.map(\.name))))
     // No request gives a value to a parameter in the middle of a path.
     guard !resource.table.parameters.contains(where: \.isRequired) else { return }
-    content.paths["\(record)/{column}"] = value(of: resource, key, content)
+    if detail != .readsOfRecords { content.paths["\(record)/{column}"] = value(of: resource, key, content) }
+    guard detail == .all else { return }
     for association in resource.associations.values {
       guard let destination = model.resources[association.destination] else { continue }
       add(association, to: destination, of: resource, (record, key), &content)
@@ -198,7 +269,8 @@ package struct OpenAPIDocument {
   /// Returns the responses to a request for records.
   private func answers(with response: JSONValue) -> JSONValue {
     ["200": response, "304": ["$ref": "#/components/responses/NotModified"]]
-      + Self.problems(["400", "401", "403", "404", "406", "412", "429", "503"])
+      + Self.problems(
+        detail == .all ? ["400", "401", "403", "404", "406", "412", "429", "503"] : [])
   }
 
   /// Returns the same problem for each of these statuses.

@@ -11,12 +11,12 @@ enum OpenAPIParameters {
       + RequestParameter.ofRoot.filter { parameter in
         if case .pattern = parameter.value { return resource.table.fullText != nil }
         return true
-      }.map(Self.reference) + [Self.others]
+      }.map { reference($0.name, of: resource) } + [Self.others]
   }
 
   /// Returns references to the parameters of requests for one record.
   static func ofRecord(of resource: Resource, below association: Association? = nil) -> [JSONValue] {
-    own(of: resource, below: association) + shaping
+    own(of: resource, below: association) + shaping(of: resource)
       + RequestParameter.ofRoot.filter { $0.name == "format" }.map(Self.reference)
       + [Self.others]
   }
@@ -41,10 +41,33 @@ enum OpenAPIParameters {
     return RequestParameter.ofRoot.filter { names.contains($0.name) }.map(Self.reference)
   }
 
-  /// References to the parameters that determine a record's members, in responses to writes too.
-  static var shaping: [JSONValue] {
+  /// Returns references to the parameters that determine a record's members, in responses to writes too.
+  static func shaping(of resource: Resource?) -> [JSONValue] {
     let names = ["include", "join", "fields", "annotate"]
-    return RequestParameter.ofRoot.filter { names.contains($0.name) }.map(Self.reference)
+    return RequestParameter.ofRoot.filter { names.contains($0.name) }.map { parameter in
+      resource.map { reference(parameter.name, of: $0) } ?? reference(parameter)
+    }
+  }
+
+  /// Returns a reference to a parameter of requests for a resource: that of the resource, if it names associations.
+  private static func reference(_ name: String, of resource: Resource) -> JSONValue {
+    guard isOfResources(name), !resource.associations.isEmpty else { return reference(name) }
+    return reference("\(OpenAPISchema.component(resource.name)).\(name)")
+  }
+
+  /// Whether the values of a parameter begin with the keys of a resource's associations.
+  private static func isOfResources(_ name: String) -> Bool { name == "include" || name == "join" }
+
+  /// Returns the pattern of items that begin with the keys of a resource's associations.
+  ///
+  /// An item with a period may begin with a key that the request itself defines.
+  private static func itemPattern(of resource: Resource) -> String {
+    let keys = resource.associations.keys.map { key in
+      // ECMA-262 escapes no other characters.
+      key.map { "^$\\.*+?()[]{}|/".contains($0) ? "\\\($0)" : "\($0)" }.joined()
+    }
+    let item = "([^,:]*:)? *\"?(\(keys.joined(separator: "|")))\"?(\\*[0-9]*)?!? *|[^,]*\\.[^,]*"
+    return "^ *(\(item))(, *(\(item)))*$"
   }
 
   /// Returns references to the parameters of what a write changes, but not to the ones that select and shape records.
@@ -150,14 +173,28 @@ enum OpenAPIParameters {
   }
 
   /// Returns the definitions of the root's parameters, by their names as components.
-  static func definitions(_ limits: RequestLimits) -> [(String, JSONValue)] {
-    RequestParameter.ofRoot.map { ($0.name, definition(of: $0, limits)) } + [othersDefinition]
-      + writeDefinitions + fieldDefinitions
+  ///
+  /// - Parameter resources: The resources whose paths are described.
+  static func definitions(_ limits: RequestLimits, of resources: [Resource]) -> [(String, JSONValue)] {
+    let ofResources = RequestParameter.ofRoot.filter { isOfResources($0.name) }.flatMap { parameter in
+      resources.filter { !$0.associations.isEmpty }.map { resource in
+        (
+          "\(OpenAPISchema.component(resource.name)).\(parameter.name)",
+          definition(of: parameter, limits, itemPattern: itemPattern(of: resource))
+        )
+      }
+    }
+    return RequestParameter.ofRoot.map { ($0.name, definition(of: $0, limits)) } + ofResources
+      + [othersDefinition] + writeDefinitions + fieldDefinitions
   }
 
-  private static func definition(of parameter: RequestParameter, _ limits: RequestLimits) -> JSONValue {
+  private static func definition(
+    of parameter: RequestParameter, _ limits: RequestLimits, itemPattern: String? = nil
+  ) -> JSONValue {
     let text: JSONValue = ["type": "string", "minLength": 1]
-    let list: JSONValue = ["type": "array", "items": text]
+    let list: JSONValue = [
+      "type": "array", "items": text + ["pattern": itemPattern.map(JSONValue.string)],
+    ]
     let (schema, isList): (JSONValue, Bool) =
       switch parameter.value {
       case .includes, .namedExpressions, .expressions, .sort: (list + ["minItems": 1], true)

@@ -4,15 +4,17 @@ import OrderedCollections
 
 /// The schemas of values in the OpenAPI document.
 enum OpenAPISchema {
-  /// Returns the schema of a record with its associations; no member is required, because requests choose them.
-  static func record(of resource: Resource) -> JSONValue {
+  /// Returns the schema of a record; no member is required, because requests choose them.
+  ///
+  /// - Parameter hasAssociations: Whether it describes its associations.
+  static func record(of resource: Resource, hasAssociations: Bool = true) -> JSONValue {
     var members = OrderedDictionary<String, JSONValue>()
     for column in resource.columns {
       members[column.name] = ofColumn(column, isReadOnly: resource.permissions.isReadOnly(column.name))
     }
     // Generators make one member of names that differ only in case and punctuation, which then doesn't compile.
     var names = Set(members.keys.map(identifier))
-    for association in resource.associations.values {
+    for association in resource.associations.values where hasAssociations {
       if association.replacedColumn != nil, let column = members[association.key] {
         // The record stands in the place of the column that refers to it.
         members[association.key] = ["anyOf": [column, reference(association.destination, isOptional: true)]]
@@ -31,14 +33,19 @@ enum OpenAPISchema {
   }
 
   /// Returns the schemas of all records, and of those to which a to-one association leads.
-  static func records(in model: Model) -> JSONValue {
-    let associations = model.resources.values.flatMap(\.associations.values)
+  ///
+  /// - Parameter named: The names of the resources that are described, with those to which they lead; nil for all.
+  static func records(in model: Model, named: Set<String>?) -> JSONValue {
+    func isNamed(_ resource: Resource) -> Bool { named?.contains(resource.name) ?? true }
+    let associations = model.resources.values.filter(isNamed).flatMap(\.associations.values)
+    let destinations = Set(associations.map(\.destination))
     let ends = Set(associations.filter { $0.cardinality == .toOne }.map(\.destination))
     return .object(
-      model.resources.values.flatMap { resource in
+      model.resources.values.flatMap { resource -> [(String, JSONValue)] in
+        guard isNamed(resource) || destinations.contains(resource.name) else { return [] }
         let name = "\(component(resource.name)).record"
         let optional = ends.contains(resource.name) ? [("\(name).optional", optional(name))] : []
-        return [(name, record(of: resource))] + optional
+        return [(name, record(of: resource, hasAssociations: isNamed(resource)))] + optional
       } + [("Absent", absent)])
   }
 

@@ -9,14 +9,21 @@ struct OpenAPIWrites {
   private let model: Model
   /// Whether clients may write.
   private let isWritable: Bool
+  /// The names of the resources whose associations are described; nil for all.
+  private let named: Set<String>?
+  /// The responses with problems.
+  private let problems: JSONValue
   /// The schemas of the content of the operations described so far, keyed by the names of their components.
   private(set) var schemas: OrderedDictionary<String, JSONValue> = [:]
   /// The schemas that are referred to and not described yet.
   private var waiting: [(name: String, resource: Resource, form: Form)] = []
 
-  init(in model: Model, isWritable: Bool) {
+  /// - Parameter isBrief: Whether the statuses of problems are left out.
+  init(in model: Model, isWritable: Bool, named: Set<String>?, isBrief: Bool) {
     self.model = model
     self.isWritable = isWritable
+    self.named = named
+    problems = isBrief ? OpenAPIDocument.problems(["default"]) : Self.problems
   }
 
   /// A path at which records are written.
@@ -61,7 +68,7 @@ struct OpenAPIWrites {
     let isMany = !path.isSingle && method != .post && method != .put
     let linksAll = !path.isSingle && method == .put
     let shaping =
-      (method == .delete ? [] : OpenAPIParameters.shaping)
+      (method == .delete ? [] : OpenAPIParameters.shaping(of: resource))
       + (isMany ? OpenAPIParameters.selecting(of: resource) : [])
       + OpenAPIParameters.changing(by: method, linksAll: linksAll)
     let fields = OpenAPIParameters.fields(of: method, isSingle: path.isSingle)
@@ -80,7 +87,7 @@ struct OpenAPIWrites {
       "tags": [.string(path.names[0])],
       "summary": .string(Self.summary(of: method, resource, isMany: isMany || linksAll)),
       "parameters": .array(path.parameters + shaping + fields), "requestBody": content,
-      "responses": done + Self.problems,
+      "responses": done + problems,
     ]
   }
 
@@ -91,7 +98,7 @@ struct OpenAPIWrites {
       "summary": .string(
         method == .put ? "Links the two records without changing them." : "Unlinks the two records."),
       "parameters": .array(path.parameters),
-      "responses": ["204": ["description": "Done."]] + Self.problems,
+      "responses": ["204": ["description": "Done."]] + problems,
     ]
   }
 
@@ -102,12 +109,20 @@ struct OpenAPIWrites {
         of: path.resource, linkage: nil, isAssociated: false, isSingle: true, hasKey: true, in: model
       ).contains(.patch)
     else { return [:] }
+    // Generators of clients know no `*/*`.
+    let bytes: (String, JSONValue) = (
+      "application/octet-stream", ["schema": ["type": "string", "format": "binary"]]
+    )
+    let hasBytes = model.writableColumns(of: path.resource, by: path.resource.permissions.update)
+      .contains(where: \.takesBase64)
+    let json: (String, JSONValue) = (MediaType.json.rawValue, ["schema": [:]])
+    let types = hasBytes ? [json, bytes] : [json]
     let operations = [HTTPMethod.put, .delete].map { method -> (String, JSONValue) in
       let content: JSONValue? =
         method == .put
         ? [
-          "required": true, "description": "The value: of a BLOB its bytes, of any media type.",
-          "content": [MediaType.json.rawValue: ["schema": .object([])], "*/*": ["schema": .object([])]],
+          "required": true, "description": "The value as JSON; of a BLOB its bytes, of any media type.",
+          "content": .object(types),
         ] : nil
       return (
         method.token.lowercased(),
@@ -117,7 +132,12 @@ struct OpenAPIWrites {
           "summary": method == .put ? "Sets the value of a column." : "Sets the column to NULL.",
           "parameters": .array(path.parameters + OpenAPIParameters.fields(of: .delete, isSingle: true)),
           "requestBody": content,
-          "responses": ["204": ["description": "Done; `ETag` is that of the record."]] + Self.problems,
+          "responses": [
+            "204": [
+              "description": "Done; `ETag` is that of the record.",
+              "headers": ["ETag": ["$ref": "#/components/headers/ETag"]],
+            ]
+          ] + problems,
         ]
       )
     }
@@ -203,10 +223,15 @@ struct OpenAPIWrites {
     }
     var names = Set(members.keys.map(OpenAPISchema.identifier))
     var nested: Set<String> = []
+    let isNamed = named?.contains(resource.name) ?? true
     for association in resource.associations.values {
       if association.replacedColumn != nil, let column = members[association.key] {
         // An object is the record to which the column refers, any other value is the column's.
-        if let member = self.nested(association) { members[association.key] = ["anyOf": [column, member]] }
+        if !isNamed {
+          members[association.key] = [:]
+        } else if let member = self.nested(association) {
+          members[association.key] = ["anyOf": [column, member]]
+        }
         continue
       }
       guard names.insert(OpenAPISchema.identifier(association.key)).inserted else { continue }
@@ -215,14 +240,14 @@ struct OpenAPIWrites {
         guard !step.originColumns.contains(where: form.given.contains) else { continue }
         nested.formUnion(step.originColumns)
       }
-      if let member = self.nested(association) { members[association.key] = member }
+      if isNamed, let member = self.nested(association) { members[association.key] = member }
     }
     let needed = columns.filter {
       !$0.isNullable && !$0.hasDefault && !nested.contains($0.name) && !preset.containsExactly($0.name)
     }.map(\.name)
     return [
       "type": "object",
-      "properties": .object(members.map { ($0, $1) }), "additionalProperties": false,
+      "properties": .object(members.map { ($0, $1) }), "additionalProperties": .bool(!isNamed),
       "required": form.isPart || needed.isEmpty ? nil : JSONValue(strings: needed),
     ]
   }

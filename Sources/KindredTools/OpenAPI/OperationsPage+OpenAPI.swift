@@ -45,7 +45,9 @@ extension OperationsPage {
       description(
         "position", "The position in `url`, in Unicode scalars.", ["type": "integer", "minimum": 0],
         isRequired: true),
-      description("resource", "The name of one resource, instead of all."),
+      description(
+        "resource",
+        "The name of one resource, instead of all; for the OpenAPI document, names separated by commas."),
       description("around", "The resource at the center of the diagram."),
       description(
         "depth", "The maximum number of foreign keys between a table and the center.",
