@@ -229,12 +229,12 @@ extension WriteRules {
       let entry = PostponedReferences.Entry(
         record: reference.0.record, reference: reference.0.reference, values: reference.1)
       // One that is written later may be what it refers to.
-      guard memory.postpones(entry) else { throw try refusal(of: entry) }
+      guard try postpones(entry) else { throw try refusal(of: entry) }
     }
   }
 
-  /// Tests what a record of an import that has been written refers to, when all have been.
-  func checkReferences(of written: UnstoredRecord) throws {
+  /// Tests what a record that couldn't be stored refers to.
+  private func checkReferences(of written: UnstoredRecord) throws {
     for reference in references(of: written) {
       let values = try values(of: reference.columns, in: written)
       guard
@@ -327,7 +327,7 @@ extension WriteRules {
   }
 
   /// Returns whether the records that references lead to are visible.
-  private func areInSight(_ references: [(reference: TestedReference, values: [SQLValue])]) throws -> [Bool] {
+  func areInSight(_ references: [(reference: TestedReference, values: [SQLValue])]) throws -> [Bool] {
     try references.runs { $0.reference.destination.map { ExactName($0.table.name) } }.flatMap { run in
       guard let table = run[run.startIndex].reference.destination?.table else {
         return run.map { _ in false }

@@ -21,8 +21,8 @@ extension WriteExecution {
   /// Tests the references of several records that led to none in sight when they were written.
   func checkPendingReferences() throws {
     try writer.rules.checkPostponedReferences(isLast: false)
-    if memory.hasPendingLines, let format = plan.importFormat {
-      try ImportExecution(self, format: format).checkReferences()
+    if let format = plan.importFormat, let reference = try writer.rules.firstPendingReference() {
+      throw try ImportExecution(self, format: format).problem(of: reference)
     }
     if let problem = memory.putOff { throw problem }
   }

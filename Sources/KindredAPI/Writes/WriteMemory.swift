@@ -1,5 +1,6 @@
 import KindredModel
 import KindredRequests
+import OrderedCollections
 
 /// What a write remembers until it ends.
 final class WriteMemory {
@@ -7,12 +8,12 @@ final class WriteMemory {
   let postponed = PostponedReferences()
   /// Whether several records are written, which may refer to one another.
   private var isWhole = false
-  /// Whether an import has such references, for which it is read again.
-  private(set) var hasPendingLines = false
+  /// The references of an import that lead to no record in sight yet, each once.
+  private(set) var pending: OrderedSet<PendingReference> = []
   /// The first problem of a record that is reported only if all references lead to records in sight.
   private(set) var putOff: Problem?
-  /// Whether the references are too many to be remembered.
-  private var readsAgain = false
+  /// Whether it is an import, whose records are too many to be remembered.
+  private var isImport = false
   /// The records that a later one may have replaced.
   private(set) var replaceable: [(record: StoredRecord, resource: WrittenResource, pointer: JSONPointer)] = []
   /// The records that are written after the records around them; nil where that makes no difference.
@@ -27,16 +28,16 @@ final class WriteMemory {
   /// Begins a write of several records, whose references are tested when all are written.
   ///
   /// - Parameters:
-  ///   - isImport: Whether the records can be read again.
+  ///   - isImport: Whether the content may have any number of records.
   ///   - later: The records that are written after others that refer to them.
   func begin(isImport: Bool, _ later: LaterRecords?) {
-    (isWhole, hasPendingLines, readsAgain) = (true, false, isImport)
+    (isWhole, pending, self.isImport) = (true, [], isImport)
     (replaceable, puttingOff, self.later, putOff) = ([], [], later, nil)
   }
 
   /// Notes a problem for the end; returns false if no reference is still to be tested, so that it is to be reported now.
   func puts(off problem: Problem) -> Bool {
-    guard isWhole, hasPendingLines || !postponed.isEmpty else { return false }
+    guard isWhole, !pending.isEmpty || !postponed.isEmpty else { return false }
     putOff = putOff ?? problem
     return true
   }
@@ -58,8 +59,17 @@ final class WriteMemory {
   /// Notes a reference that is tested at the end; returns false if it is to be tested at once.
   func postpones(_ entry: PostponedReferences.Entry) -> Bool {
     guard isWhole || entry.reference.isDeferred else { return false }
-    if readsAgain { hasPendingLines = true } else { postponed.add(entry) }
+    if isImport {
+      pending.append(PendingReference(entry))
+    } else {
+      postponed.add(entry)
+    }
     return true
+  }
+
+  /// Forgets references of an import that lead to records in sight by now.
+  func removePending(_ isInSight: [Bool]) {
+    pending = OrderedSet(zip(pending, isInSight).filter { !$0.1 }.map(\.0))
   }
 
   /// Notes new records of a table whose constraints may let later ones replace them.

@@ -96,13 +96,18 @@ struct ImportExecution {
     }
   }
 
-  /// Reads the content again, and tests what its records refer to.
-  ///
-  /// - Throws: `Problem` with the number of the line.
-  func checkReferences() throws {
-    try forEachRecord { draft, _, _ in
-      try execution.writer.rules.checkReferences(of: UnstoredRecord(draft: draft, resource: resource))
+  /// Reads the content again for the line with a reference to no record in sight, and returns its problem.
+  func problem(of reference: PendingReference) throws -> Problem {
+    do {
+      try forEachRecord { draft, _, _ in
+        guard let place = reference.place(in: draft, of: resource) else { return }
+        throw Problem.danglingReference(reference.reference.columns, at: place)
+      }
+    } catch let problem as Problem {
+      return problem
     }
+    // Then the database fills it in, or a part of it.
+    return .danglingReference(reference.reference.columns, at: JSONPointer())
   }
 
   // MARK: Formats
