@@ -90,6 +90,20 @@ public protocol WriteTransaction: Transaction {
   /// Returns an insertion of these columns, to be run for many records.
   func insertion(of columns: [Column], into table: Table) throws -> any RecordInsertion
 
+  /// Whether a BLOB of a column can be stored in parts after its record: nothing else depends on its bytes when the record
+  /// is stored.
+  func storesParts(of column: String, in table: Table) throws -> Bool
+
+  /// Replaces the BLOB in a column of one record.
+  ///
+  /// - Parameters:
+  ///   - record: The values of columns that identify the record.
+  ///   - bytes: Passes all bytes in parts, which together have `byteCount`.
+  func storeParts(
+    of column: String, in table: Table, of record: [(column: String, value: SQLValue)], byteCount: Int,
+    _ bytes: (_ store: (UnsafeRawBufferPointer) throws -> Void) throws -> Void
+  ) throws
+
   /// Inserts the deferred records, and returns how many of all deferred records triggers have ignored.
   ///
   /// - Throws: A `BackendError` with ``BackendError/recordsAfter``.
@@ -168,6 +182,15 @@ extension WriteTransaction {
 
   /// Sets the time from which the statements of one record fail, in nanoseconds of `MonotonicTime`; nil for never.
   public func setDeadline(_ nanoseconds: UInt64?) { setDeadline(nanoseconds, records: 1) }
+
+  /// Returns false: values are parameters of statements.
+  public func storesParts(of column: String, in table: Table) throws -> Bool { false }
+
+  /// Does nothing, since no column is stored in parts.
+  public func storeParts(
+    of column: String, in table: Table, of record: [(column: String, value: SQLValue)], byteCount: Int,
+    _ bytes: (_ store: (UnsafeRawBufferPointer) throws -> Void) throws -> Void
+  ) throws {}
 
   /// Returns 0: no insertion is deferred.
   public func finishInsertions() throws -> Int { 0 }

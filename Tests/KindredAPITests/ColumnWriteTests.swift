@@ -11,7 +11,7 @@ struct ColumnWriteTests {
     database = try TestDatabase.writable(
       """
       CREATE TABLE photo (
-        id INTEGER PRIMARY KEY, title TEXT NOT NULL, bytes BLOB, stars INTEGER CHECK (stars < 6),
+        id INTEGER PRIMARY KEY, title TEXT NOT NULL, bytes BLOB, stars INTEGER CHECK (stars < 6), public BOOLEAN,
         twice INTEGER GENERATED ALWAYS AS (stars * 2) VIRTUAL);
       INSERT INTO photo (id, title, bytes, stars) VALUES (1, 'one', x'00FF', 3);
       """)
@@ -45,13 +45,21 @@ struct ColumnWriteTests {
   @Test(arguments: [
     ("/photos/1/stars", "9", 422), ("/photos/1/stars", "\"x\"", 422), ("/photos/1/twice", "7", 422),
     ("/photos/2/stars", "1", 404), ("/photos/1/nothing", "1", 404), ("/photos/1/stars", "[", 400),
-    ("/photos/1/stars?fields=id", "1", 400),
+    ("/photos/1/stars?fields=id", "1", 400), ("/photos/1/public", "\"yes\"", 422),
   ])
   func `what the column refuses changes nothing`(target: String, content: String, status: Int) throws {
     let answer = try database.send(.put, target, content)
     #expect(answer.status == status, "\(answer.text)")
     if status == 422 { #expect(answer.text.contains(##""pointer":"#""##)) }
     #expect(try stored() == "one|00FF|3")
+  }
+
+  @Test
+  func `a boolean column takes true and false, as words or as texts`() throws {
+    for (content, expected) in [("true", "1"), (#""false""#, "0"), ("null", "NULL")] {
+      #expect(try database.send(.put, "/photos/1/public", content).status == 204)
+      #expect(try database.stored("SELECT public FROM photo") == expected)
+    }
   }
 
   @Test

@@ -45,6 +45,8 @@ struct RecordDraft: Sendable {
   /// The values that the content has for generated and computed columns, which only the database determines.
   var computed: [Assignment] = []
   var nested: [Nested] = []
+  /// The value that is stored after the record, in which it is empty.
+  var longValue: LongValue?
   /// The position in the client's content.
   let pointer: JSONPointer
 

@@ -133,6 +133,20 @@ extension RecordWriter {
   }
 }
 
+// MARK: - Long values
+
+extension RecordWriter {
+  /// Stores a long value in a record that has an empty one, in the time that this takes.
+  func store(_ value: LongValue, in record: StoredRecord, of resource: WrittenResource) throws {
+    let locators = resource.locatorColumns
+    transaction.setDeadline(nil)
+    defer { transaction.setDeadline(value.deadline) }
+    try transaction.storeParts(
+      of: value.column, in: resource.table, of: Array(zip(locators, record.values(of: locators))),
+      byteCount: value.byteCount, value.forEachPart)
+  }
+}
+
 // MARK: - Computed columns
 
 extension RecordWriter {

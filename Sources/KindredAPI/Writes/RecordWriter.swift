@@ -190,6 +190,9 @@ struct RecordWriter {
       return StoredRecord(change.returned, row).with(known, of: present)
     }
     if records.contains(where: { $0 == nil }) { try rules.didLeaveOut(recordsOf: resource) }
+    for (record, (_, draft)) in zip(records, updates) {
+      if let record, let value = draft.longValue { try store(value, in: record, of: resource) }
+    }
     return try finish(records, written)
   }
 

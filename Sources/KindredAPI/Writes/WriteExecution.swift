@@ -128,6 +128,7 @@ struct WriteExecution {
 
   private func change() throws -> WriteResult {
     guard var draft = plan.change else { return WriteResult(status: .noContent) }
+    try holdValue(of: &draft)
     let columns = RecordWriter.columns(
       of: resource, for: draft, and: plan.computed?.columnsOfReferences(of: resource) ?? [])
     let record = try find(target.path, columns)
@@ -138,6 +139,17 @@ struct WriteExecution {
     let new = try changed(writer.update(record, of: resource, to: draft))
     try checkAssociated(new)
     return try result(.ok, [try isStored(new) ? new : record])
+  }
+
+  /// Takes a long value into the statement, where the database can't store it in parts.
+  private func holdValue(of draft: inout RecordDraft) throws {
+    draft.longValue?.timeLimit = service.context.options.queryTime
+    guard let value = draft.longValue else { return }
+    // The write has no deadline, but all that doesn't depend on the length of the value has.
+    transaction.setDeadline(value.deadline)
+    guard try !transaction.storesParts(of: value.column, in: resource.table) else { return }
+    draft.longValue = nil
+    draft.assignments = [RecordDraft.Assignment(column: value.column, value: try value.held())]
   }
 
   /// Returns whether a record is found by its key, which the triggers of a view may not have changed.

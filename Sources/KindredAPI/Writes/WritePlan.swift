@@ -81,12 +81,8 @@ final class WritePlan: Sendable {
   /// Finds the records that are linked, if the write replaces all links.
   let linked: ExecutableLookup?
 
-  /// Whether the content is a value that takes too long, or too much memory, to be read back.
-  var hasVeryLongValue: Bool {
-    guard target.column != nil, let value = change?.assignments.first?.value else { return false }
-    if case .blob(let bytes) = value { return bytes.count > 4 << 20 }
-    return false
-  }
+  /// Whether the content is a value whose record takes too much memory to be read back.
+  var hasVeryLongValue: Bool { change?.longValue.map { $0.byteCount > 16 << 20 } ?? false }
 
   /// The content of a change of one record, or of several in the same way; nil if there is none.
   var change: RecordDraft? {

@@ -85,7 +85,9 @@ final class WriteService: Sendable {
     }
     var asked = asked
     asked.timing.mark("plan")
-    let (isLong, isKept) = (plan.importFormat != nil, !plan.preferences.isRolledBack)
+    let (isLong, isKept) = (
+      plan.importFormat != nil || plan.change?.longValue != nil, !plan.preferences.isRolledBack
+    )
     let (isHeld, memory) = context.parts.heldContents.hold(plan.content?.memory ?? 0)
     let held = isHeld ? plan : nil
     return try submit(asked, isLong: isLong, isKept: isKept) { [asked, held, memory] transaction in
