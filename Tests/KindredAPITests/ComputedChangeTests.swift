@@ -1,3 +1,4 @@
+import Dispatch
 import KindredHTTP
 import Testing
 
@@ -93,5 +94,18 @@ struct ComputedChangeTests {
     #expect(try database.stored(#"SELECT id, "set" FROM card"#) == "1|alpha!")
     #expect(try database.send(.put, "/items/1?set=stock:0", "{}").status == 400)
     #expect(try database.send(.post, "/pages?set=hits:0", #"{"url":"/x"}"#).status == 400)
+  }
+
+  @Test
+  func `increments of 32 clients at once are all kept`() throws {
+    let database = database
+    DispatchQueue.concurrentPerform(iterations: 32) { client in
+      for _ in 0..<(client < 8 ? 32 : 31) {
+        let answer = database.service.respond(
+          to: HTTPRequest(method: .patch, target: "/pages/1?set=hits:hits%2B1"))
+        #expect(answer.status.code == 200)
+      }
+    }
+    #expect(try database.stored("SELECT hits FROM page") == "1041")
   }
 }

@@ -1,4 +1,6 @@
+import Dispatch
 import KindredHTTP
+import KindredPostgreSQL
 import Testing
 
 @Suite(.enabled(if: Cluster.isAvailable))
@@ -73,5 +75,45 @@ struct WholeWriteTests {
     #expect(
       served.text("/pages?fields=url,hits&sort=url")
         == #"[{"url":"/a","hits":6},{"url":"/b","hits":1},{"url":"/c","hits":1},{"url":"/d","hits":5}]"#)
+  }
+
+  @Test
+  func `increments of 32 clients at once are all kept`() throws {
+    let served = served
+    try served.run("INSERT INTO page (url, hits) VALUES ('/', 0)")
+    DispatchQueue.concurrentPerform(iterations: 32) { client in
+      for _ in 0..<(client < 8 ? 32 : 31) {
+        // What conflicts with others again and again is refused, and not done.
+        while true {
+          let answer = served.send(.patch, "/pages/url=%2F?set=hits:hits%2B1", nil)
+          guard answer.hasPrefix("503") else {
+            #expect(answer.hasPrefix("200"), "\(answer)")
+            break
+          }
+        }
+      }
+    }
+    #expect(served.text("/pages?fields=hits") == #"[{"hits":1000}]"#)
+  }
+
+  @Test(.enabled(if: Cluster.isPrivate))
+  func `lines of one key take round trips by their number`() throws {
+    let name = try #require(
+      try PostgreSQLConnection(served.target).rows("SELECT current_database()")[0][0])
+    let tap = try WireTap(name)
+    defer { tap.close() }
+    let tapped = try served.through(tap.target)
+    func roundTrips(_ lines: Int) -> Int {
+      let content = (1...lines).map { #"{"url":"/","hits":\#($0)}"# }.joined(separator: "\n")
+      let answer = tapped.send(
+        .post, "/pages?onConflict=url", content, of: "application/x-ndjson",
+        headers: ["Prefer": "resolution=merge-duplicates"])
+      #expect(answer.hasPrefix("20"), "\(answer)")
+      #expect(tapped.text("/pages?fields=url,hits") == #"[{"url":"/","hits":\#(lines)}]"#)
+      return tap.takeRoundTrips()
+    }
+    _ = roundTrips(1)
+    let (few, many) = (roundTrips(500), roundTrips(2000))
+    #expect(few > 0 && many <= 5 * few && many < 200, "\(few) for 500 lines, \(many) for 2,000")
   }
 }
