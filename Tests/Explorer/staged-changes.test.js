@@ -159,3 +159,35 @@ Deno.test("a busy server is asked again when it says so, and no other server is 
   });
   assertEquals(other.asked, []);
 });
+
+Deno.test("a long file is sent by itself after the transaction, as its bytes", async () => {
+  const all = staged();
+  const file = JSON.stringify(btoa("\u00ffx".repeat(200_000)));
+  all.patch("/books/1", "Hugo", version, new Map([["price", "21"], ["a/b", file]]));
+  all.patch("/books/2", "Zola", version, new Map([["cover", file]]));
+  const problem = { detail: "too long" };
+  const { asked } = await answering([
+    () => new Response("[]"),
+    () => new Response(null, { status: 204, headers: { ETag: '"2"' } }),
+    () => Response.json(problem, { status: 413 }),
+  ], async () => assertEquals(await all.apply(), false));
+  const [batch, first, second] = asked;
+  assertEquals([batch.length < 1000, batch.includes('"body":{"price":21}'), batch.includes("/books/2")], [
+    true,
+    true,
+    false,
+  ]);
+  assertEquals(
+    [first.startsWith("PUT /books/1/a%2Fb 255,120,255"), second.startsWith("PUT /books/2/cover ")],
+    [
+      true,
+      true,
+    ],
+  );
+  assertEquals(all.changes.map(({ url, problem }) => [url, problem?.member]), [["/books/2", "cover"]]);
+  await answering(
+    [() => new Response(null, { status: 204 })],
+    async () => assertEquals(await all.apply(), true),
+  );
+  assertEquals([all.changes, all.done.length], [[], 1]);
+});

@@ -2,10 +2,13 @@
 // they are based on, so that nothing is overwritten, and are sent together, as one transaction.
 
 import { isSame, members, object, pointedMember } from "./json.js";
+import { path } from "./request.js";
 import { fetched, Problem } from "./server.js";
 
 /** The number of requests that the server does in one transaction. */
 export const MOST = 100;
+/** The number of characters of a file beyond which it isn't part of a transaction, whose content the server limits. */
+const LONGEST_FILE = 400_000;
 
 /**
  * @typedef {object} Change
@@ -33,15 +36,31 @@ function identifier() {
   return Array.from(crypto.getRandomValues(new Uint32Array(4)), (word) => word.toString(36)).join("");
 }
 
+/** Whether a value is a file that is sent by itself: base64, which no text of that length is. @param {string} json */
+function isLongFile(json) {
+  return json.length > LONGEST_FILE && /^"[A-Za-z0-9+/]*={0,2}"$/.test(json);
+}
+
+/** Whether only files of a change are left. @param {Change} change */
+function isUpload({ method, values }) {
+  return method === "PATCH" && Array.from(values.values()).every(isLongFile);
+}
+
+/** The bytes of a file. @param {string} json its base64 */
+function bytes(json) {
+  return Uint8Array.from(atob(json.slice(1, -1)), (character) => character.charCodeAt(0));
+}
+
 /** @param {Change} change */
-function part({ method, url, tag, values }) {
+function part({ method, url, tag, values: all }) {
+  const values = method === "PATCH" ? new Map(Array.from(all).filter(([, json]) => !isLongFile(json))) : all;
   const headers = { Prefer: "return=minimal", ...tag === null ? {} : { "If-Match": tag } };
-  const all = new Map([["method", JSON.stringify(method)], ["url", JSON.stringify(url)], [
+  const members = new Map([["method", JSON.stringify(method)], ["url", JSON.stringify(url)], [
     "headers",
     JSON.stringify(headers),
   ]]);
-  if (method !== "DELETE") all.set("body", object(values));
-  return object(all);
+  if (method !== "DELETE") members.set("body", object(values));
+  return object(members);
 }
 
 export class StagedChanges {
@@ -122,13 +141,17 @@ export class StagedChanges {
     this.#changed();
   }
 
-  /** Sends the changes, all or none. @returns {Promise<boolean>} whether all are applied */
+  /** Sends the changes, all or none, and then long files, one after another. @returns {Promise<boolean>} whether all are applied */
   async apply() {
     await this.ready;
     this.done = [];
     this.trouble = null;
     while (this.changes.length > 0) {
       const some = this.#next();
+      if (some.length === 0) {
+        if (!await this.#upload(this.changes[0])) return false;
+        continue;
+      }
       const body = `[${some.map(part).join(",")}]`;
       const key = this.sent?.body === body ? this.sent.key : identifier();
       this.sent = { key, ids: some.map(({ id }) => id), body };
@@ -158,14 +181,48 @@ export class StagedChanges {
     const again = before.filter((change) => change !== undefined);
     const isSameBatch = again.length > 0 && again.length === before.length &&
       `[${again.map(part).join(",")}]` === this.sent?.body;
-    return isSameBatch ? again : this.changes.slice(0, MOST);
+    return isSameBatch ? again : this.changes.filter((change) => !isUpload(change)).slice(0, MOST);
+  }
+
+  /** Sends a file of a change. @param {Change} change @returns {Promise<boolean>} whether it is stored */
+  async #upload(change) {
+    const [name, json] = Array.from(change.values)[0];
+    try {
+      const answer = await fetched(`${path(change.url)}/${encodeURIComponent(name)}`, {
+        method: "PUT",
+        headers: {
+          "Content-Type": "application/octet-stream",
+          ...change.tag === null ? {} : { "If-Match": change.tag },
+        },
+        body: bytes(json),
+      });
+      change.tag = answer.headers.get("ETag");
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      if (error.status === 0) this.trouble = `${error.message} Nothing is lost: apply it again.`;
+      else change.problem = { detail: error.message, member: name };
+      const isDone = error.status === 412 && await this.#isDone(change);
+      this.#changed();
+      return isDone;
+    }
+    change.values.delete(name);
+    if (change.values.size === 0) this.#finish([change]);
+    else this.#changed();
+    return true;
   }
 
   /** @param {Change[]} some */
   #finish(some) {
-    this.done.push(...some);
     this.sent = null;
-    this.changes = this.changes.filter((change) => !some.includes(change));
+    for (const change of some) {
+      if (change.method !== "PATCH") continue;
+      const files = Array.from(change.values).filter(([, json]) => isLongFile(json));
+      // The version is another one now.
+      if (files.length > 0) Object.assign(change, { values: new Map(files), tag: null });
+    }
+    const done = some.filter((change) => change.values.size === 0 || !isUpload(change));
+    this.done.push(...done);
+    this.changes = this.changes.filter((change) => !done.includes(change));
     this.#changed();
   }
 
