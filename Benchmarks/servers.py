@@ -95,13 +95,14 @@ class Server:
             return time.perf_counter() - start, first, body, response
         finally: connection.close()
 
-    def load(self, path, content=None, seconds=SECONDS, clients=CLIENTS, threads=1, rests=True):
-        """wrk, which sends GETs or posts a content: requests per second, processor time per request in microseconds, latencies in milliseconds."""
+    def load(self, path, content=None, seconds=SECONDS, clients=CLIENTS, threads=1, rests=True, method=None):
+        """wrk, which sends GETs, posts a content, or sends another method without one: requests per second, processor time per request in microseconds, latencies in milliseconds."""
         if rests: self.rest()
         before = self.cpu()
         out = subprocess.run(
             ["wrk", f"-t{threads}", f"-c{clients}", f"-d{seconds}s", "--timeout", "60s", "-s", f"{HERE}/rotate.lua",
-             f"http://127.0.0.1:{self.port}", "--", path, *([content] if content else [])], capture_output=True, text=True).stdout
+             f"http://127.0.0.1:{self.port}", "--", path, *([content] if content else []),
+             *(["", method] if method else [])], capture_output=True, text=True).stdout
         count, duration, half, most, errors = map(float, re.search(r"RESULT (.*)", out)[1].split())
         if errors: print(f"!! {self.name}: {errors:.0f} errors at {path}", flush=True)
         count = max(count, 1)

@@ -26,6 +26,13 @@ struct Peer {
       }
       return book
     }
+    router.patch("increment/{id}") { _, context in
+      let id = try context.parameters.require("id", as: Int64.self)
+      try await pool.write {
+        try $0.execute(sql: "UPDATE book SET price = price + 1 WHERE id = ?", arguments: [id])
+      }
+      return #"{"status":"ok"}"#
+    }
     router.get("c") { _, _ in try await pool.read { try AuthorAndBooks.fetch(100, in: $0) } }
     router.get("d") { _, _ in try await pool.read { try AuthorAndBooks.fetch(1_000_000, in: $0) } }
     router.get("e") { _, _ in try await pool.read { try AuthorAndReviews.fetch(100, in: $0) } }
