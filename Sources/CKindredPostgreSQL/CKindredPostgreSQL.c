@@ -1,13 +1,25 @@
 #include "CKindredPostgreSQL.h"
 #include <dlfcn.h>
+#include <netdb.h>
 #include <pthread.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
+
+// The layout of libpq's PQconninfoOption, which is part of its ABI.
+typedef struct {
+  char *keyword, *variable, *compiled, *value, *label, *display;
+  int size;
+} option;
 
 // Result type, name and parameters of each function of libpq.
 #define FUNCTIONS(X)                                                                                               \
-  X(PGconn *, connectdbParams, (const char *const *, const char *const *, int))                                    \
+  X(PGconn *, connectStartParams, (const char *const *, const char *const *, int))                                 \
+  X(int, connectPoll, (PGconn *))                                                                                  \
+  X(option *, conninfo, (PGconn *))                                                                                \
+  X(void, conninfoFree, (option *))                                                                                \
+  X(int, setErrorVerbosity, (PGconn *, int))                                                                       \
   X(int, status, (const PGconn *))                                                                                 \
   X(int, transactionStatus, (const PGconn *))                                                                      \
   X(char *, errorMessage, (const PGconn *))                                                                        \
@@ -80,19 +92,56 @@ bool kindred_pq_load(void) {
 
 const char *kindred_pq_problem(void) { return problem; }
 
-// Keeps the last notice of a violated constraint, and ignores others, which are also in the server's log.
+// Keeps the last notice of a violated constraint, and the last warning, and ignores others, which are also in the
+// server's log.
 static void receive(void *context, const PGresult *notice) {
   kindred_pq_notice *kept = context;
   const char *state = pq.resultErrorField(notice, 'C'), *message = pq.resultErrorField(notice, 'M');
-  if (!kept || !state || !message || strncmp(state, "23", 2)) return;
+  if (!kept || !state || !message) return;
+  // The severity that is never translated.
+  const char *severity = pq.resultErrorField(notice, 'V');
+  if (severity && !strcmp(severity, "WARNING")) snprintf(kept->warning, sizeof kept->warning, "%s", message);
+  if (strncmp(state, "23", 2)) return;
   snprintf(kept->state, sizeof kept->state, "%s", state);
   snprintf(kept->message, sizeof kept->message, "%s", message);
 }
 
-PGconn *kindred_pq_connect(const char *const *keywords, const char *const *values, kindred_pq_notice *notice) {
-  PGconn *connection = pq.connectdbParams(keywords, values, 1);
-  if (connection) pq.setNoticeReceiver(connection, receive, notice);
+PGconn *kindred_pq_begin(const char *const *keywords, const char *const *values, kindred_pq_notice *notice) {
+  PGconn *connection = pq.connectStartParams(keywords, values, 1);
+  if (connection) {
+    pq.setNoticeReceiver(connection, receive, notice);
+    pq.setErrorVerbosity(connection, 2);
+  }
   return connection;
+}
+
+int kindred_pq_poll(PGconn *connection) {
+  int state = pq.connectPoll(connection);
+  if (state == KINDRED_PQ_POLLING_OK) pq.setErrorVerbosity(connection, 1);
+  return state;
+}
+
+void kindred_pq_settings(
+    const char *const *keywords, const char *const *values, void *context,
+    void (*take)(void *context, const char *keyword, const char *value)) {
+  PGconn *connection = pq.connectStartParams(keywords, values, 1);
+  option *options = connection ? pq.conninfo(connection) : NULL;
+  for (option *one = options; one && one->keyword; one++)
+    if (one->value) take(context, one->keyword, one->value);
+  if (options) pq.conninfoFree(options);
+  if (connection) pq.finish(connection);
+}
+
+int kindred_pq_resolve(const char *host, void *addresses, int size, int capacity) {
+  struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *all = NULL;
+  if (getaddrinfo(host, NULL, &hints, &all)) return 0;
+  int count = 0;
+  for (struct addrinfo *one = all; one && count < capacity; one = one->ai_next)
+    if (!getnameinfo(
+            one->ai_addr, one->ai_addrlen, (char *)addresses + count * size, size, NULL, 0, NI_NUMERICHOST))
+      count++;
+  freeaddrinfo(all);
+  return count;
 }
 
 int kindred_pq_status(const PGconn *connection) { return pq.status(connection); }

@@ -83,6 +83,15 @@ final class CancelState: Sendable {
     let handle: OpaquePointer?
   }
 
+  /// Invalidates the existing handles, unless one of them has cancelled the work; returns whether it has.
+  func seal() -> Bool {
+    target.withLock { target in
+      guard !target.isCancelled else { return false }
+      target.holder &+= 1
+      return true
+    }
+  }
+
   /// Invalidates the existing handles.
   ///
   /// - Returns: Whether a cancellation is pending, which would hit the next holder.

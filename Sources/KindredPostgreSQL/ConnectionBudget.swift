@@ -124,6 +124,11 @@ public final class ConnectionBudget: Sendable {
     return canWait && isGranted(waiter, until: end)
   }
 
+  /// Whether others hold connections, of which one may be closed.
+  var canMakeRoom: Bool {
+    state.withLock { $0.taken > 1 + $0.waiters.count { !$0.needsPlace } }
+  }
+
   private func isGranted(_ waiter: Waiter, until end: DispatchTime) -> Bool {
     if waiter.isGranted.wait(timeout: end) == .success { return true }
     let isWithdrawn = state.withLock { state in
@@ -160,6 +165,11 @@ public final class ConnectionBudget: Sendable {
       return true
     }
     return false
+  }
+
+  /// Closes the idle connections of all pools, which a failure of the server may have ended all at once.
+  public func closeAllIdle() {
+    for pool in pools { pool.closeIdle() }
   }
 
   /// Closes an idle connection of any pool, and gives up its place; returns whether there was one.

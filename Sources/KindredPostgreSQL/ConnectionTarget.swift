@@ -13,13 +13,17 @@ public struct ConnectionTarget: Sendable {
 
   /// The URL that was passed to the initializer; it may contain a password.
   let url: String
-  /// The seconds that an attempt to connect to one host may take, unless the URL sets them.
+  /// The seconds that an attempt to connect to one host may take, unless the URL sets them; of several hosts, each may take
+  /// at most two.
   public var connectTimeout = 5
   /// Whether statements are prepared for reuse.
   public var preparation = Preparation.auto
 
   /// The only server to connect to, instead of those of the URL; nil for the URL's.
-  private var node: Node?
+  var node: Node?
+  let cache = SettingsCache()
+  /// The latest server that the URL has led to.
+  public let epoch = ServerEpoch()
 
   /// The address of a server.
   public struct Node: Hashable, Sendable {
@@ -59,13 +63,6 @@ public struct ConnectionTarget: Sendable {
     }
   }
 
-  /// The parameters for libpq; the URL overrides those before it, and those after it override the URL.
-  var keywords: [(name: String, value: String)] {
-    [
-      ("connect_timeout", String(connectTimeout)), ("fallback_application_name", "kindred"), ("dbname", url),
-      ("client_encoding", "UTF8"),
-    ] + (node.map { [("host", $0.host), ("hostaddr", ""), ("port", String($0.port))] } ?? [])
-  }
 }
 
 extension ConnectionTarget: CustomStringConvertible {

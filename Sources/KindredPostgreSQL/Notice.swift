@@ -1,6 +1,6 @@
 import CKindredPostgreSQL
 
-/// The memory of the last notice about a violated constraint.
+/// The memory of the last notice about a violated constraint, and of the last warning.
 final class Notice {
   let memory = UnsafeMutablePointer<kindred_pq_notice>.allocate(capacity: 1)
 
@@ -19,6 +19,17 @@ final class Notice {
     return state.isEmpty ? nil : PostgreSQLError(PostgreSQLError.State(state), message)
   }
 
-  /// Forgets it.
+  /// The message of the last warning; nil if there was none.
+  var warning: String? {
+    let message = withUnsafeBytes(of: &memory.pointee.warning) {
+      String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+    }
+    return message.isEmpty ? nil : message
+  }
+
+  /// Forgets the notice.
   func clear() { memory.pointee.state.0 = 0 }
+
+  /// Forgets the warning.
+  func clearWarning() { memory.pointee.warning.0 = 0 }
 }

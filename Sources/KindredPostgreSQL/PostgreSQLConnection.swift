@@ -5,64 +5,100 @@ import KindredClock
 ///
 /// All statements are sent in pipelines, so any number of them takes one round trip.
 public final class PostgreSQLConnection {
-  let handle: OpaquePointer
+  private(set) var handle: OpaquePointer
   /// The notice of a violated constraint.
   private let notice: Notice
-  let cancelState: CancelState
+  private(set) var cancelState: CancelState
   var prepared = PreparedStatements()
   /// Whether reusable statements are prepared under names.
   var preparesStatements: Bool
   /// Whether the session of the server belongs to this connection, and not to a pooler.
   public private(set) var ownsSession = false
+  /// The server that it leads to; nil behind a pooler, which may change the server.
+  public private(set) var server: ServerIdentity?
+  private let epoch: ServerEpoch?
   /// The milliseconds that a statement may take, where holders have set this for the session.
   public var sessionTimeout: UInt64?
   /// Whether a holder has given the session the function that tests rules.
   public var hasRuleTest = false
   /// Whether the connection can't be used any more.
-  public private(set) var isBroken = false
+  public internal(set) var isBroken = false
   private var isClosed = false
   /// Whether the statements so far are a transaction that the next ones continue.
-  private var isOpen = false
+  var isOpen = false
   /// Whether the response to the end of a transaction has not been read yet.
-  private var awaitsEnd = false
+  var awaitsEnd = false
   /// The time by which its work must end, in nanoseconds of `MonotonicTime`; nil for no limit.
   public var deadline: UInt64?
+  /// Whether the server has sent anything since the last statements were sent.
+  private var hasHeard = false
+  /// Called once when the deadline of ``commit(_:whenOverdue:)`` has passed.
+  private var whenOverdue: (() -> Void)?
 
   /// The nanoseconds after the deadline in which the server may report the timeout, before the connection is
   /// abandoned.
   private static let grace: UInt64 = 500_000_000
 
-  /// Connects to a server.
+  /// Connects to a server, but not to one that has been left behind by another.
   ///
+  /// - Parameter deadline: The time by which it must be connected, in nanoseconds of `MonotonicTime`; nil for no limit but
+  ///   those of the target.
   /// - Throws: `PostgreSQLError` with libpq's message for each host, which never contains a password.
-  public init(_ target: ConnectionTarget) throws(PostgreSQLError) {
+  public init(_ target: ConnectionTarget, until deadline: UInt64? = nil) throws(PostgreSQLError) {
     try ConnectionTarget.checkLibrary()
-    let notice = Notice()
-    let connection = Self.connect(target, notice)
-    guard let connection else { throw .lost("there is not enough memory for a connection") }
-    guard Int(kindred_pq_status(connection)) == KINDRED_PQ_CONNECTION_OK else {
-      let message = target.withoutSecrets(String(message: kindred_pq_error_message(connection)))
-      let hint =
-        kindred_pq_needs_password(connection) ? " (give one in the URL, PGPASSWORD or ~/.pgpass)" : ""
-      kindred_pq_finish(connection)
-      throw .lost(message + hint)
-    }
-    handle = connection
-    self.notice = notice
-    cancelState = CancelState(connection)
+    notice = Notice()
+    epoch = target.node == nil ? target.epoch : nil
     preparesStatements = target.preparation != .off
-    guard kindred_pq_enter_pipeline(connection) else {
+    var race = ConnectionRace(target, notice, deadline: deadline)
+    var address: ServerAddress
+    (handle, address) = try race.connect()
+    cancelState = CancelState(handle)
+    while true {
+      // libpq's time limit ends with the connection.
+      let limit = MonotonicTime.now() &+ UInt64(max(1, target.connectTimeout)) * 1_000_000_000
+      self.deadline = min(limit, deadline ?? limit)
+      try begin(target)
+      guard let epoch, let server, !epoch.note(server) else { break }
+      close()
+      race.exclude(address, "is of a timeline before the latest one, \(epoch.latest?.timeline ?? 0)")
+      (handle, address) = try race.connect()
+      (cancelState, prepared, isClosed, isBroken) = (CancelState(handle), PreparedStatements(), false, false)
+    }
+    address.note(failed: false)
+    self.deadline = nil
+  }
+
+  /// Sets up the session, and learns whose it is.
+  private func begin(_ target: ConnectionTarget) throws(PostgreSQLError) {
+    guard kindred_pq_enter_pipeline(handle) else {
       throw .lost("libpq has no pipeline mode; install version 14 or later")
     }
-    // libpq's time limit ends with the connection.
-    deadline = MonotonicTime.now() &+ UInt64(max(1, target.connectTimeout)) * 1_000_000_000
-    let results = try run([
+    var queries = [
       Query("SELECT pg_backend_pid()", isReusable: false), Query(Self.session, isReusable: false),
-    ])
-    deadline = nil
+    ]
+    let count = queries.count
+    if let epoch {
+      queries.append(epoch.canIdentify ? ServerIdentity.query : ServerIdentity.queryOfServer)
+    }
+    let results: [QueryResult]
+    do throws(PostgreSQLError) {
+      results = try run(queries)
+    } catch {
+      guard error.position == count, !error.endsConnection, let epoch, epoch.canIdentify else { throw error }
+      // The user lacks a privilege.
+      epoch.canIdentify = false
+      return try begin(target)
+    }
     // A pooler reports a process number of its own, and the next transaction may use another session.
-    ownsSession = results.first?.integer(0, 0) == Int64(kindred_pq_backend(connection))
+    ownsSession = results.first?.integer(0, 0) == Int64(kindred_pq_backend(handle))
+    server = ownsSession && results.count > count ? ServerIdentity(results[count]) : nil
     if target.preparation == .auto { preparesStatements = ownsSession }
+  }
+
+  /// Whether a later server than this connection's has been seen.
+  public var isOutdated: Bool {
+    guard let server, let epoch else { return false }
+    return !epoch.isCurrent(server)
   }
 
   deinit { close() }
@@ -73,15 +109,6 @@ public final class PostgreSQLConnection {
     (isClosed, isBroken) = (true, true)
     cancelState.close()
     kindred_pq_finish(handle)
-  }
-
-  private static func connect(_ target: ConnectionTarget, _ notice: Notice) -> OpaquePointer? {
-    // A null pointer ends each list.
-    let names = target.keywords.map { Array($0.name.utf8) } + [nil]
-    let values = target.keywords.map { Array($0.value.utf8) } + [nil]
-    return withCStrings(names) { names in
-      withCStrings(values) { values in kindred_pq_connect(names, values, notice.memory) }
-    }
   }
 
   /// The format of values, set for the session; transactions set it again, because a pooler may change the session.
@@ -103,6 +130,7 @@ public final class PostgreSQLConnection {
     guard !isBroken else { throw .lost("the connection is lost") }
     var expected: [Expected] = []
     var failure: PostgreSQLError?
+    hasHeard = false
     notice.clear()
     do throws(PostgreSQLError) {
       for query in queries { try send(query, &expected) }
@@ -142,7 +170,7 @@ public final class PostgreSQLConnection {
   }
 
   /// Ends the transaction that the last statements have left open, without waiting for the server.
-  private func end() throws(PostgreSQLError) {
+  func end() throws(PostgreSQLError) {
     isOpen = false
     guard kindred_pq_sync(handle) else { throw broken() }
     awaitsEnd = true
@@ -150,7 +178,7 @@ public final class PostgreSQLConnection {
   }
 
   /// Reads the response to the end of a transaction.
-  private func takeEnd() throws(PostgreSQLError) {
+  func takeEnd() throws(PostgreSQLError) {
     try awaitInput()
     guard let end = kindred_pq_result(handle) else { throw broken() }
     awaitsEnd = false
@@ -214,9 +242,12 @@ public final class PostgreSQLConnection {
   }
 
   private func result(of expected: Expected) throws(PostgreSQLError) -> QueryResult {
+    // libpq reads the notices of a statement after the result of the one before it has been taken.
+    notice.clearWarning()
     try awaitInput()
     guard let raw = kindred_pq_result(handle) else { throw broken() }
     let result = QueryResult(raw)
+    if case .rows(sql: Self.commitment) = expected { result.warning = notice.warning }
     let status = Int(kindred_pq_result_status(raw))
     var error: PostgreSQLError?
     if ![KINDRED_PQ_COMMAND_OK, KINDRED_PQ_TUPLES_OK].contains(status) {
@@ -244,7 +275,7 @@ public final class PostgreSQLConnection {
     }
     guard let state = field("C").map({ PostgreSQLError.State($0) }) else { return broken() }
     // A node that refuses to commit tells why in a notice.
-    if state == .internalError, case .rows(sql: "COMMIT") = expected,
+    if state == .internalError, case .rows(sql: Self.commitment) = expected,
       let refusal = notice.error
     {
       return refusal
@@ -302,13 +333,21 @@ public final class PostgreSQLConnection {
     let readiness = WatchedSocket(descriptor: kindred_pq_socket(handle)).wait(
       toWriteToo: writes, nanoseconds: time)
     if readiness.isOutOfTime {
+      if let whenOverdue {
+        (self.whenOverdue, deadline) = (nil, nil)
+        whenOverdue()
+        return
+      }
       isBroken = true
       var error = PostgreSQLError(.cancelled, "the server didn't respond in time")
       error.endsConnection = true
       error.isTimeout = true
+      error.isUnanswered = !hasHeard
       throw error
     }
-    if readiness.isReadable, !kindred_pq_consume(handle) { throw broken() }
+    guard readiness.isReadable else { return }
+    guard kindred_pq_consume(handle) else { throw broken() }
+    hasHeard = true
   }
 
   private func broken() -> PostgreSQLError {
@@ -316,61 +355,25 @@ public final class PostgreSQLConnection {
     return .lost(String(message: kindred_pq_error_message(handle)))
   }
 
-  // MARK: Holders
+  // MARK: Committing
 
-  /// Closes the connection when its holder returns it, because a rollback wouldn't undo all of its changes.
-  public func retire() { isBroken = true }
+  private static let commitment = "COMMIT"
 
-  /// A handle to cancel the statements of the current holder.
-  public var cancelHandle: CancelHandle { CancelHandle(state: cancelState, holder: cancelState.holder) }
+  /// The statement that commits a transaction.
+  public static let commit = Query(commitment, isReusable: false)
 
-  /// Whether the server, or a pooler, has closed the idle connection.
-  var hasEnded: Bool {
-    guard !isBroken else { return true }
-    let socket = WatchedSocket(descriptor: kindred_pq_socket(handle))
-    guard socket.wait(toWriteToo: false, nanoseconds: 0).isReadable else { return false }
-    if awaitsEnd {
-      // Usually this is all that has arrived; the next statements detect anything else.
-      guard kindred_pq_consume(handle) else { return true }
-      guard !kindred_pq_is_busy(handle) else { return false }
-      do { try takeEnd() } catch { return true }
-      guard socket.wait(toWriteToo: false, nanoseconds: 0).isReadable else { return false }
-    }
-    // The message is either a notice, such as a changed setting, or the last one before the server closes the
-    // connection.
-    while kindred_pq_consume(handle), Int(kindred_pq_status(handle)) == KINDRED_PQ_CONNECTION_OK {
-      guard socket.wait(toWriteToo: false, nanoseconds: Self.timeToClose).isReadable else { return false }
-    }
-    return true
-  }
-
-  /// The nanoseconds between the message that announces the end of a connection and the end itself.
-  private static let timeToClose: UInt64 = 50_000_000
-
-  private var isInTransaction: Bool {
-    !isBroken && !awaitsEnd && Int(kindred_pq_transaction_status(handle)) != KINDRED_PQ_TRANSACTION_IDLE
-  }
-
-  /// Undoes what its holder has left behind, and invalidates the holder's cancel handles.
-  func relinquish() {
-    if cancelState.changeHolder() {
-      // The cancellation may arrive at any time, and must not hit another holder's statement.
-      isBroken = true
-      return
-    }
-    deadline = MonotonicTime.now() &+ 2_000_000_000
-    do {
-      if isOpen, !isBroken {
-        try end()
-      } else if isInTransaction {
-        _ = try run([Query("ROLLBACK", isReusable: false)])
-      }
-    } catch {
-      isBroken = true
-    }
-    for name in prepared.takeLeftovers() where !isBroken && ownsSession {
-      _ = try? run([Query("DEALLOCATE \(name)", isReusable: false)])
-    }
-    deadline = nil
+  /// Runs statements among which ``commit`` is, which is not cancelled once it has been sent: a server that is told to
+  /// cancel a COMMIT that waits for standbys has committed it already, but no longer waits.
+  ///
+  /// - Parameter whenOverdue: Called when the deadline passes before the server has responded. The COMMIT is then awaited
+  ///   as long as the connection lasts.
+  /// - Throws: `PostgreSQLError`.
+  public func commit(
+    _ queries: [Query], whenOverdue: @escaping () -> Void
+  ) throws(PostgreSQLError) -> [QueryResult] {
+    guard cancelState.seal() else { throw PostgreSQLError(.cancelled, "the request was cancelled") }
+    self.whenOverdue = whenOverdue
+    defer { self.whenOverdue = nil }
+    return try run(queries)
   }
 }

@@ -43,6 +43,14 @@ public struct PostgreSQLError: Error, Hashable, Sendable {
   public var isOfBookkeeping = false
   /// Whether the connection can't be used any more.
   public var endsConnection = false
+  /// Whether it is about a statement that the program adds by itself, such as BEGIN, which no client is to blame for.
+  public var isOfOwnStatement = false
+  /// Whether the server has sent nothing since the statements were sent, although their time is up.
+  public var isUnanswered = false
+  /// Whether the COMMIT whose outcome is unknown is still awaited.
+  public var isOpen = false
+  /// The SQLSTATE with which the server has refused a connection; nil if it was none, or something else has failed.
+  public var refusal: State?
   /// Advice for the operator; nil if the remedy is obvious or unknown.
   public var advice: String?
 
@@ -52,15 +60,13 @@ public struct PostgreSQLError: Error, Hashable, Sendable {
     self.message = message
   }
 
-  /// The error of a commit whose answer was lost.
-  public static let unknownOutcome: PostgreSQLError = {
+  /// Returns the error of a COMMIT that may or may not have been done, or not by all servers.
+  public static func unknownOutcome(_ reason: String, isOpen: Bool = false) -> PostgreSQLError {
     var error = PostgreSQLError(
-      .unknownOutcome,
-      "the connection was lost during COMMIT, so it is unknown whether the transaction was committed"
-    )
-    error.endsConnection = true
+      .unknownOutcome, "it is unknown whether a transaction was committed: \(reason)")
+    error.isOpen = isOpen
     return error
-  }()
+  }
 
   /// Returns an error about a connection that is lost or could not be made.
   static func lost(_ message: String) -> PostgreSQLError {
@@ -82,7 +88,7 @@ public struct PostgreSQLError: Error, Hashable, Sendable {
 
     /// The connection is lost or could not be made.
     public static let connectionFailure: State = "08006"
-    /// The connection was lost during a commit, so it is unknown whether the transaction was committed.
+    /// The connection was lost during a commit, or something else prevents to know the transaction was committed.
     public static let unknownOutcome: State = "08007"
     /// The transaction was rolled back.
     public static let rollback: State = "40000"

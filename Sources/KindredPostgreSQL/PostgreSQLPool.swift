@@ -6,8 +6,8 @@ import Synchronization
 /// A bounded number of connections to one database, opened on demand, each with one holder at a time.
 ///
 /// Requests for a connection are served in the order in which they arrive. A connection that the server has closed
-/// meanwhile is replaced. If the server refuses another one, which it does if it has too many, a request gets the next
-/// one that is returned.
+/// meanwhile is replaced. If the server refuses another one because it has too many, a request gets the next one that is
+/// returned; for any other reason, it fails at once.
 public final class PostgreSQLPool: Sendable {
   /// Counters of the pool, for metrics.
   public struct Statistics: Hashable, Sendable {
@@ -122,23 +122,35 @@ public final class PostgreSQLPool: Sendable {
 
   /// Takes or opens a connection, and waits for one if necessary.
   ///
+  /// - Parameter deadline: The time by which it must have one, in nanoseconds of `MonotonicTime`, if that is before the
+  ///   pool's own limit.
   /// - Throws: `PostgreSQLError`, with `53300` if none became free in time.
-  public func take() throws(PostgreSQLError) -> sending PostgreSQLConnection {
-    if let connection = try takeIfFree() { return connection }
+  public func take(until deadline: UInt64? = nil) throws(PostgreSQLError) -> sending PostgreSQLConnection {
+    if let connection = try takeIfFree(until: deadline) { return connection }
     let isGranted = DispatchSemaphore(value: 0)
     let number = enqueue { _ in isGranted.signal() }
-    guard isGranted.wait(timeout: .now() + .milliseconds(checkoutMilliseconds)) == .success else {
+    guard isGranted.wait(timeout: end(deadline)) == .success else {
       withdraw(number, isOverdue: true)
       throw PostgreSQLError(.tooManyConnections, "all connections are in use")
     }
-    return try take(number)
+    return try take(number, until: deadline)
   }
 
   /// Takes or opens a connection; nil if none is free, or others are waiting.
   ///
   /// - Throws: `PostgreSQLError`.
-  public func takeIfFree() throws(PostgreSQLError) -> sending PostgreSQLConnection? {
-    state.withLock({ $0.slots.takeIfFree() }) ? try connection() : nil
+  public func takeIfFree(
+    until deadline: UInt64? = nil
+  ) throws(PostgreSQLError) -> sending PostgreSQLConnection? {
+    state.withLock({ $0.slots.takeIfFree() }) ? try connection(until: deadline) : nil
+  }
+
+  /// Returns the end of the pool's own limit, or a deadline before it.
+  private func end(_ deadline: UInt64?) -> DispatchTime {
+    let now = MonotonicTime.now()
+    let limit = UInt64(checkoutMilliseconds) * 1_000_000
+    let left = min(limit, deadline.map { $0 > now ? $0 - now : 0 } ?? limit)
+    return .now() + .nanoseconds(Int(clamping: left))
   }
 
   /// Queues for a connection; `onGrant` is called once with the number that is returned, on any thread and maybe before
@@ -162,12 +174,12 @@ public final class PostgreSQLPool: Sendable {
   /// - Parameter hold: How it is counted, if it has queued for a long result.
   /// - Throws: `PostgreSQLError`.
   public func take(
-    _ number: UInt64, after hold: LongHold? = nil
+    _ number: UInt64, after hold: LongHold? = nil, until deadline: UInt64? = nil
   ) throws(PostgreSQLError) -> sending PostgreSQLConnection {
     guard state.withLock({ $0.slots.claim(number) }) else {
       throw PostgreSQLError(.tooManyConnections, "it is not this waiter's turn")
     }
-    return try connection(after: hold)
+    return try connection(after: hold, until: deadline)
   }
 
   /// Removes a waiter from the queue, or returns the slot it was granted; does nothing if its connection has been
@@ -182,19 +194,19 @@ public final class PostgreSQLPool: Sendable {
   /// - Parameter hold: How it is counted, if it is held for long.
   /// - Throws: `PostgreSQLError` if no connection can be opened; the holder has none then.
   public func renew(
-    _ connection: PostgreSQLConnection, after hold: LongHold? = nil
+    _ connection: PostgreSQLConnection, after hold: LongHold? = nil, until deadline: UInt64? = nil
   ) throws(PostgreSQLError) -> PostgreSQLConnection {
     connection.relinquish()
     guard connection.isBroken else { return connection }
     close(connection)
-    return try self.connection(after: hold)
+    return try self.connection(after: hold, until: deadline)
   }
 
   /// Takes or opens a connection for the holder of a slot, or of what it was passed on for.
   private func connection(
-    after hold: LongHold? = nil
+    after hold: LongHold? = nil, until deadline: UInt64?
   ) throws(PostgreSQLError) -> sending PostgreSQLConnection {
-    let end = DispatchTime.now() + .milliseconds(checkoutMilliseconds)
+    let end = end(deadline)
     var attempt = HeldConnections.Attempt.first
     while true {
       switch state.withLock({ $0.step(attempt) }) {
@@ -214,6 +226,10 @@ public final class PostgreSQLPool: Sendable {
           return new.connection
         } catch {
           budget.release()
+          guard error.refusal == .tooManyConnections else {
+            release(hold)
+            throw error
+          }
           attempt = .refused(error)
         }
       case .other(.wait(let handover)):
@@ -236,19 +252,23 @@ public final class PostgreSQLPool: Sendable {
     }
   }
 
-  /// Opens a connection, for which a place is reserved; if the server refuses it, connections of other pools give way
+  /// Opens a connection, for which a place is reserved; if the server has too many, connections of other pools give way
   /// first: idle ones at once, others if this pool has none of its own.
   private func opened(until end: DispatchTime) throws(PostgreSQLError) -> sending PostgreSQLConnection {
     while true {
       let refusal: PostgreSQLError
       do throws(PostgreSQLError) {
-        return try PostgreSQLConnection(target)
+        return try PostgreSQLConnection(target, until: end.monotonic)
       } catch {
         refusal = error
       }
-      let hasOwn = state.withLock { $0.held.count > 0 }
-      guard DispatchTime.now() < end, hasOwn ? budget.closeIdle() : budget.makeRoom(until: end) else {
-        throw refusal
+      guard refusal.refusal == .tooManyConnections, DispatchTime.now() < end else { throw refusal }
+      if state.withLock({ $0.held.count > 0 }) {
+        guard budget.closeIdle() else { throw refusal }
+      } else {
+        // From time to time it asks the server again, which may have room for other reasons.
+        let pause = DispatchTime.now() + .milliseconds(Self.timeToAsk)
+        guard budget.makeRoom(until: min(end, pause)) || budget.canMakeRoom else { throw refusal }
       }
       // The server takes a moment to end the session of a connection that has been closed.
       _ = DispatchSemaphore(value: 0).wait(timeout: .now() + .milliseconds(Self.timeToEnd))
@@ -257,6 +277,8 @@ public final class PostgreSQLPool: Sendable {
 
   /// The milliseconds that the server has to end a session.
   private static let timeToEnd = 20
+  /// The milliseconds after which the server is asked again whether it has room.
+  private static let timeToAsk = 500
 
   /// Closes a connection that has a holder.
   private func close(_ connection: PostgreSQLConnection) {
@@ -275,16 +297,6 @@ public final class PostgreSQLPool: Sendable {
   }
 
   // MARK: Long results
-
-  /// How a connection is counted that is held for an unlimited time.
-  public enum LongHold: Sendable {
-    /// It holds a slot and a place for long results.
-    case slot
-    /// It holds a place for long results, and is an extra connection beyond the slots.
-    case extra
-    /// Its holder waits for a lock, beyond the slots.
-    case lock
-  }
 
   /// Notes that a client may hold a connection for an unlimited time, and passes its slot to another request if there are
   /// extra connections for long results.
@@ -335,7 +347,8 @@ public final class PostgreSQLPool: Sendable {
     let (grants, isClosed) = state.withLock { state -> ([SlotQueue.Call?], Bool) in
       let isInSlot = hold == nil || hold == .slot
       let isWanted = isInSlot || state.slots.taken + state.idle.count < state.slots.count
-      let isKept = !state.slots.isClosed && !returned.connection.isBroken && !isWantedElsewhere
+      let isUsable = !returned.connection.isBroken && !returned.connection.isOutdated
+      let isKept = !state.slots.isClosed && isUsable && !isWantedElsewhere
       var isClosed = false
       if !isKept || !state.held.pass(returned.connection) {
         isClosed = !isKept || !isWanted

@@ -7,6 +7,8 @@ public final class QueryResult {
   public let rowCount: Int
   /// The number of columns in each row.
   public let columnCount: Int
+  /// The warning that came with a COMMIT, which then may not have all of its effect; nil without one.
+  public internal(set) var warning: String?
 
   init(_ result: OpaquePointer) {
     self.result = result

@@ -15,21 +15,36 @@ typedef struct pg_cancel PGcancel;
 // Values from libpq-fe.h, which are part of libpq's ABI.
 enum {
   KINDRED_PQ_CONNECTION_OK = 0,
+  KINDRED_PQ_CONNECTION_BAD = 1,
   KINDRED_PQ_COMMAND_OK = 1,
   KINDRED_PQ_TUPLES_OK = 2,
   KINDRED_PQ_PIPELINE_SYNC = 10,
   KINDRED_PQ_PIPELINE_ABORTED = 11,
   KINDRED_PQ_TRANSACTION_IDLE = 0,
+  KINDRED_PQ_POLLING_FAILED = 0,
+  KINDRED_PQ_POLLING_WRITING = 2,
+  KINDRED_PQ_POLLING_OK = 3,
 };
 
-// The last notice about a violated constraint: its SQLSTATE, empty if there was none, and its message.
+// The last notice about a violated constraint: its SQLSTATE, empty if there was none, and its message. The message of the
+// last warning, empty if there was none.
 typedef struct {
   char state[6];
   char message[1024];
+  char warning[1024];
 } kindred_pq_notice;
 
 // Connections.
-PGconn *kindred_pq_connect(const char *const *keywords, const char *const *values, kindred_pq_notice *notice);
+/// Begins to connect, without waiting; errors tell their SQLSTATE until the connection is made.
+PGconn *kindred_pq_begin(const char *const *keywords, const char *const *values, kindred_pq_notice *notice);
+/// Continues to connect, and returns what to wait for.
+int kindred_pq_poll(PGconn *connection);
+/// Calls `take` with each setting of a connection, of which one must be invalid so that none is made.
+void kindred_pq_settings(
+    const char *const *keywords, const char *const *values, void *context,
+    void (*take)(void *context, const char *keyword, const char *value));
+/// Writes the addresses of a host as texts, each into `size` bytes, and returns their number; 0 if the name is unknown.
+int kindred_pq_resolve(const char *host, void *addresses, int size, int capacity);
 int kindred_pq_status(const PGconn *connection);
 int kindred_pq_transaction_status(const PGconn *connection);
 const char *kindred_pq_error_message(const PGconn *connection);
