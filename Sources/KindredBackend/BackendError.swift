@@ -90,6 +90,9 @@ public enum BackendErrorKind: Hashable, Sendable {
   case forbidden
   /// The file, the disk, the memory or the connection has failed.
   case unavailable
+  /// It is unknown whether the write was committed, or whether it would survive the loss of the server; `isOpen` as long as
+  /// the database may still tell.
+  case unknownOutcome(isOpen: Bool)
   /// The database is no longer where it was, which has been reported to the operator.
   case away
   /// A defect of the program.

@@ -14,6 +14,9 @@ public struct WriteOrder: Sendable {
   public var cancellation: (any Cancellation)?
   /// The role with which the statements run, if the database has roles; nil for the user of the connection.
   public var role: DatabaseRole?
+  /// Called when the outcome of the write is known, after its error has been ``BackendErrorKind/unknownOutcome(isOpen:)``
+  /// with an open outcome.
+  public var whenOutcomeIsKnown: (@Sendable () -> Void)?
 
   /// Creates the conditions of a write.
   public init(deadline: UInt64? = nil, isLong: Bool = false, cancellation: (any Cancellation)? = nil) {

@@ -199,7 +199,10 @@ final class WriteService: Sendable {
     var order = WriteOrder(
       deadline: asked.deadline, isLong: isLong, cancellation: asked.request.cancellation)
     order.role = try asked.principal.databaseRole()
-    if let identity { try idempotencyKeys.begin(identity) }
+    if let identity {
+      try idempotencyKeys.begin(identity)
+      order.whenOutcomeIsKnown = { [idempotencyKeys] in idempotencyKeys.end(identity) }
+    }
     backend.write(order) { transaction in
       guard let identity else { return try body(transaction) }
       return try self.idempotencyKeys.once(identity, in: transaction, isKept: isKept) {
@@ -208,7 +211,7 @@ final class WriteService: Sendable {
     } completion: { result, position in
       self.database.tableStates.noteCommit()
       self.database.changeFeed?.nudge()
-      if let identity { self.idempotencyKeys.end(identity) }
+      if let identity, !result.hasOpenOutcome { self.idempotencyKeys.end(identity) }
       pending.resume { .now(self.response(result, at: position, to: asked)) }
     }
     return .later(pending)
@@ -230,5 +233,13 @@ final class WriteService: Sendable {
       response = context.problems.response(to: refusal ?? error, of: request, by: asked.principal)
     }
     return context.finisher.finished(response, to: request, timing)
+  }
+}
+
+extension Result where Failure == any Error {
+  /// Whether the write may still be committed.
+  fileprivate var hasOpenOutcome: Bool {
+    guard case .failure(let error as any BackendError) = self else { return false }
+    return error.kind == .unknownOutcome(isOpen: true)
   }
 }

@@ -8,7 +8,10 @@ extension PostgreSQLError: BackendError {
     // Whatever its SQLSTATE, its message comes from the author of the database.
     if isRaised, !isTransient { return .constraint(.raised(raised)) }
     if isOfShards { return .unsupported(node) }
+    if isUnanswered { return .unavailable }
+    if isOfOwnStatement, state != .cancelled { return isTransient ? .busy : .unavailable }
     switch state {
+    case .unknownOutcome: return .unknownOutcome(isOpen: isOpen)
     case .cancelled: return isTimeout ? .timedOut : .cancelled
     case .forbidden where isOfBookkeeping: return .misconfigured
     case .forbidden, "25006": return .forbidden

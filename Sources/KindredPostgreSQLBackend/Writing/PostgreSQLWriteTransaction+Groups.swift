@@ -35,7 +35,7 @@ extension PostgreSQLWriteTransaction: StatementGroups {
     // What has been put off isn't a part of it.
     try insert()
     let name = savepointName()
-    let (begin, end) = (Self.savepoint(name), Self.undo(name))
+    let begin = Self.savepoint(name)
     marks.append(begin)
     do {
       let result = try body()
@@ -45,7 +45,7 @@ extension PostgreSQLWriteTransaction: StatementGroups {
     } catch {
       (insertions, insertionsSize) = ([], 0)
       guard isOpen else { throw error }
-      if marks.contains(begin) { marks.removeAll { $0 == begin } } else { _ = try run([end]) }
+      if marks.contains(begin) { marks.removeAll { $0 == begin } } else { undo(name) }
       throw error
     }
   }

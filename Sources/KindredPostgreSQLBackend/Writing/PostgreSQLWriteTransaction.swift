@@ -16,7 +16,7 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
   let schemaVersion: Int64
   var batches: BatchSizes { backend.batches }
   let beginsWithCommittedSchema = true
-  fileprivate(set) var isOpen = true
+  var isOpen = true
   private var cursors = 0
   private var savepoints = 0
   /// The statements to be sent before the next one, in the same round trip, in this order: those that begin the
@@ -33,8 +33,13 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
   var insertions: [(query: Query, written: WrittenColumns)] = []
   var insertionsSize = 0
   private var ignoredCount = 0
+  /// Whether it begins in a round trip of its own.
+  private var beginsApart: Bool
+  /// The key of an answer that has expired.
+  var expiredKey: KeptAnswer.Key?
 
-  /// Begins a transaction, in the same round trip as its first statement, or at once if it has no deadline.
+  /// Creates a transaction, which begins in the same round trip as its first statement, or in one of its own if it has no
+  /// deadline.
   ///
   /// - Throws: `PostgreSQLError`.
   init(
@@ -44,6 +49,7 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
     self.backend = backend
     self.role = role
     self.connection = connection
+    beginsApart = deadline == nil
     schemaVersion = try backend.checkSchemaVersion()
     limit = Self.milliseconds(until: deadline)
     beginning =
@@ -55,11 +61,28 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
       } ?? [])
     connection.deadline = deadline
     backend.addRuleTest(to: connection)
-    if deadline == nil {
-      // The beginning has a limit even if the transaction has none.
-      connection.deadline = MonotonicTime.now() &+ Self.longestBeginning
-      defer { connection.deadline = nil }
-      _ = try send([])
+  }
+
+  /// Begins a transaction without a deadline; its beginning has one.
+  private func begin() throws {
+    beginsApart = false
+    connection.deadline = MonotonicTime.now() &+ Self.longestBeginning
+    defer { connection.deadline = nil }
+    _ = try send([])
+  }
+
+  /// Runs a statement before the transaction begins, in one of its own, which takes no predicate locks; or in the transaction
+  /// if it has begun.
+  func beforeBeginning(_ query: Query) throws -> QueryResult {
+    guard !beginning.isEmpty, !backend.capabilities.hasNodes else {
+      return try asUser { try run([query])[0] }
+    }
+    let settings = backend.settings(milliseconds: limit)
+    do {
+      return try connection.run(settings + [query])[settings.count]
+    } catch {
+      isOpen = isOpen && !error.endsConnection
+      throw error
     }
   }
 
@@ -86,25 +109,42 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
 
   /// Commits the changes.
   ///
+  /// The COMMIT is never cancelled, neither by its client nor by a time limit of the server: one that waits for standbys has
+  /// been done already, but would no longer wait for them. What deferred constraints and triggers take is limited, because
+  /// they run before it.
+  ///
+  /// - Parameter whenOverdue: Called when the deadline passes before the server has responded; the response is then awaited
+  ///   without a deadline.
   /// - Returns: The position after the commit; nil if the backend tells none.
   /// - Throws: `PostgreSQLError`, also for constraints that are checked at the commit.
-  func commit() throws -> Position? {
+  func commit(whenOverdue: @escaping () -> Void) throws -> Position? {
+    if beginsApart { try begin() }
     try insert()
     isOpen = false
-    let before = beginning
-    let end = [Query("COMMIT", isReusable: false)] + (backend.tellsPositions ? [StateNumbers.position] : [])
+    let before = beginning + Self.beforeCommit
+    let end = [PostgreSQLConnection.commit] + (backend.tellsPositions ? [backend.position] : [])
     let results: [QueryResult]
     do throws(PostgreSQLError) {
-      results = Array(try connection.run(before + end).dropFirst(before.count))
+      results = Array(
+        try connection.commit(before + end, whenOverdue: whenOverdue).dropFirst(before.count))
     } catch {
-      throw error.endsConnection ? .unknownOutcome : error.ofWrite()
+      guard !error.endsConnection else { throw PostgreSQLError.unknownOutcome(error.message) }
+      var failure = error.ofWrite()
+      failure.isOfOwnStatement = (error.position ?? .max) < beginning.count && !error.isTransient
+      throw failure
     }
     // The COMMIT of a failed transaction isn't an error, but rolls it back.
-    guard results.first?.command == "COMMIT" else {
+    guard let commit = results.first, commit.command == "COMMIT" else {
       throw PostgreSQLError(.rollback, "the transaction was rolled back")
     }
+    if let warning = commit.warning { throw PostgreSQLError.unknownOutcome(warning) }
     return results.count > 1 ? Position(ofServer: results[1].text(0, 0)) : nil
   }
+
+  private static let beforeCommit = [
+    Query("SET CONSTRAINTS ALL IMMEDIATE", isReusable: false),
+    Query("SELECT set_config('statement_timeout', '0', true)"),
+  ]
 
   // MARK: Statements
 
@@ -114,6 +154,7 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
   }
 
   private func send(_ queries: [Query]) throws -> [QueryResult] {
+    if beginsApart { try begin() }
     let isFirst = !beginning.isEmpty
     let before = beginning + settings + marks
     (beginning, settings, marks) = ([], [], [])
@@ -126,6 +167,11 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
       let hasNotBegun = isFirst && (error.position ?? 0) < before.count
       if error.endsConnection || error.category == "40" || hasNotBegun { isOpen = false }
       var failure = backend.capabilities.marking(error)
+      if let position = error.position, position < before.count, !error.isTransient {
+        failure.isOfOwnStatement = true
+        isOpen = false
+        connection.retire()
+      }
       failure.position = failure.position.map { $0 - before.count }
       throw failure
     }
@@ -150,7 +196,7 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
   static let largestGroup = (count: 500, size: 1 << 18)
 
   /// Defers an insertion.
-  fileprivate func add(_ insertion: Query, to columns: WrittenColumns) throws {
+  func add(_ insertion: Query, to columns: WrittenColumns) throws {
     insertions.append((insertion, columns))
     insertionsSize += insertion.size
     guard
@@ -219,7 +265,8 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
     do {
       return try run([Self.savepoint(name), query, Self.release(name)])[1]
     } catch let error as PostgreSQLError where isOpen {
-      _ = try run([Self.undo(name)])
+      // Otherwise the savepoint hasn't been made.
+      if let position = error.position, position > 0 { undo(name) }
       throw error
     }
   }
@@ -228,10 +275,6 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
     savepoints += 1
     return "kindred_\(savepoints)"
   }
-
-  static func savepoint(_ name: String) -> Query { Query("SAVEPOINT \(name)", isReusable: false) }
-  static func release(_ name: String) -> Query { Query("RELEASE \(name)", isReusable: false) }
-  static func undo(_ name: String) -> Query { Query("ROLLBACK TO \(name)", isReusable: false) }
 
   /// Runs `body`, whose errors are those of a change.
   func changing<Result>(_ body: () throws -> Result) throws -> Result {
@@ -288,7 +331,7 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
       _ = try changing { try run([Query("SET CONSTRAINTS ALL IMMEDIATE", isReusable: false)]) }
     } catch {
       (insertions, insertionsSize) = ([], 0)
-      if isOpen { _ = try run([Self.undo(name)]) }
+      if isOpen { undo(name) }
       throw error
     }
     _ = try run([Self.undo(name)])
@@ -353,35 +396,5 @@ extension Rows {
   /// The same of a change: that of a view without a key returns no columns, but still the number of records.
   var valuesOfChange: [[SQLValue]] {
     result.columnCount > 0 ? values : Array(repeating: [], count: result.affectedRows)
-  }
-}
-
-/// An INSERT that is bound to the values of each record in turn; records are inserted in groups.
-private final class PostgreSQLInsertion: RecordInsertion {
-  private let sql: String
-  private let columns: [Column]
-  private let written: WrittenColumns
-  private var values: [[UInt8]?]
-  private let transaction: PostgreSQLWriteTransaction
-
-  init(
-    _ sql: String, _ columns: [Column], _ written: WrittenColumns, in transaction: PostgreSQLWriteTransaction
-  ) {
-    self.sql = sql
-    self.columns = columns
-    self.written = written
-    values = Array(repeating: nil, count: columns.count)
-    self.transaction = transaction
-  }
-
-  func bind(_ value: SQLValue, at index: Int) throws { values[index] = value.postgreSQLText }
-
-  func bind(text: UnsafeRawBufferPointer, at index: Int) throws {
-    values[index] = columns[index].nameOfInfinity(text).map { Array($0.utf8) } ?? Array(text)
-  }
-
-  func run() throws -> Bool {
-    try transaction.add(Query(sql, values), to: written)
-    return true
   }
 }

@@ -58,6 +58,7 @@ final class PostgreSQLWriter: Sendable {
   ) {
     counts.withLock { $0.waiting += 1 }
     let pool = order.isLong ? longPool : self.pool
+    let settlement = WriteSettlement(completion, whenOutcomeIsKnown: order.whenOutcomeIsKnown)
     @Sendable func onThread(_ work: @escaping @Sendable () -> Result<Written<Value>, any Error>) {
       // A serial queue of its own, so that Dispatch gives it a thread however many others are busy.
       DispatchQueue(label: "kindred.postgresql.write").async { [self] in
@@ -66,7 +67,7 @@ final class PostgreSQLWriter: Sendable {
           counts.waiting -= 1
           if case .success = result { counts.writes += 1 }
         }
-        completion(result.map(\.value), (try? result.get())?.position)
+        settlement.settle(result.map(\.value), (try? result.get())?.position)
       }
     }
     let turn = WriteTurn { error, number in
@@ -79,7 +80,9 @@ final class PostgreSQLWriter: Sendable {
         pool.withdraw(number)
         return
       }
-      onThread { [self] in Result { try run(order, number, of: pool, to: backend, body) } }
+      onThread { [self] in
+        Result { try run(order, number, of: pool, to: backend, settlement.leaveOpen, body) }
+      }
     }
     guard !turn.set(number) else {
       pool.withdraw(number)
@@ -107,9 +110,9 @@ final class PostgreSQLWriter: Sendable {
 
   private func run<Value: Sendable>(
     _ order: WriteOrder, _ number: UInt64, of pool: PostgreSQLPool, to backend: PostgreSQLBackend,
-    _ body: (any WriteTransaction) throws -> Value
+    _ whenOverdue: @escaping () -> Void, _ body: (any WriteTransaction) throws -> Value
   ) throws -> Written<Value> {
-    var held: PostgreSQLConnection? = try pool.take(number)
+    var held: PostgreSQLConnection? = try pool.take(number, until: order.deadline)
     var isAlone = false
     var waitsForLocks = order.isLong
     var lockWait: LockWaits.Wait?
@@ -123,22 +126,35 @@ final class PostgreSQLWriter: Sendable {
     var attempt = 1
     while let connection = held {
       do {
-        return try write(order, by: connection, to: backend, waitsForLocks: waitsForLocks, body)
+        return try write(
+          order, by: connection, to: backend, waitsForLocks: waitsForLocks, whenOverdue, body)
       } catch let error as PostgreSQLError where error.isOfLock && !waitsForLocks {
         lockWait = try backend.lockWaits.begin(after: error)
         waitsForLocks = true
         held = nil
-        held = try pool.renew(connection)
+        held = try pool.renew(connection, until: order.deadline)
         hold = pool.passSlot()
       } catch let error as PostgreSQLError where error.isTransient {
         guard attempt < Self.attempts, !(order.cancellation?.isCancelled ?? false), hasTime(order) else {
           throw error
         }
+        // The idle connections were probably lost at the same time.
+        if error.endsConnection { pool.budget.closeAllIdle() }
         held = nil
-        held = try pool.renew(connection, after: hold)
-        if attempt == Self.attemptsInCompany { isAlone = waitUntilAlone(order) }
+        if attempt == Self.attemptsInCompany, hold == nil {
+          // It has no connection meanwhile, which others need to get done.
+          pool.giveBack(connection)
+          isAlone = waitUntilAlone(order)
+          held = try pool.take(until: order.deadline)
+        } else {
+          held = try pool.renew(connection, after: hold, until: order.deadline)
+        }
         wait(afterAttempt: attempt)
         attempt += 1
+      } catch let error as PostgreSQLError where error.isOfOwnStatement || error.isUnanswered {
+        // Others may be connections to the same server, which can't be written to or doesn't respond.
+        pool.budget.closeAllIdle()
+        throw error
       }
     }
     throw PostgreSQLError.tooLate
@@ -161,7 +177,7 @@ final class PostgreSQLWriter: Sendable {
 
   private func write<Value: Sendable>(
     _ order: WriteOrder, by connection: PostgreSQLConnection, to backend: PostgreSQLBackend,
-    waitsForLocks: Bool, _ body: (any WriteTransaction) throws -> Value
+    waitsForLocks: Bool, _ whenOverdue: @escaping () -> Void, _ body: (any WriteTransaction) throws -> Value
   ) throws -> Written<Value> {
     let handle = connection.cancelHandle
     order.cancellation?.onCancel { handle.cancel() }
@@ -170,7 +186,7 @@ final class PostgreSQLWriter: Sendable {
       connection, of: backend, as: order.role, deadline: order.isLong ? nil : order.deadline,
       waitsForLocks: waitsForLocks)
     let value = try body(transaction)
-    return Written(value: value, position: try transaction.commit())
+    return Written(value: value, position: try transaction.commit(whenOverdue: whenOverdue))
   }
 }
 

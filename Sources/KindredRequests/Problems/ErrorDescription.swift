@@ -107,6 +107,8 @@ package struct ErrorDescription {
       case .outOfTime: "The request took too long; request less data."
       case .outOfSpace: "The server's disk is full; try again later."
       case .unavailable: "The database doesn't respond; try again after the time in `Retry-After`."
+      case .unknownOutcome:
+        "The change may have been done, or not: repeat the request with the same `Idempotency-Key` if it had one, else read before you repeat it."
       case .internalError: "The server has a defect; its log has the details, under the number in `detail`."
       }
     return ErrorDescription(code.rawValue, text)
@@ -149,6 +151,7 @@ package enum ServiceErrorCode: String, CaseIterable {
   case outOfTime = "out-of-time"
   case outOfSpace = "out-of-space"
   case unavailable
+  case unknownOutcome = "unknown-outcome"
   case internalError = "internal-error"
 
   package var status: HTTPStatus {
@@ -164,7 +167,7 @@ package enum ServiceErrorCode: String, CaseIterable {
     case .unknownMember, .refusedValue, .otherContent: .unprocessableContent
     case .conflict, .raised: .conflict
     case .preconditionFailed: .preconditionFailed
-    case .busy, .outOfTime, .outOfSpace, .unavailable: .serviceUnavailable
+    case .busy, .outOfTime, .outOfSpace, .unavailable, .unknownOutcome: .serviceUnavailable
     case .internalError: .internalServerError
     }
   }

@@ -135,6 +135,7 @@ extension Problem {
       )
     case .damaged(let detail): self.init(.unavailable, detail)
     case .away: self = .unavailable
+    case .unknownOutcome: self = .unknownOutcome
     // A view may call a function that raises an error.
     case .constraint(.raised(let error)) where !error.message.isEmpty: self.init(error)
     case .constraint, .wrongKey, .unavailable, .defect: return nil
@@ -223,6 +224,12 @@ extension Problem {
   /// 503: the database can't be read.
   package static let unavailable = Problem(
     .unavailable, "the database doesn't respond; try again later", headers: [("Retry-After", "10")])
+
+  /// 503 without `Retry-After`, because only a repetition with the same key is safe: the outcome of a COMMIT is unknown.
+  package static let unknownOutcome = Problem(
+    .unknownOutcome,
+    "the change may have been done, but the database hasn't confirmed it; repeat the request with the same `Idempotency-Key`, or read before you repeat it"
+  )
 
   /// 500: a defect, with the number under which it is logged.
   package static func defect(_ id: String) -> Problem {
