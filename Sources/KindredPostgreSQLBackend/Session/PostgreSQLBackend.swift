@@ -31,9 +31,12 @@ public final class PostgreSQLBackend: Backend {
   /// Whether the last write found the disk of the server full.
   private let fullDisk = FullDisk()
   private let standby = StandbyProgress()
+  let keptAnswers = KeptAnswersTable()
   private let replicas: PostgreSQLReplicas?
   /// Whether answers tell how far the changes have come that they show.
   var tellsPositions: Bool { watcher.tellsPositions }
+  /// The statement for the position of a snapshot or a commit before it.
+  var position: Query { StateNumbers.position(identifies: pool.target.epoch.canIdentify) }
 
   /// The settings that roles have by themselves, and the version of the schema with which they were read.
   private let roleSettings = Mutex<(version: Int64, settings: [ExactName: RoleSettings.Own])>((-1, [:]))
@@ -48,6 +51,9 @@ public final class PostgreSQLBackend: Backend {
 
   /// The nanoseconds for which the schema is assumed not to change.
   private static let schemaValidity: UInt64 = 2_000_000_000
+
+  /// The nanoseconds that a check may take if a version of the schema is known.
+  private static let schemaPatience: UInt64 = 1_000_000_000
 
   /// The minimum nanoseconds between two checks caused by types that don't match.
   private static let schemaRest: UInt64 = 100_000_000
@@ -230,7 +236,8 @@ public final class PostgreSQLBackend: Backend {
   /// - Throws: `PostgreSQLError`.
   public func probe() throws {
     if isWritable, let full = fullDisk.error { throw full }
-    let (isReadOnly, received, replayed) = try watcher.withConnection { connection in
+    let (isReadOnly, received, replayed) = try watcher.withConnection(patience: Watcher.patienceForState) {
+      connection in
       let result = try connection.run([Self.standing])[0]
       let positions = (1...2).map { result.text(0, $0).flatMap { Int64($0) } ?? 0 }
       return (result.text(0, 0) == "t", positions[0], positions[1])
@@ -294,7 +301,8 @@ public final class PostgreSQLBackend: Backend {
     guard !isKnown else { return known }
     let fingerprint: String
     do {
-      fingerprint = try watcher.withConnection {
+      // With a version that is known, a request doesn't wait long for a server that may be lost.
+      fingerprint = try watcher.withConnection(patience: known > 0 ? Self.schemaPatience : Watcher.patience) {
         try PostgreSQLSchemaReader($0, schemas: schemas).fingerprint()
       }
     } catch {
