@@ -18,6 +18,14 @@ public protocol Replication: Sendable {
 
   /// Calls `action` with the number of a copy whenever it stops to answer reads, because it is away or too late.
   func whenOneLeaves(_ action: @escaping @Sendable (_ number: Int) -> Void)
+
+  /// Calls `action` with each copy that responds but isn't taken for one of the database, and again when that changes.
+  func whenFaultsChange(_ action: @escaping @Sendable (_ standing: ReplicaStanding) -> Void)
+}
+
+extension Replication {
+  /// Does nothing: copies have no faults.
+  public func whenFaultsChange(_ action: @escaping @Sendable (_ standing: ReplicaStanding) -> Void) {}
 }
 
 /// What is known about a copy of a database.
@@ -28,9 +36,11 @@ public struct ReplicaStanding: Hashable, Sendable {
   public let isUp: Bool
   /// The seconds by which it is behind the database.
   public let lag: Double
+  /// Why it isn't taken for a copy although it responds, for the log; nil if it is.
+  public let fault: String?
 
   /// Creates the standing of a copy.
-  public init(name: String, isUp: Bool, lag: Double) {
-    (self.name, self.isUp, self.lag) = (name, isUp, lag)
+  public init(name: String, isUp: Bool, lag: Double, fault: String? = nil) {
+    (self.name, self.isUp, self.lag, self.fault) = (name, isUp, lag, fault)
   }
 }

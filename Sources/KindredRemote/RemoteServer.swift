@@ -301,13 +301,18 @@ final class RemoteServer: Sendable {
 /// The greatest position that an answer has come with: sent back, it keeps later answers from showing less.
 struct RemotePosition {
   private(set) var text: String?
+  private var timeline: UInt32 = 0
   private var number: UInt64 = 0
 
-  /// Notes a position, which is two hexadecimal numbers; any other text is ignored.
+  /// Notes a position, which is a decimal number of a timeline and two hexadecimal numbers; any other text is ignored.
   mutating func advance(to text: String) {
-    let halves = text.split(separator: "/").compactMap { UInt32($0, radix: 16) }
+    let parts = text.split(separator: "-")
+    guard parts.count == 2, let timeline = UInt32(parts[0]) else { return }
+    let halves = parts[1].split(separator: "/").compactMap { UInt32($0, radix: 16) }
     guard halves.count == 2 else { return }
     let number = UInt64(halves[0]) << 32 | UInt64(halves[1])
-    if self.text == nil || number > self.number { (self.text, self.number) = (text, number) }
+    if self.text == nil || (timeline, number) > (self.timeline, self.number) {
+      (self.text, self.timeline, self.number) = (text, timeline, number)
+    }
   }
 }

@@ -85,8 +85,9 @@ Deno.test("a filter is built by the type of the column", () => {
 });
 
 Deno.test("a position is later than another one by its number", () => {
-  assertEquals(isLater("10/0", "F/FFFFFFFF"), true);
-  assertEquals(isLater("0/9", "0/A"), false);
-  assertEquals(isLater("0/1", null), true);
-  assertEquals(isLater("x", "0/1"), false);
+  assertEquals(isLater("1-10/0", "1-F/FFFFFFFF"), true);
+  assertEquals(isLater("1-0/9", "1-0/A"), false);
+  assertEquals(isLater("10-0/1", "9-F/0"), true);
+  assertEquals(isLater("1-0/1", null), true);
+  assertEquals(isLater("x", "1-0/1"), false);
 });

@@ -275,7 +275,7 @@ struct RemoteDatabaseTests {
   @Test
   func `the greatest position that was seen is sent back`() async throws {
     let library = try ServedLibrary()
-    let positions = ["16/B374D848", "16/0000000A", "nonsense", "17/1"]
+    let positions = ["3-16/B374D848", "3-16/0000000A", "nonsense", "10-1/1"]
     let sent = Mutex<(count: Int, positions: [String?])>((0, []))
     let remote = RemoteDatabase(try URL(named: "http://library.example")) { request in
       var response = try await library.transport(request)
@@ -287,8 +287,8 @@ struct RemoteDatabaseTests {
       return response
     }
     for _ in 0..<4 { _ = try await remote.fetchCount(Book.all()) }
-    let first = "16/B374D848"
-    #expect(sent.withLock { $0.positions } == [nil, first, first, first, "17/1"])
+    let first = "3-16/B374D848"
+    #expect(sent.withLock { $0.positions } == [nil, first, first, first, "10-1/1"])
   }
 
   @Test

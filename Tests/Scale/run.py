@@ -161,8 +161,10 @@ def who_sends_positions_back_reads_what_was_written_and_never_goes_back(at):
 
 @test
 def a_position_is_checked_and_one_of_the_future_is_not_waited_for(at):
-    assert at.kindred.get("/shelves/1", Kindred_Position="1/X").status == 400
-    assert at.kindred.place(Kindred_Position="FFFFFFFF/0") == at.server.port
+    assert at.kindred.get("/shelves/1", Kindred_Position="1-1/X").status == 400
+    assert at.kindred.get("/shelves/1", Kindred_Position="0/1").status == 400
+    assert at.kindred.get("/shelves/1", Kindred_Position="2-0/1").status == 503
+    assert at.kindred.place(Kindred_Position="1-FFFFFFFF/0") == at.server.port
 
 
 @test
@@ -170,7 +172,7 @@ def assistants_send_positions_too(at):
     call = {"name": "fetch", "arguments": {"url": "/places"}}
     message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}
     fields = {"Accept": "application/json, text/event-stream", "MCP_Protocol_Version": "2025-11-25"}
-    answer = at.kindred.ask("POST", "/-/mcp", message, Kindred_Position="FFFFFFFF/0", **fields)
+    answer = at.kindred.ask("POST", "/-/mcp", message, Kindred_Position="1-FFFFFFFF/0", **fields)
     text = json.loads(answer.text)["result"]["content"][0]["text"]
     assert json.loads(text)[0]["id"] == at.server.port and answer.position, answer.text
 
@@ -241,7 +243,7 @@ def without_the_server_reads_go_on(at):
         written = at.kindred.ask("PATCH", "/shelves/1", {"n": 0})
         assert written.status == 503 and written.getheader("Retry-After"), written.status
         assert at.kindred.get("/-/ready").status == 503
-        unreachable = at.kindred.get("/shelves/1", Kindred_Position="FFFFFFFF/0")
+        unreachable = at.kindred.get("/shelves/1", Kindred_Position="1-FFFFFFFF/0")
         assert unreachable.status == 503, unreachable.status
     finally:
         at.server.start()

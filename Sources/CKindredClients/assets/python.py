@@ -618,7 +618,8 @@ class _Server:
 
     def seen(self, response: httpx.Response) -> httpx.Response:
         def order(position: str) -> list[int]:
-            return [int(half, 16) for half in position.split("/")]
+            timeline, _, number = position.partition("-")
+            return [int(timeline), *(int(half, 16) for half in number.split("/"))]
 
         position = response.headers.get("Kindred-Position")
         if position and (self.position is None or order(position) > order(self.position)):

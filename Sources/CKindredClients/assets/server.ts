@@ -226,8 +226,8 @@ async function waiting(
   }
 }
 
-// A position of PostgreSQL's log, two hexadecimal numbers, as texts are compared.
-const order = (position: string) => position.split("/").map((half) => half.padStart(8, "0")).join("");
+// A position of PostgreSQL's log, a timeline and two hexadecimal numbers, as texts are compared.
+const order = (position: string) => position.split(/[-/]/).map((part) => part.padStart(10, "0")).join("");
 
 async function* messages(
   read: () => Promise<{ done: boolean; value?: Uint8Array<ArrayBuffer> | undefined }>,

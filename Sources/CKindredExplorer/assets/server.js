@@ -93,11 +93,12 @@ class Session {
   }
 }
 
-/** Whether a position of PostgreSQL's log, such as `16/B374D848`, is later than another one. @param {string} one @param {string | null} other */
+/** Whether a position of PostgreSQL's log, such as `3-16/B374D848`, is later than another one. @param {string} one @param {string | null} other */
 export function isLater(one, other) {
   const number = (/** @type {string} */ text) => {
-    const [high, low] = text.split("/").map((digits) => BigInt(`0x${digits}`));
-    return (high << 32n) + low;
+    const [timeline, position] = text.split("-");
+    const [high, low] = position.split("/").map((digits) => BigInt(`0x${digits}`));
+    return (BigInt(timeline) << 64n) + (high << 32n) + low;
   };
   try {
     return other === null || number(one) > number(other);

@@ -57,7 +57,7 @@ final class ReadServices: Sendable {
     guard let text = request.headers[position] else { return nil }
     guard let position = Position(text) else {
       throw RequestError(
-        .invalidValue, "`\(position)` must be what an answer had there, such as 16/B374D848")
+        .invalidValue, "`\(position)` must be what an answer had there, such as 3-16/B374D848")
     }
     return position
   }

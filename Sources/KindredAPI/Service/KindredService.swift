@@ -26,6 +26,13 @@ public final class KindredService: HTTPHandler {
     let parts = try ServiceParts(backend, options, logger: logger)
     try self.init(ServiceContext(parts, options, model: model))
     succeed()
+    backend.replication?.whenFaultsChange { copy in
+      if let fault = copy.fault {
+        logger.warning("The replica \(copy.name) answers nothing: \(fault).")
+      } else {
+        logger.notice("The replica \(copy.name) is a copy of the server again.")
+      }
+    }
   }
 
   private init(_ context: ServiceContext) throws {

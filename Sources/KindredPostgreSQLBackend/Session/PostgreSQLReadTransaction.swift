@@ -122,7 +122,7 @@ final class PostgreSQLReadTransaction: ReadTransaction, StatementRunner {
     let observer = observer(of: queries)
     let beginning = try beginning(for: queries, observesState: observesState && observer == nil)
     // Any time after the snapshot will do.
-    let positions = backend.tellsPositions && position == nil ? [StateNumbers.position] : []
+    let positions = backend.tellsPositions && position == nil ? [backend.position] : []
     let end = positions + (isLast && progress == .inBlock ? [Self.commit] : [])
     var results: [QueryResult]
     do {
@@ -134,6 +134,12 @@ final class PostgreSQLReadTransaction: ReadTransaction, StatementRunner {
       // Only a block outlasts a failure, with its snapshot and role, and not if it may have been committed.
       if progress == .open || isLast { progress = .failed }
       guard var failure = (error as? PostgreSQLError).map(backend.capabilities.marking) else { throw error }
+      // A server that doesn't respond keeps none of the others waiting for a connection to it.
+      if failure.isUnanswered { pool.budget.closeAllIdle() }
+      if let position = failure.position, position < beginning.count, !failure.isTransient {
+        failure.isOfOwnStatement = true
+        connection.retire()
+      }
       if let observer, failure.sql == observer.sql { failure.sql = queries[0].sql }
       throw failure
     }
@@ -250,13 +256,13 @@ final class PostgreSQLReadTransaction: ReadTransaction, StatementRunner {
 
   private func restart(_ error: PostgreSQLError) throws {
     // The idle connections were probably lost at the same time.
-    if error.endsConnection { pool.closeIdle() }
+    if error.endsConnection { pool.budget.closeAllIdle() }
     progress = .none
     (whole, hasEnded, position) = ([], false, nil)
     observesState = observesState || observedState != nil
     cancellation?.onCancel(nil)
     isClosed = true
-    connection = try pool.renew(connection, after: hold)
+    connection = try pool.renew(connection, after: hold, until: timeLeft.map { start + $0 })
     isClosed = false
     if let timeLeft { connection.deadline = start + timeLeft }
     watchCancellation()

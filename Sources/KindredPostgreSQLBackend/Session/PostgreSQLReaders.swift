@@ -12,10 +12,11 @@ struct PostgreSQLReaders: ReaderPool {
   func read(
     _ source: ReaderSource, as role: DatabaseRole?, cancellation: (any Cancellation)?, seconds: Double?
   ) throws -> any ReadTransaction {
+    let start = MonotonicTime.now()
     // Checked before a connection is taken, which other requests can use meanwhile.
     let schemaVersion = try backend.checkSchemaVersion(isLatest: seesLatestSchema)
-    let start = MonotonicTime.now()
-    let (connection, hold) = try connection(from: source)
+    let deadline = seconds.map { start + UInt64(max(0, $0) * 1e9) }
+    let (connection, hold) = try connection(from: source, until: deadline)
     // The time that it took to get one is part of the request's.
     let waited = Double(MonotonicTime.now() - start) / 1e9
     return PostgreSQLReadTransaction(
@@ -24,16 +25,16 @@ struct PostgreSQLReaders: ReaderPool {
   }
 
   private func connection(
-    from source: ReaderSource
+    from source: ReaderSource, until deadline: UInt64?
   ) throws -> (PostgreSQLConnection, PostgreSQLPool.LongHold?) {
     switch source {
-    case .waiting: return (try pool.take(), nil)
+    case .waiting: return (try pool.take(until: deadline), nil)
     case .free:
-      guard let connection = try pool.takeIfFree() else { throw ReaderSource.NoneFree() }
+      guard let connection = try pool.takeIfFree(until: deadline) else { throw ReaderSource.NoneFree() }
       return (connection, nil)
     case .queued(let ticket):
       let hold = pool.longHold(of: ticket.number)
-      return (try pool.take(ticket.number, after: hold), hold)
+      return (try pool.take(ticket.number, after: hold, until: deadline), hold)
     }
   }
 

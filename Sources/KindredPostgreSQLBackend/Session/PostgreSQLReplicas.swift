@@ -9,10 +9,17 @@ final class PostgreSQLReplicas: Replication {
   private struct State {
     var copies: [Copy]
     var isServerUp = true
+    /// The server, as it was when it last responded.
+    var server: ServerIdentity?
+    /// When the server was last connected to anew, because a copy shows a later timeline.
+    var lastDoubt: UInt64 = 0
     var history = ReplicationHistory()
     /// The number of reads so far, so that the copies answer in turn.
     var reads = 0
     var whenOneLeaves: (@Sendable (Int) -> Void)?
+    var whenFaultsChange: (@Sendable (ReplicaStanding) -> Void)?
+    /// The faults that have been told.
+    var toldFaults: [Int: String] = [:]
   }
 
   private struct Timers: @unchecked Sendable {
@@ -23,6 +30,8 @@ final class PostgreSQLReplicas: Replication {
   private struct Copy {
     var isUp = false
     var position: Position?
+    /// Why it isn't taken for a copy of the server although it responds; nil if it is.
+    var fault: String?
     var lag: UInt64 = 0
     /// Whether it answers reads that need no position.
     var answers = false
@@ -47,7 +56,10 @@ final class PostgreSQLReplicas: Replication {
     self.backends = backends
     self.server = server
     self.maximumLag = UInt64(maximumLag * 1e9)
-    state = Mutex(State(copies: Array(repeating: Copy(), count: backends.count)))
+    // The server comes first, so that no copy is taken for one of it unseen.
+    _ = server.current
+    state = Mutex(
+      State(copies: Array(repeating: Copy(), count: backends.count), server: server.server))
     start()
   }
 
@@ -86,23 +98,60 @@ final class PostgreSQLReplicas: Replication {
     let watcher = number == 0 ? server : backends[number - 1].watcher
     let isUp = watcher.current != nil
     let position = isUp ? watcher.position : nil
+    let identity = isUp ? watcher.server : nil
     let now = MonotonicTime.now()
     change { state in
       if number == 0 {
         state.isServerUp = isUp
+        if let identity { state.server = identity }
         if let position { state.history.note(position, at: now) }
-        if let slowest = state.copies.filter(\.isUp).compactMap(\.position).min() {
+        let positions = state.copies.filter(\.isUp).compactMap(\.position)
+        if let slowest = positions.min(by: { $0.number < $1.number }) {
           state.history.forget(before: slowest)
         }
       } else {
-        state.copies[number - 1].isUp = isUp
+        let fault = identity.flatMap { Self.fault(of: $0, of: state.server) }
+        state.copies[number - 1].fault = fault
+        state.copies[number - 1].isUp = isUp && fault == nil
         if let position { state.copies[number - 1].position = position }
       }
       for index in state.copies.indices {
         state.copies[index].lag = state.copies[index].position.map { state.history.lag(of: $0, at: now) } ?? 0
       }
     }
+    if let identity, number > 0, isLater(identity, at: now) { server.reconnect() }
   }
+
+  /// Returns why a database that responds isn't a copy of the server; nil if it is one.
+  static func fault(of copy: ServerIdentity, of server: ServerIdentity?) -> String? {
+    guard let server else { return nil }
+    if let one = copy.system, let other = server.system, one != other {
+      return "it is a copy of another system, \(one) instead of \(other)"
+    }
+    guard let timeline = server.timeline else { return nil }
+    guard let own = copy.timeline else {
+      return "its timeline can't be read; let its user execute pg_control_checkpoint, or grant pg_monitor"
+    }
+    if own < timeline {
+      return
+        "it shows timeline \(own), and the server is on \(timeline); grant pg_monitor to its user if it follows the server"
+    }
+    return own > timeline ? "it is on timeline \(own), and the server on \(timeline)" : nil
+  }
+
+  /// Returns whether a copy shows that the server may have been replaced, which is looked at again after a pause.
+  private func isLater(_ copy: ServerIdentity, at now: UInt64) -> Bool {
+    state.withLock { state in
+      guard let server = state.server, copy.system == server.system, let last = server.timeline,
+        let timeline = copy.timeline, timeline > last, now > state.lastDoubt + Self.rest
+      else { return false }
+      state.lastDoubt = now
+      return true
+    }
+  }
+
+  /// The nanoseconds between two new connections to a server that may have been replaced.
+  private static let rest: UInt64 = 2_000_000_000
 
   func note(failureOf number: Int) {
     change { state in
@@ -125,6 +174,25 @@ final class PostgreSQLReplicas: Replication {
       return (left, state.whenOneLeaves)
     }
     for number in left { action?(number) }
+    tellFaults()
+  }
+
+  func whenFaultsChange(_ action: @escaping @Sendable (ReplicaStanding) -> Void) {
+    state.withLock { $0.whenFaultsChange = action }
+    tellFaults()
+  }
+
+  /// Tells the faults of copies that have changed since they were told.
+  private func tellFaults() {
+    let (changed, action) = state.withLock { state -> ([Int], (@Sendable (ReplicaStanding) -> Void)?) in
+      guard let action = state.whenFaultsChange else { return ([], nil) }
+      let changed = state.copies.indices.filter { state.copies[$0].fault != state.toldFaults[$0] }
+      for index in changed { state.toldFaults[index] = state.copies[index].fault }
+      return (changed, action)
+    }
+    guard let action, !changed.isEmpty else { return }
+    let standings = standings
+    for index in changed { action(standings[index]) }
   }
 
   func whenOneLeaves(_ action: @escaping @Sendable (Int) -> Void) {
@@ -134,14 +202,16 @@ final class PostgreSQLReplicas: Replication {
   // MARK: Reading
 
   func order(after position: Position?) -> [Int] {
-    let (copies, isServerUp, reads) = state.withLock { state in
+    let (copies, isServerUp, timeline, reads) = state.withLock { state in
       state.reads &+= 1
-      return (state.copies, state.isServerUp, state.reads)
+      return (state.copies, state.isServerUp, server.latestTimeline, state.reads)
     }
+    // A server that has been left behind shows nothing of what came afterwards.
+    if let position, timeline.map({ $0 < position.timeline }) ?? true { return [] }
     let inTurn = copies.indices.map { (reads % copies.count + $0) % copies.count }
     let usable = inTurn.filter { index in
       guard copies[index].isUp, let position else { return copies[index].isUp }
-      return copies[index].position.map { $0 >= position } ?? false
+      return copies[index].position.map { $0.shows(position) } ?? false
     }
     let current = usable.filter { copies[$0].lag <= maximumLag }.map { $0 + 1 }
     let late = usable.filter { copies[$0].lag > maximumLag }.map { $0 + 1 }
@@ -151,7 +221,8 @@ final class PostgreSQLReplicas: Replication {
   var standings: [ReplicaStanding] {
     let copies = state.withLock(\.copies)
     return zip(backends, copies).map { backend, copy in
-      ReplicaStanding(name: "\(backend.pool.target)", isUp: copy.isUp, lag: Double(copy.lag) / 1e9)
+      ReplicaStanding(
+        name: "\(backend.pool.target)", isUp: copy.isUp, lag: Double(copy.lag) / 1e9, fault: copy.fault)
     }
   }
 }

@@ -15,7 +15,9 @@ struct ReplicationHistory {
     if let last = samples.last {
       guard last.position != position else { return }
       // Another server has taken its place.
-      if position < last.position { samples = [] }
+      if position.timeline != last.position.timeline || position.number < last.position.number {
+        samples = []
+      }
     }
     samples.append((position, time))
     guard samples.count > Self.capacity else { return }
@@ -24,12 +26,14 @@ struct ReplicationHistory {
 
   /// Forgets what the slowest copy has reached.
   mutating func forget(before position: Position) {
-    samples.removeFirst(samples.firstIndex { $0.position > position } ?? max(0, samples.count - 1))
+    samples.removeFirst(
+      samples.firstIndex { $0.position.number > position.number } ?? max(0, samples.count - 1))
   }
 
   /// Returns the nanoseconds for which a copy has not reached what the database had.
   func lag(of position: Position, at now: UInt64) -> UInt64 {
-    guard let missed = samples.first(where: { $0.position > position }), now > missed.time else { return 0 }
+    guard let missed = samples.first(where: { $0.position.number > position.number }), now > missed.time
+    else { return 0 }
     return now - missed.time
   }
 }

@@ -34,19 +34,31 @@ final class StateNumbers: Sendable {
   static let query = Query("SELECT \(snapshot)")
 
   /// How far the changes have come that the snapshot of this transaction shows, or a later position.
-  static let position = Query("SELECT \(positionNow)")
+  ///
+  /// - Parameter identifies: Whether the user may ask for the timeline of a standby.
+  static func position(identifies: Bool) -> Query { identifies ? position : positionOfServer }
+
+  private static let position = Query("SELECT \(positionNow(ServerIdentity.timeline))")
+  private static let positionOfServer = Query("SELECT \(positionNow(ServerIdentity.timelineOfServer))")
 
   /// Before a commit is visible, its record is in the log, so a position that is read after a snapshot is not before any
   /// of the commits that it shows.
-  private static let positionNow =
-    "CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() ELSE pg_current_wal_insert_lsn() END::text"
+  private static func positionNow(_ timeline: String) -> String {
+    """
+    (\(timeline)) || '-' || \
+    CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() ELSE pg_current_wal_insert_lsn() END
+    """
+  }
 
-  /// Returns the statement for the state of the server, for snapshots that are taken afterwards, and for its position.
-  static func ofServer(withPosition: Bool) -> Query {
-    Query(
+  /// Returns the statement for the state of the server, for snapshots that are taken afterwards, and for its position and the
+  /// identifier of its system.
+  static func ofServer(withPosition: Bool, identifies: Bool) -> Query {
+    let timeline = identifies ? ServerIdentity.timeline : ServerIdentity.timelineOfServer
+    let system = identifies ? "(SELECT system_identifier FROM pg_control_system())" : "NULL"
+    return Query(
       """
       SELECT \(snapshot), CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn()::text END\
-      \(withPosition ? ", \(positionNow)" : "")
+      \(withPosition ? ", \(positionNow(timeline)), \(system), pg_is_in_recovery()" : "")
       """)
   }
 
@@ -80,7 +92,7 @@ final class StateNumbers: Sendable {
 }
 
 extension Position {
-  /// Creates the position that a server tells; nil without one.
+  /// Creates the position that a server tells; nil without one, or if its timeline is unknown.
   ///
   /// The position at which the next record begins may be behind the header of a page, where no standby ever is: the last
   /// record ends before the header. A page has 8 KiB, and its header 24 bytes, or 40 at the beginning of a segment
@@ -89,6 +101,7 @@ extension Position {
     guard let text, let position = Position(text) else { return nil }
     let offset = position.number % 8192
     let isBehindHeader = offset == 24 || offset == 40 && position.number % (1 << 20) == 40
-    self.init(number: isBehindHeader ? position.number - offset : position.number)
+    self.init(
+      timeline: position.timeline, number: isBehindHeader ? position.number - offset : position.number)
   }
 }

@@ -5,7 +5,7 @@ import Synchronization
 
 /// A connection that watches the state and the schema of a database.
 ///
-/// Only one thread uses it at a time; the others wait.
+/// Only one thread uses it at a time; the others wait, but none longer than its patience.
 final class Watcher: Sendable {
   private struct State: @unchecked Sendable {
     // Used only while holding the lock.
@@ -15,21 +15,26 @@ final class Watcher: Sendable {
     var nextAttempt: UInt64 = 0
     /// The number of the state that was read last, and by which query.
     var number: Int64?
-    var position: Position?
     var query = 0
-    /// The standby whose state was read last; nil if it was no standby.
-    var standby: String?
     /// Watches the other nodes of a database that has several.
     var nodes: NodeWatcher?
   }
 
-  private let state = Mutex(State())
+  /// What was read last, which is known without waiting.
+  private struct Known {
+    var position: Position?
+    var server: ServerIdentity?
+    var standby: String?
+  }
+
+  /// Used only by the thread whose turn it is.
+  private let state = Turn(State())
+  private let known = Mutex(Known())
   /// The number of the query for the state that began last.
   private let begun = Atomic(0)
   private let change = Atomic<UInt64>(0)
   private let target: ConnectionTarget
   private let budget: ConnectionBudget
-  private let stateQuery: Query
   /// Whether the position of the state is read too.
   let tellsPositions: Bool
   let numbers = StateNumbers()
@@ -37,94 +42,129 @@ final class Watcher: Sendable {
   /// The nanoseconds for which a failure to connect applies to all: in an outage, requests don't wait one after
   /// another.
   private static let pause: UInt64 = 1_000_000_000
-  /// The nanoseconds that one use of the connection may take.
-  private static let patience: UInt64 = 5_000_000_000
+  /// The nanoseconds that one use of the connection may take, with the time that it waits for its turn.
+  static let patience: UInt64 = 5_000_000_000
+  /// The same for the state, after which the server counts as away.
+  static let patienceForState: UInt64 = 2_000_000_000
 
   /// - Parameter budget: The connections of others, of which an idle one gives way if the server refuses this one.
   init(_ target: ConnectionTarget, tellsPositions: Bool, among budget: ConnectionBudget) {
     self.target = target
     self.budget = budget
     self.tellsPositions = tellsPositions
-    stateQuery = StateNumbers.ofServer(withPosition: tellsPositions)
   }
 
   /// The position that belongs to the state that was read last; nil if it is unknown.
-  var position: Position? { state.withLock { $0.position } }
+  var position: Position? { known.withLock { $0.position } }
 
   /// The number of the current state; nil if it can't be determined.
   ///
   /// Callers that wait at the same time share a query, if it began after they called.
   var current: Int64? {
     let seen = begun.load(ordering: .sequentiallyConsistent)
-    return state.withLock { state in
+    let end = MonotonicTime.now() + Self.patienceForState
+    return state.take(until: end) { state in
       if state.query > seen { return state.number }
       state.query = begun.add(1, ordering: .sequentiallyConsistent).newValue
-      let number = try? text(&state).map { numbers.number(of: $0) }
+      let number = try? text(&state, until: end).map { numbers.number(of: $0) }
       if number != state.number { change.store(MonotonicTime.now(), ordering: .sequentiallyConsistent) }
       state.number = number
       return number
-    }
+    } ?? nil
   }
 
   /// Returns the snapshots that identify the state of all nodes.
-  private func text(_ state: inout State) throws -> String? {
+  private func text(_ state: inout State, until end: UInt64) throws -> String? {
     guard let nodes = state.nodes else {
-      let (server, replayed, position) = try withConnection(of: &state) { connection in
-        let result = try connection.run([stateQuery])[0]
-        return (
-          result.text(0, 0), result.text(0, 1),
-          result.columnCount > 2 ? Position(ofServer: result.text(0, 2)) : nil
-        )
+      let (server, replayed, position, identity) = try withConnection(of: &state, until: end) { connection in
+        let query = StateNumbers.ofServer(
+          withPosition: tellsPositions, identifies: target.epoch.canIdentify)
+        let result = try connection.run([query])[0]
+        let position = tellsPositions ? Position(ofServer: result.text(0, 2)) : nil
+        let identity =
+          tellsPositions
+          ? ServerIdentity(
+            system: result.text(0, 3), timeline: position?.timeline, isStandby: result.isTrue(0, 4)) : nil
+        return (result.text(0, 0), result.text(0, 1), position, identity)
       }
-      state.position = position
-      state.standby = server.flatMap { StateNumbers.isOfStandby($0) ? $0 : nil }
+      known.withLock {
+        $0.position = position
+        $0.server = identity
+        $0.standby = server.flatMap { StateNumbers.isOfStandby($0) ? $0 : nil }
+      }
       return server.map { [$0, replayed].compactMap(\.self).joined(separator: " ") }
     }
-    return try withConnection(of: &state) { try nodes.snapshots($0) }
+    return try withConnection(of: &state, until: end) { try nodes.snapshots($0) }
+  }
+
+  /// The server whose state was read last; nil if positions aren't read.
+  var server: ServerIdentity? { known.withLock { $0.server } }
+
+  /// The latest timeline on which the target's server has been seen; nil if it is unknown.
+  var latestTimeline: UInt32? {
+    [server?.timeline, target.epoch.latest?.timeline].compactMap(\.self).max()
+  }
+
+  /// Opens a new connection for the next use, because the server may no longer be that of the target.
+  func reconnect() {
+    state.take { $0.connection = nil }
+    budget.closeAllIdle()
   }
 
   /// Returns whether a standby is the one whose state was read last: behind one address there may be several.
-  func isOf(standby: String) -> Bool { state.withLock { $0.standby == standby } }
+  func isOf(standby: String) -> Bool { known.withLock { $0.standby == standby } }
 
   /// Includes the states of the other nodes of the database from now on.
-  func watchNodes() { state.withLock { $0.nodes = NodeWatcher(target) } }
+  func watchNodes() { state.take { $0.nodes = NodeWatcher(target) } }
 
   /// The time when a change of the database's state was last noticed, in nanoseconds of `MonotonicTime`.
   var lastChange: UInt64 { change.load(ordering: .sequentiallyConsistent) }
 
   /// Runs `body` with the watching connection.
   ///
-  /// It holds a lock, so `body` must be short.
+  /// Others wait for their turn meanwhile, so `body` must be short.
   ///
+  /// - Parameter patience: The nanoseconds that it may take.
   /// - Throws: `PostgreSQLError`, or the error that `body` throws.
-  func withConnection<Result: Sendable>(_ body: (PostgreSQLConnection) throws -> Result) throws -> Result {
-    try state.withLock { try withConnection(of: &$0, body) }
+  func withConnection<Result: Sendable>(
+    patience: UInt64 = Watcher.patience, _ body: (PostgreSQLConnection) throws -> Result
+  ) throws -> Result {
+    let end = MonotonicTime.now() + patience
+    let result = try state.take(until: end) { try withConnection(of: &$0, until: end, body) }
+    guard let result else { throw PostgreSQLError(.connectionFailure, "the server doesn't respond") }
+    return result
   }
 
   private func withConnection<Result: Sendable>(
-    of state: inout State, _ body: (PostgreSQLConnection) throws -> Result
+    of state: inout State, until end: UInt64, _ body: (PostgreSQLConnection) throws -> Result
   ) throws -> Result {
     let isOld = state.connection != nil
     do {
-      return try body(try connection(of: &state))
+      return try body(try connection(of: &state, until: end))
     } catch let error as PostgreSQLError where error.endsConnection {
       state.connection = nil
       numbers.forget()
+      // The others probably lead to the same server, which was lost or doesn't respond.
+      budget.closeAllIdle()
       // The connection may have been idle for hours, so one loss is normal.
-      guard isOld else { throw error }
-      return try body(try connection(of: &state))
+      guard isOld, MonotonicTime.now() < end else { throw error }
+      return try body(try connection(of: &state, until: end))
     }
   }
 
-  private func connection(of state: inout State) throws -> PostgreSQLConnection {
+  private func connection(of state: inout State, until end: UInt64) throws -> PostgreSQLConnection {
     if let connection = state.connection {
-      connection.deadline = MonotonicTime.now() + Self.patience
-      return connection
+      if !connection.isOutdated {
+        connection.deadline = end
+        return connection
+      }
+      state.connection = nil
+      numbers.forget()
     }
     if let failure = state.failure, MonotonicTime.now() < state.nextAttempt { throw failure }
     do {
-      let new = try PostgreSQLConnection(target)
-      new.deadline = MonotonicTime.now() + Self.patience
+      let new = try PostgreSQLConnection(target, until: end)
+      new.deadline = end
       (state.connection, state.failure) = (new, nil)
       return new
     } catch {
@@ -134,5 +174,5 @@ final class Watcher: Sendable {
     }
   }
 
-  func close() { state.withLock { ($0.connection, $0.nodes) = (nil, nil) } }
+  func close() { state.take { ($0.connection, $0.nodes) = (nil, nil) } }
 }
