@@ -27,6 +27,8 @@ final class ChangeFeed: Sendable {
     var timer: (any DispatchSourceTimer)?
     var lastBeat: UInt64 = 0
     var isStopped = false
+    /// Whether the state was known when it was last looked at.
+    var knowsVersion = true
 
     var listeners: [LiveListener] { queries.values.flatMap(\.listeners.values) + leaving.values }
   }
@@ -236,9 +238,11 @@ final class ChangeFeed: Sendable {
     // By state, the tables changed since; nil if it may be any.
     var changes: [Int64: Set<String>?] = [:]
     var doubtful: [LiveQuery] = []
+    let isBack = version != nil && !state.knowsVersion
+    state.knowsVersion = version != nil
     for query in state.queries.values where query.version != version || query.pauseEnd != nil {
       let wasWaiting = query.isWaiting
-      query.resume(at: now)
+      query.resume(at: now, isBack: isBack)
       var changed: Set<String>?
       if let earlier = query.version, let version {
         if changes[earlier] == nil {

@@ -123,9 +123,10 @@ final class LiveQuery {
     failures += 1
   }
 
-  /// Ends the pause if its time is up.
-  func resume(at now: UInt64) {
-    if let pauseEnd, now >= pauseEnd { self.pauseEnd = nil }
+  /// Ends the pause if its time is up, or if the database responds again.
+  func resume(at now: UInt64, isBack: Bool) {
+    if let pauseEnd, isBack || now >= pauseEnd { self.pauseEnd = nil }
+    if isBack { failures = 0 }
   }
 
   /// The longest pause after a run that failed, in nanoseconds.
