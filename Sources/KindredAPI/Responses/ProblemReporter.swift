@@ -1,5 +1,6 @@
 import KindredModel
 import KindredBackend
+import KindredClock
 import KindredHTTP
 import KindredRequests
 import KindredTools
@@ -19,6 +20,8 @@ final class ProblemReporter: Sendable {
   private let damages = Mutex<Set<String>>([])
 
   private static let maximumDamages = 100
+  /// The failures of the database of late.
+  private let failures = RepeatedFailures()
 
   init(_ parts: ServiceParts, _ options: KindredService.Options, _ models: ModelSource, _ types: OfferedTypes)
   {
@@ -67,6 +70,7 @@ final class ProblemReporter: Sendable {
       if case .unsupported = error.kind { logger.warning("\(error)") }
       // The client doesn't learn which privilege it lacks.
       if error.kind == .forbidden { logger.info("\(error)") }
+      if case .unknownOutcome = error.kind { logger.error("\(error)") }
       if error.kind == .misconfigured { logger.error("\(error)") }
       if case .damaged(let detail) = error.kind { logOnce(detail) }
       if let advice = error.advice { logger.warning("\(advice)") }
@@ -108,7 +112,11 @@ final class ProblemReporter: Sendable {
   /// Returns the problem for a failure of the disk, the file or the memory, for which neither the client nor the
   /// program is to blame.
   func unavailable(_ error: any Error) -> Problem {
-    logger.error("The database doesn't respond.", metadata: ["error": "\(error)"])
+    if let repetitions = failures.note("\(error)", at: MonotonicTime.now()) {
+      var metadata: Logger.Metadata = ["error": "\(error)"]
+      if repetitions > 0 { metadata["repetitions"] = "\(repetitions)" }
+      logger.error("The database doesn't respond.", metadata: metadata)
+    }
     return Problem.unavailable
   }
 
