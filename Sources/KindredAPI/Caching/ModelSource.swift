@@ -108,10 +108,15 @@ final class ModelSource: Sendable {
     }
   }
 
-  /// Returns the model of the current schema, or of the previous one while the file is locked.
+  /// Returns the model of the current schema, or of the previous one while the file is locked or the server doesn't respond.
   ///
   /// It needs no reading connection, so requests that read no records don't wait for those that do.
   func latest() throws -> ModelVersion {
+    if backend.readsSchemaApart, let known {
+      renew()
+      if misfit.withLock({ $0 != nil }) { throw MisfittingModel() }
+      return self.known ?? known
+    }
     do {
       return try backend.withSchema { try stored(for: $0) }
     } catch let error as any BackendError where error.kind == .busy {
