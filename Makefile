@@ -80,9 +80,10 @@ postgresql-test: system-packages swift ## Test PostgreSQL 18, and PostgreSQL beh
 	Tests/PostgreSQL/run 18
 	Tests/PostgreSQL/run pgbouncer
 
-scale-test: release ## Test standbys of PostgreSQL: positions, lag, failover.
+scale-test: release ## Test standbys of PostgreSQL: positions, lag, restarts, failover.
 	$(call install-missing,$(POSTGRESQL_PACKAGES))
 	python3 Tests/Scale/run.py $(KINDRED)
+	python3 Tests/Scale/failover.py $(KINDRED)
 
 behaviours: ## List the numbered behaviours of the Swift API that no test covers.
 	Tests/untested-behaviours
