@@ -28,8 +28,8 @@ public final class PostgreSQLBackend: Backend {
   public let isWritable: Bool
   private let writer: PostgreSQLWriter
   private let schemaState = Mutex(SchemaState())
-  /// Whether the last write found the disk of the server full.
-  private let fullDisk = FullDisk()
+  /// Why the last write could not be done, and others probably can't.
+  private let writeOutage = WriteOutage()
   private let standby = StandbyProgress()
   let keptAnswers = KeptAnswersTable()
   private let replicas: PostgreSQLReplicas?
@@ -235,7 +235,7 @@ public final class PostgreSQLBackend: Backend {
   ///
   /// - Throws: `PostgreSQLError`.
   public func probe() throws {
-    if isWritable, let full = fullDisk.error { throw full }
+    if isWritable, let full = writeOutage.error { throw full }
     let (isReadOnly, received, replayed) = try watcher.withConnection(patience: Watcher.patienceForState) {
       connection in
       let result = try connection.run([Self.standing])[0]
@@ -369,8 +369,8 @@ public final class PostgreSQLBackend: Backend {
     _ order: WriteOrder, _ body: @escaping @Sendable (any WriteTransaction) throws -> Value,
     completion: @escaping @Sendable (Result<Value, any Error>, Position?) -> Void
   ) {
-    writer.submit(order, to: self, body) { [fullDisk] result, position in
-      fullDisk.note(result)
+    writer.submit(order, to: self, body) { [writeOutage] result, position in
+      writeOutage.note(result)
       completion(result, position)
     }
   }

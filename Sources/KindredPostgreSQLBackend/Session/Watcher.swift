@@ -106,10 +106,9 @@ final class Watcher: Sendable {
   }
 
   /// Opens a new connection for the next use, because the server may no longer be that of the target.
-  func reconnect() {
-    state.take { $0.connection = nil }
-    budget.closeAllIdle()
-  }
+  ///
+  /// If it leads to another one, the connections of others are outdated and end.
+  func reconnect() { state.take { $0.connection = nil } }
 
   /// Returns whether a standby is the one whose state was read last: behind one address there may be several.
   func isOf(standby: String) -> Bool { known.withLock { $0.standby == standby } }
