@@ -37,6 +37,10 @@ extension ConnectionTarget {
     ("keepalives_count", "3"),
   ]
   private static let connectTimeoutOfSeveral = 2
+  /// What is set for a single host unless the URL sets it, so that no connection to a server that is gone lasts for hours.
+  private static let defaultsOfOne = [
+    ("keepalives_idle", "30"), ("keepalives_interval", "10"), ("keepalives_count", "3"),
+  ]
 
   private func read() -> Settings {
     let named = values(of: [])
@@ -54,6 +58,7 @@ extension ConnectionTarget {
         address: numbers.indices.contains(index) ? numbers[index] : "", port: item(ports, index))
     }
     var settings = Settings(hosts: named["load_balance_hosts"] == "random" ? hosts.shuffled() : hosts)
+    settings.defaults = Self.defaultsOfOne
     if count > 1 {
       settings.defaults =
         [("connect_timeout", String(min(connectTimeout, Self.connectTimeoutOfSeveral)))]

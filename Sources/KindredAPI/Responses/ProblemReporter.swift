@@ -65,13 +65,13 @@ final class ProblemReporter: Sendable {
     case let error as RequestError: return Problem(error)
     case let error as any BackendError:
       // Only the operator can fix this, not the client.
-      if error.kind == .full { logger.error("\(error)") }
+      if error.kind == .full { logRepeatedly("\(error)") }
       if error.kind == .brokenSchema { logger.warning("\(error)") }
       if case .unsupported = error.kind { logger.warning("\(error)") }
       // The client doesn't learn which privilege it lacks.
       if error.kind == .forbidden { logger.info("\(error)") }
       if case .unknownOutcome = error.kind { logger.error("\(error)") }
-      if error.kind == .misconfigured { logger.error("\(error)") }
+      if error.kind == .misconfigured { logRepeatedly("\(error)") }
       if case .damaged(let detail) = error.kind { logOnce(detail) }
       if let advice = error.advice { logger.warning("\(advice)") }
       // The message of a function may quote a record that an access rule hides.
@@ -112,12 +112,18 @@ final class ProblemReporter: Sendable {
   /// Returns the problem for a failure of the disk, the file or the memory, for which neither the client nor the
   /// program is to blame.
   func unavailable(_ error: any Error) -> Problem {
-    if let repetitions = failures.note("\(error)", at: MonotonicTime.now()) {
-      var metadata: Logger.Metadata = ["error": "\(error)"]
-      if repetitions > 0 { metadata["repetitions"] = "\(repetitions)" }
-      logger.error("The database doesn't respond.", metadata: metadata)
-    }
+    logRepeatedly("\(error)", as: "The database doesn't respond.")
     return Problem.unavailable
+  }
+
+  /// Logs a failure that many requests may meet, once and then with the number of its repetitions.
+  ///
+  /// - Parameter message: What stands before the failure; nil for nothing.
+  private func logRepeatedly(_ failure: String, as message: String? = nil) {
+    guard let repetitions = failures.note(failure, at: MonotonicTime.now()) else { return }
+    var metadata: Logger.Metadata = message == nil ? [:] : ["error": "\(failure)"]
+    if repetitions > 0 { metadata["repetitions"] = "\(repetitions)" }
+    logger.error("\(message ?? failure)", metadata: metadata)
   }
 
   /// Logs that the database can't be used, or, without a failure, that it can be used again.
