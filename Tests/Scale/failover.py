@@ -232,7 +232,7 @@ def a_commit_that_waits_for_a_standby_outlasts_its_client(servers):
         again = program.ask("POST", "/payments", {"name": "1"}, Idempotency_Key='"1"')
         assert again.status == 409, again.text
         assert program.get("/payments").status == 200
-        # A COMMIT that somebody cancels has been done, but not by the standby.
+        # A COMMIT that an operator cancels has been done, but not by the standby.
         waiting = "SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
         for process in server.sql(waiting).split():
             server.sql(f"SELECT pg_cancel_backend({process})")

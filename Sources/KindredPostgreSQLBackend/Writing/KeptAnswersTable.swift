@@ -89,7 +89,7 @@ final class KeptAnswersTable: Sendable {
   /// Removes the answers that were kept before or at `time`, in seconds since 1970: in the background, in portions, and at
   /// most once a minute.
   ///
-  /// Each portion is a transaction of its own that reads no predicate locks of writes, and is found by an index.
+  /// Each portion is a transaction of its own, which conflicts with no write, and finds its answers by an index.
   func removeExpired(until time: Int64, of backend: PostgreSQLBackend) {
     let now = MonotonicTime.now()
     let begins = state.withLock { state in
