@@ -5,7 +5,9 @@ import Synchronization
 public struct ServerIdentity: Hashable, Sendable {
   /// The identifier that all copies of a system share; nil if it is unknown.
   public let system: String?
-  /// The number of the timeline; nil if it is unknown. A standby may show that of an earlier one for a while.
+  /// The number of the timeline; nil if it is unknown.
+  ///
+  /// A standby may show that of an earlier one for a while.
   public let timeline: UInt32?
   /// Whether it follows another server.
   public let isStandby: Bool
@@ -45,8 +47,9 @@ public struct ServerIdentity: Hashable, Sendable {
   static let queryOfServer = Query("SELECT NULL, \(timelineOfServer), pg_is_in_recovery()", isReusable: false)
 }
 
-/// The latest server that a URL has led to. One of an earlier timeline of the same system has been left behind, and isn't
-/// connected to again.
+/// The latest server that a URL has led to.
+///
+/// One of an earlier timeline of the same system has been left behind, and isn't connected to again.
 public final class ServerEpoch: Sendable {
   private struct State {
     var latest: ServerIdentity?
