@@ -21,8 +21,11 @@ public protocol BackendError: Error, CustomStringConvertible {
   /// Returns the name of the violated constraint of a table; nil if it is unknown, or of another table.
   func constraintName(of table: Table) -> String?
 
-  /// Advice for the operator, for the log; nil if the remedy is obvious or unknown.
+  /// Advice for the operator, or what a lasting damage is about, for the log; nil if the remedy is obvious or unknown.
   var advice: String? { get }
+
+  /// Whether a change can't return what it stores, as a rule of the database makes it another one.
+  var refusesReturning: Bool { get }
 
   /// Whether the statement was planned for an outdated schema, so that it may succeed if it is planned again.
   var isOfEarlierSchema: Bool { get }
@@ -46,6 +49,9 @@ extension BackendError {
 
   /// Returns false.
   public var isOfEarlierSchema: Bool { false }
+
+  /// Returns false.
+  public var refusesReturning: Bool { false }
 
   /// The kind of constraint that was violated; nil for other errors.
   public var constraint: BackendErrorKind.Constraint? {
@@ -75,6 +81,8 @@ public enum BackendErrorKind: Hashable, Sendable {
   /// The engine can't compute a statement of this form, for whatever values; with the name of the node whose statement it
   /// is, if it is known.
   case unsupported(String?)
+  /// A statement that only reads calls a function that writes.
+  case writes
   /// A change violates a constraint.
   case constraint(Constraint)
   /// The key must be an integer but isn't.

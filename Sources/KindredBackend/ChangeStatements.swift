@@ -33,7 +33,7 @@ public struct ExecutableStatement: Sendable {
       self.init(table.statement(change, dialect: dialect))
     }
     switch change {
-    case .insertion(let columns, _, _), .update(let columns, _, _, _):
+    case .insertion(let columns, _, _), .update(let columns, _, _, _, _):
       writtenColumns = columns.map(\.text)
       conversions = table.conversions(to: writtenColumns, dialect)
     case .insertions(let rows, _): writtenColumns = rows.flatMap { $0.map(\.text) }

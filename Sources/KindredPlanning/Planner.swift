@@ -53,6 +53,16 @@ public struct Planner {
       isForManyKeys: isForManyKeys)
   }
 
+  /// Returns the plan of a request for one record that isn't read from its table: nothing finds it there.
+  ///
+  /// - Parameter columns: The columns of the record, whose values are the first literals, in order.
+  /// - Throws: `RequestError`, likewise.
+  public func plan(_ request: FetchRequest, ofRowOf columns: [String]) throws -> Plan {
+    let context = context(of: request, isForOneRecord: true)
+    context.state.rowColumns = columns
+    return try plan(request, context)
+  }
+
   func plan(
     _ request: FetchRequest, _ context: PlanningContext, isForManyKeys: Bool = false
   ) throws -> Plan {

@@ -20,6 +20,8 @@ final class PlanningState {
   let reading: ValueReading
   /// The column of a plan that reads a single BLOB in parts.
   var storedColumn: StoredColumn?
+  /// The columns of the root record whose values are the first literals; nil if it is read from its table.
+  var rowColumns: [String]?
   var budget: PlanningBudget
 
   /// Whether a rule applies to a table that is read.

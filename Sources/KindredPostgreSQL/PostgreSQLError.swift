@@ -58,6 +58,7 @@ public struct PostgreSQLError: Error, Hashable, Sendable {
   public init(_ state: State, _ message: String) {
     self.state = state
     self.message = message
+    if state == .wrongState { advice = message }
   }
 
   /// Returns the error of a COMMIT that may or may not have been done, or not by all servers.
@@ -122,6 +123,8 @@ public struct PostgreSQLError: Error, Hashable, Sendable {
     public static let unknownSchema: State = "3F000"
     /// The column does not exist.
     public static let unknownColumn: State = "42703"
+    /// An object isn't in the state that a statement needs, such as a materialised view that isn't populated.
+    public static let wrongState: State = "55000"
     /// An error without a state of its own.
     public static let internalError: State = "XX000"
     /// A function has executed `RAISE EXCEPTION`.

@@ -12,7 +12,7 @@ extension Column {
     let sql = value.sql
     let converted: SQL =
       switch (castType, value) {
-      case (nil, _), (_, .parameter(_, isText: true)): sql
+      case (nil, _), (_, .parameter(_, isText: true)), (_, .returned): sql
       case (let type?, .defaultValue) where affinity.isNumeric && !sql.isNumber:
         // It may be a text, such as the current time. Such a value has no affinity.
         "CASE WHEN \(cast(sql, type)) IS \(sql) THEN \(cast(sql, type)) ELSE \(sql) END"
@@ -30,7 +30,7 @@ extension Column {
     return switch value {
     case .parameter(_, isText: true): "NOT (\(cast(sql, type)) IS \(sql))"
     // A default may differ each time, and is stored as the cast makes it.
-    case .defaultValue, .null: nil
+    case .defaultValue, .null, .returned: nil
     case .parameter, .generated: "\(cast(sql, type)) IS \(sql)"
     }
   }
@@ -68,7 +68,7 @@ extension Column {
 extension StoredValue {
   fileprivate var sql: SQL {
     switch self {
-    case .parameter(let binding, _): "\(binding)"
+    case .parameter(let binding, _), .returned(let binding): "\(binding)"
     case .defaultValue(let sql), .generated(let sql): "(\(sql))"
     case .null: "NULL"
     }

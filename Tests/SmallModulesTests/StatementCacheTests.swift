@@ -56,7 +56,7 @@ struct StatementCacheTests {
   @Test
   func `a change knows the columns that its first parameters are written to`() {
     let statements = ChangeStatements(.sqlite)
-    let change = TableChange.update(of: ["name"], resetting: [], returning: [])
+    let change = TableChange.update(of: ["name"], resetting: [], by: ["id"], returning: [])
     #expect(statements.statement(change, of: Self.author).writtenColumns == ["name"])
     #expect(statements.statement(.deletion(by: ["id"]), of: Self.author).writtenColumns == [])
   }

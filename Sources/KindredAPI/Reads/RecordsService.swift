@@ -270,7 +270,7 @@ extension BackendErrorKind {
     switch self {
     case .exceeded, .noValue: true
     case .busy, .cancelled, .timedOut, .full, .tooLarge, .constraint, .wrongKey, .brokenSchema, .damaged,
-      .misconfigured, .forbidden, .unavailable, .unsupported, .away, .unknownOutcome, .defect:
+      .misconfigured, .forbidden, .unavailable, .unsupported, .away, .unknownOutcome, .defect, .writes:
       false
     }
   }

@@ -72,8 +72,11 @@ final class ProblemReporter: Sendable {
       if error.kind == .forbidden { logger.info("\(error)") }
       if case .unknownOutcome = error.kind { logger.error("\(error)") }
       if error.kind == .misconfigured { logRepeatedly("\(error)") }
-      if case .damaged(let detail) = error.kind { logOnce(detail) }
-      if let advice = error.advice { logger.warning("\(advice)") }
+      if case .damaged(let detail) = error.kind {
+        logOnce(error.advice ?? detail)
+      } else if let advice = error.advice {
+        logger.warning("\(advice)")
+      }
       // The message of a function may quote a record that an access rule hides.
       if case .constraint(.raised(let raised)) = error.kind, models.hasAccessRules, principal?.roles != nil {
         return Problem(RaisedError("a function of the database refused the request", status: raised.status))

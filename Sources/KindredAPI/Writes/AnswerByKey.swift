@@ -16,7 +16,7 @@ struct AnswerByKey: Sendable {
   /// - Parameters:
   ///   - name: The name of the resource or action whose answer it is.
   ///   - resource: The resource of the records.
-  ///   - key: The columns by which they are found.
+  ///   - key: The columns by which they are found; of a resource whose records nothing finds again, all of them.
   ///   - paths: The paths of the associations in the tree that was written.
   ///   - shaping: The parameters that shape a record.
   ///   - check: Throws if planning must stop.
@@ -33,14 +33,18 @@ struct AnswerByKey: Sendable {
     let shape = RequestShape(of: query, resource: resource.name, vocabulary: version.shapes)
     let answer = try version.plans.answer(of: name, paths: paths, shape, keyCount: key.count) {
       var literals = Literals(areDistinct: query.comparesExpressions)
-      let key = key.map { RequestPath.KeyColumn(name: $0, literals: [literals.numberOfUnknown()]) }
+      let values = key.map { RequestPath.KeyColumn(name: $0, literals: [literals.numberOfUnknown()]) }
       var parser = FetchRequestParser(model: version.model, limits: limits)
       var parsed = try parser.parse(
-        path: RequestPath(resource: resource.name, segments: [.record(key)]), literals: literals,
+        path: RequestPath(resource: resource.name, segments: [.record(resource.isLocated ? values : [])]),
+        literals: literals,
         parameters: shaping, including: paths.map(IncludeItem.init))
       try refine(&parsed.fetchRequest.root)
       let planner = version.planner(limits: limits.planning, check: check)
-      let plan = try planner.plan(parsed.fetchRequest, isForManyKeys: true)
+      let plan =
+        resource.isLocated
+        ? try planner.plan(parsed.fetchRequest, isForManyKeys: true)
+        : try planner.plan(parsed.fetchRequest, ofRowOf: key)
       // Not timeless: the answer to a write is never cached.
       return PlannedRequest(
         plan: try ExecutablePlan(plan), isTimeless: false, explains: false,

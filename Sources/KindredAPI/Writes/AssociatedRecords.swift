@@ -128,7 +128,8 @@ struct AssociatedRecords {
   ) throws -> [StoredRecord] {
     guard let conflict else { return try added(drafts, to: resource, returning: columns) }
     let placed = try Upsert(
-      writer: writer, resource: resource, key: conflict.key, resolution: conflict.resolution, linked: linked,
+      writer: writer, resource: resource.found(by: conflict.key, in: model), key: conflict.key,
+      resolution: conflict.resolution, linked: linked,
       returned: columns
     ).run(drafts)
     return try zip(drafts, placed).map { draft, placed in
@@ -293,7 +294,8 @@ struct AssociatedRecords {
     // The record refers to the other one already.
     guard !draft.assignments.isEmpty else { return }
     let change = TableChange.update(
-      of: draft.columns.exact, resetting: [], returning: step.originColumns.exact)
+      of: draft.columns.exact, resetting: [], by: table.locatorColumns.exact,
+      returning: step.originColumns.exact)
     let values = draft.assignments.map(\.value) + record.values(of: table.locatorColumns)
     let written = UnstoredRecord(draft: draft, resource: resource, present: record)
     let stored = RecordWriter.Change(change, values, step.originColumns, written)

@@ -89,8 +89,9 @@ struct LaterReferences {
   func store() throws {
     for (record, written) in memory.takeLater() {
       let resource = written.resource
+      let locators = resource.locatorColumns.exact
       let change = TableChange.update(
-        of: written.draft.columns.exact, resetting: [], returning: resource.locatorColumns.exact)
+        of: written.draft.columns.exact, resetting: [], by: locators, returning: locators)
       let values = written.draft.assignments.map(\.value) + record.values(of: resource.locatorColumns)
       let rows = try writer.run(RecordWriter.Change(change, values, resource.locatorColumns, written)) {
         error in

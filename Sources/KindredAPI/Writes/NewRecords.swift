@@ -59,8 +59,9 @@ struct NewRecords {
     guard let resolution = execution.plan.preferences.resolution else {
       return try writer.insert(drafts, into: resource, returning: columns).map { ($0, true) }
     }
+    let key = execution.plan.conflictColumns
     return try Upsert(
-      writer: writer, resource: resource, key: execution.plan.conflictColumns, resolution: resolution,
+      writer: writer, resource: resource.found(by: key, in: writer.model), key: key, resolution: resolution,
       computed: execution.plan.computed, returned: columns
     ).run(drafts)
   }

@@ -43,7 +43,7 @@ struct RecordDeletion {
     let presets = try writer.presets.presets(.delete, of: records, in: resource)
     let columns = resource.permissions.delete?.presets.map(\.column) ?? []
     let change = TableChange.update(
-      of: columns.exact, resetting: [], returning: locators.exact,
+      of: columns.exact, resetting: [], by: locators.exact, returning: locators.exact,
       // A deletion replaces no other record.
       resource.table.replacesOnConflict ? .abort : .schema)
     var count = 0
@@ -76,7 +76,11 @@ struct RecordDeletion {
   /// another.
   private func rows(deleting keys: [[SQLValue]]) throws -> [Int] {
     func problem(_ error: any BackendError) -> Problem? {
-      error.constraint == .foreignKey ? .referredTo() : Problem(refusing: error, changing: resource.resource)
+      switch error.constraint {
+      // A foreign key that is set to NULL or to its default may be that of a column that needs another value.
+      case .foreignKey, .notNull, .check: .referredTo()
+      default: Problem(refusing: error, changing: resource.resource)
+      }
     }
     guard writer.transaction.checksEachStatement, keys.count > 1, keys.count * locators.count <= 1 << 15
     else {

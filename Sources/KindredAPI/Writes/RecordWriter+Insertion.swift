@@ -20,11 +20,9 @@ struct Insertion {
   /// The insertion with all columns that are read back.
   var change: RecordWriter.Change {
     let resource = written.resource
-    var returned =
-      needed.isEmpty ? resource.returnedColumns : WrittenResource.once(resource.returnedColumns + needed)
-    // For a view without a key, it is enough to know whether a record was added.
-    if returned.isEmpty { returned = resource.table.columns.prefix(1).map(\.name) }
-    return change(returning: returned)
+    return change(
+      returning: needed.isEmpty
+        ? resource.returnedColumns : WrittenResource.once(resource.returnedColumns + needed))
   }
 
   /// The insertion that reads nothing back; nil if the content doesn't say what the rest of the request needs.
@@ -43,7 +41,8 @@ struct Insertion {
 extension RecordWriter {
   /// Runs insertions, and returns their records; nil for a record that a trigger ignores.
   ///
-  /// A record that the client may add but not read is added without reading it back.
+  /// A record that the client may add but not read, or of which the database returns nothing, is added without reading it
+  /// back.
   ///
   /// - Parameter order: The order of records that refer to one another; nil for that of the content.
   func added(_ insertions: [Insertion], in order: ReferenceOrder?) throws -> [StoredRecord?] {
@@ -53,10 +52,16 @@ extension RecordWriter {
       return zip(changes, rows).map { change, rows in
         rows.first.map { StoredRecord(change.returned, $0) }
       }
-    } catch let error as any BackendError where error.kind == .forbidden && insertions.count == 1 {
-      guard transaction.isOpen, let blind = insertions[0].blind else { throw error }
+    } catch let error as any BackendError
+      where (error.kind == .forbidden || error.refusesReturning) && insertions.count == 1
+    {
+      guard transaction.isOpen, let blind = insertions[0].blind else {
+        if error.refusesReturning, let problem = Problem(refusing: error) { throw problem }
+        throw error
+      }
+      let source = error.refusesReturning ? StoredRecord.Source.contentOnly : .content
       let rows = try run([blind])[0]
-      return [rows.first.map { _ in StoredRecord(unread: blind.written.draft) }]
+      return [rows.first.map { _ in StoredRecord(unread: blind.written.draft, source) }]
     }
   }
 
@@ -112,9 +117,9 @@ extension WrittenRecord {
 
 extension StoredRecord {
   /// Creates the record that a draft describes, of which nothing has been read back.
-  fileprivate init(unread draft: RecordDraft) {
+  fileprivate init(unread draft: RecordDraft, _ source: Source) {
     self.init(draft.columns, draft.assignments.map(\.value))
-    isReadBack = false
+    self.source = source
   }
 }
 

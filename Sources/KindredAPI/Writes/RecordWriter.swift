@@ -175,7 +175,8 @@ struct RecordWriter {
       let locators = written.present?.values(of: resource.locatorColumns) ?? []
       return Change(
         .update(
-          of: written.draft.columns.exact, resetting: written.reset.exact, returning: returned.exact),
+          of: written.draft.columns.exact, resetting: written.reset.exact, by: resource.locatorColumns.exact,
+          returning: returned.exact),
         written.draft.assignments.map(\.value) + locators, returned, written)
     }
     var rows = try run(changes.compactMap(\.self))[...]
@@ -184,9 +185,13 @@ struct RecordWriter {
       let changed = rows.popFirst() ?? []
       guard !isOne || changed.count <= 1 else { throw Problem.severalRows }
       guard let row = changed.first else { return nil }
-      // A view returns the given values, and NULL for the rest.
+      // A view returns the given values, and NULL for the rest, unless the database computes it.
       let draft = written.draft
-      let known = table.kind == .view ? change.returned.filter { !draft.columns.containsExactly($0) } : []
+      let known =
+        table.kind == .view
+        ? change.returned.filter {
+          !draft.columns.containsExactly($0) && !(table.column(named: $0)?.isGenerated ?? false)
+        } : []
       return StoredRecord(change.returned, row).with(known, of: present)
     }
     if records.contains(where: { $0 == nil }) { try rules.didLeaveOut(recordsOf: resource) }

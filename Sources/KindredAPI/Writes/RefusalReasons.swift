@@ -25,6 +25,8 @@ struct RefusalReasons {
       return .refusedValue(
         "the database can't compute an expression from these values: \(complaint)", at: pointer)
     }
+    // It is tried again without.
+    if error.refusesReturning { return nil }
     // After `ON CONFLICT ROLLBACK` there is no transaction in which to test anything.
     if error.dependsOnOthers, writer.transaction.isOpen {
       try writer.rules.didRefuse(written)

@@ -7,8 +7,21 @@ import KindredRequests
 struct StoredRecord {
   private let names: [String]
   private let row: [SQLValue]
-  /// Whether the values come from the database; otherwise they are those of the content.
-  var isReadBack = true
+  /// Where the values come from.
+  var source = Source.database
+
+  /// Where the values of a record come from.
+  enum Source {
+    /// What the database has stored.
+    case database
+    /// The content, as the client may add the record but not read it.
+    case content
+    /// The content, as the database returns nothing of what it stores.
+    case contentOnly
+  }
+
+  /// Whether the values are those that the database has stored.
+  var isReadBack: Bool { source == .database }
 
   init(_ names: [String], _ row: [SQLValue]) {
     self.names = names
@@ -26,7 +39,7 @@ struct StoredRecord {
     let kept = names.indices.filter { !columns.containsExactly(names[$0]) }
     var record = StoredRecord(
       kept.map { names[$0] } + columns, kept.map { row[$0] } + other.values(of: columns))
-    record.isReadBack = isReadBack
+    record.source = source
     return record
   }
 
@@ -45,6 +58,17 @@ struct StoredRecord {
       && resource.keyColumns.allSatisfy { name in
         names.firstIndex(ofExactly: name).map { row[$0] != .null } ?? false
       }
+  }
+
+  /// Returns whether the answer to a write can contain the record: it can be found again, or is completely known, or isn't
+  /// for the client, which gets `null`.
+  func isReturnable(of resource: WrittenResource) -> Bool {
+    switch source {
+    case .database:
+      resource.isLocated ? hasKey(of: resource) : resource.returnedColumns.allSatisfy(names.containsExactly)
+    case .content: true
+    case .contentOnly: false
+    }
   }
 
   /// Returns the path of the record, or nil if it has none, or one that would show a hidden key or lead to another record.

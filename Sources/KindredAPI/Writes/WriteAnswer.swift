@@ -16,7 +16,7 @@ struct WriteAnswer {
   private let version: ModelVersion
 
   /// The first literals of the plan, because they were numbered first.
-  private var locatorColumns: [String] { resource.locatorColumns }
+  private var answerColumns: [String] { resource.answerColumns }
   /// Whether a record may be invisible to the client that has written it.
   private var isRestricted: Bool { resource.permissions.rowRule != nil }
 
@@ -39,7 +39,7 @@ struct WriteAnswer {
       version.model.isDenied(resource.name)
       ? nil
       : try AnswerByKey(
-        of: resource.name, as: resource, by: resource.locatorColumns, paths: paths,
+        of: resource.name, as: resource, by: resource.answerColumns, paths: paths,
         shaping: parameters.shaping,
         in: version, limits, check: check)
   }
@@ -67,7 +67,7 @@ struct WriteAnswer {
     _ records: [StoredRecord], as answer: AnswerByKey, to bytes: inout [UInt8], for principal: Principal,
     in transaction: any WriteTransaction
   ) throws {
-    let parameters = records.map { answer.parameters($0.values(of: locatorColumns), for: principal) }
+    let parameters = records.map { answer.parameters($0.values(of: answerColumns), for: principal) }
     var latest = 0
     try transaction.readEach(of: answer.planned.plan, parameters) { number, part in
       if number > latest { bytes.append(UInt8(ascii: ",")) }
@@ -89,11 +89,16 @@ struct WriteAnswer {
   /// Checks that a record which the plan doesn't find is hidden, or already deleted by a trigger or by
   /// `ON CONFLICT REPLACE` of a later one.
   private func checkAbsent(_ record: StoredRecord, in transaction: any WriteTransaction) throws {
-    let presence = version.changes.statement(
-      .selection(of: locatorColumns.exact, by: locatorColumns.exact), of: resource.table)
-    let key = Parameters(literals: record.values(of: locatorColumns))
-    guard try !isRestricted && !transaction.rows(of: presence, key).isEmpty else { return }
+    guard !isRestricted, try isPresent(record, in: transaction) else { return }
     throw RequestError(
       .invalidValue, "the written record lacks an association that the parameters require; leave out `!`")
+  }
+
+  /// Returns whether a record is still stored; true if nothing finds it again.
+  private func isPresent(_ record: StoredRecord, in transaction: any WriteTransaction) throws -> Bool {
+    guard resource.isLocated else { return true }
+    let columns = answerColumns.exact
+    let presence = version.changes.statement(.selection(of: columns, by: columns), of: resource.table)
+    return try !transaction.rows(of: presence, Parameters(literals: record.values(of: answerColumns))).isEmpty
   }
 }

@@ -55,7 +55,8 @@ struct WriteExecution {
   private func perform() throws -> WriteResult {
     var result = try plan.writesSeveral ? dispatchTogether() : dispatchInGroups()
     if !isPart { try checkPostponedReferences() }
-    result.appliedPreferences = plan.preferences.applied(hasContent: result.content != nil)
+    result.appliedPreferences = plan.preferences.applied(
+      hasContent: result.content != nil, isMinimal: result.isMinimal)
     return result
   }
 
@@ -303,8 +304,11 @@ struct WriteExecution {
     let isArray = plan.content?.isArray ?? false
     var result = WriteResult(status: status)
     // A record of a view can't be read back without its key.
-    let isKnown = records.allSatisfy { !$0.isReadBack || $0.hasKey(of: resource) }
-    if status == .created, !isArray, let record = records.first, record.isReadBack, try isVisible(record) {
+    let isKnown = records.allSatisfy { $0.isReturnable(of: resource) }
+    if status == .created, !isArray, let record = records.first, record.isReadBack,
+      record.hasKey(of: resource),
+      try isVisible(record)
+    {
       result.location = try location(of: record)
     }
     if target.column != nil {
@@ -315,6 +319,7 @@ struct WriteExecution {
     }
     guard plan.preferences.content != .minimal, isKnown else {
       if status == .ok { result.status = .noContent }
+      result.isMinimal = true
       return result
     }
     let content = try plan.answer.json(of: records, isArray: isArray, to: plan.principal, in: transaction)
@@ -325,7 +330,8 @@ struct WriteExecution {
       return result
     }
     // The response to PUT has no tag, unless the content was stored unchanged (RFC 9110 §9.3.4).
-    let isPlain = !isArray && !plan.isShaped && plan.content?.paths.isEmpty ?? true
+    let isPlain =
+      !isArray && resource.isLocated && !plan.isShaped && plan.content?.paths.isEmpty ?? true
     if isPlain, target.effect(of: request.method) != .put {
       result.tag = ReadExecution.tag(ofRecord: content)
     }

@@ -60,10 +60,13 @@ struct WritePreferences {
 
   /// Returns the value of `Preference-Applied` (§3), or nil if no preference was applied.
   ///
-  /// - Parameter hasContent: Whether the response has content.
-  func applied(hasContent: Bool) -> String? {
+  /// - Parameters:
+  ///   - hasContent: Whether the response has content.
+  ///   - isMinimal: Whether it has none because the client prefers that, or the database returns none.
+  func applied(hasContent: Bool, isMinimal: Bool = false) -> String? {
     var applied = honoured
     switch content {
+    case _ where isMinimal && !hasContent: applied.insert("return=minimal", at: 0)
     case .minimal where !hasContent: applied.insert("return=minimal", at: 0)
     case .representation where hasContent: applied.insert("return=representation", at: 0)
     case .minimal, .representation, nil: break

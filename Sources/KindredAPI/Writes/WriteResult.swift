@@ -8,6 +8,8 @@ struct WriteResult: Sendable {
   var location: String?
   /// The content in JSON; nil if there is none.
   var content: [UInt8]?
+  /// Whether the records that the client has written are not returned, or can't be.
+  var isMinimal = false
   /// The tag of the record, if the content is what a GET without parameters returns.
   var tag: ContentHash.Digest?
   /// The number of changed records of a bulk change or an import.

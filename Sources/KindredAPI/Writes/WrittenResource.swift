@@ -21,7 +21,8 @@ final class WrittenResource: Sendable {
   let locatorColumns: [String]
   /// The names of the columns that locate a record and those of its key, without duplicates.
   let identifyingColumns: [String]
-  /// The columns whose values are returned of every record that is written: the identifying ones, and that of its shard.
+  /// The columns whose values are returned of every record that is written: the identifying ones, and that of its shard;
+  /// of a table whose records nothing finds again, all.
   let returnedColumns: [String]
   /// The columns of a record's path; empty if it has none that the client may see.
   let addressColumns: [Column]
@@ -38,7 +39,13 @@ final class WrittenResource: Sendable {
   /// Whether a column of the key has no type, so that a number and the text of its digits have the same path.
   let hasUntypedKey: Bool
 
-  init(_ resource: Resource, in model: Model) {
+  /// The columns whose values read a record back for the answer: those that find it, else all.
+  var answerColumns: [String] { isLocated ? locatorColumns : returnedColumns }
+  /// Whether a record that has been written can be found again.
+  var isLocated: Bool { !locatorColumns.isEmpty }
+
+  /// - Parameter key: The columns of a unique key by which records are found where the table has nothing else.
+  init(_ resource: Resource, in model: Model, foundBy key: [String] = []) {
     let table = resource.table
     self.resource = resource
     name = resource.name
@@ -49,14 +56,23 @@ final class WrittenResource: Sendable {
     columns = resource.columns
     writableColumns = model.writableColumns(of: resource)
     keyColumns = table.primaryKey.map { table.columns[$0].name }
-    locatorColumns = table.locatorColumns
-    identifyingColumns = table.identifyingColumns
-    returnedColumns = Self.once(table.identifyingColumns + [table.distribution?.column].compactMap(\.self))
+    let isLocated = !table.locatorColumns.isEmpty
+    locatorColumns = isLocated ? table.locatorColumns : key
+    identifyingColumns = isLocated ? table.identifyingColumns : key
+    returnedColumns =
+      isLocated
+      ? Self.once(table.identifyingColumns + [table.distribution?.column].compactMap(\.self))
+      : table.columns.map(\.name)
     addressColumns = resource.shownAddressColumns
     addressNames = addressColumns.map(\.name)
     testedReferences = model.isRestricted ? TestedReference.all(of: table, in: model) : []
     pathPrefix = "/\(URLCoding.encodeSegment(resource.name))/"
     hasUntypedKey = table.primaryKey.contains { table.columns[$0].isUntyped }
+  }
+
+  /// Returns the resource whose records are found by the columns of a unique key, if nothing else finds them.
+  func found(by key: [String], in model: Model) -> WrittenResource {
+    isLocated ? self : WrittenResource(resource, in: model, foundBy: key)
   }
 
   /// Checks that a new record needs no default that calls a function which this server lacks.

@@ -54,6 +54,18 @@ extension Table {
     return row
   }
 
+  /// Returns a `SELECT` whose only row has the values of the first parameters in these columns, and NULL in all others.
+  ///
+  ///     SELECT CAST(?1 AS TEXT) AS name, …
+  func row(ofParametersFor names: [String], in dialect: any SQLDialect) -> SQL {
+    let values = columns.map { column -> SQL in
+      let number = names.firstIndex { $0.hasBytes(of: column.name) }
+      let value = number.map { StoredValue.returned(.parameter($0)) } ?? .null
+      return "\(dialect.stored(value, in: column, of: self)) AS \(identifier: column.name)"
+    }
+    return "SELECT \(values.joined(separator: ", "))"
+  }
+
   /// The names of the generated columns, each after those that its expression may read.
   ///
   /// Any text of a name counts: it is harmless to compute a column later than necessary.

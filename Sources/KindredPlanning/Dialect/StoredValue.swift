@@ -4,6 +4,8 @@ import KindredSQLSyntax
 package enum StoredValue {
   /// A parameter; it is marked if it is a text that isn't a number, in a column of numbers.
   case parameter(SQL.Binding, isText: Bool)
+  /// A parameter with the value as the database has returned it.
+  case returned(SQL.Binding)
   /// The default of the column.
   case defaultValue(SQL)
   /// What the column is generated from.

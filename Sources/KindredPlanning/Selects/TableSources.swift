@@ -94,6 +94,14 @@ struct TableSources: PlanningPart {
       rule: try context.rules.rule(of: record), record: record.id)
   }
 
+  /// Returns the row of a record whose columns have the values of the first literals, with the access rule of its records.
+  func reference(to record: StatementRecord, ofRowOf columns: [String]) throws -> TableReference {
+    let row = record.table.row(ofParametersFor: columns, in: dialect)
+    return TableReference(
+      sql: "(\(row)) AS \(identifier: record.alias)", rule: try context.rules.rule(of: record),
+      record: record.id)
+  }
+
   /// Returns a query with the values of a record's node or association, or the default ones.
   ///
   /// It may read itself, as every common table expression may.

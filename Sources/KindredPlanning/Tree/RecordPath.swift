@@ -67,7 +67,9 @@ struct RecordPath {
         of: association, from: origin, into: select, isRepeated: statement.runsOften)
     } else {
       record = StatementRecord(records.names, in: select, conditions: records.conditions)
-      select.begin(with: try context.sources.reference(to: record))
+      select.begin(
+        with: try context.state.rowColumns.map { try context.sources.reference(to: record, ofRowOf: $0) }
+          ?? context.sources.reference(to: record))
     }
     select.add(
       try (records.key ?? []).map { column in

@@ -13,11 +13,11 @@ public enum TableChange: Hashable, Sendable {
   ///
   ///     INSERT INTO table (columns) VALUES (…), (…) RETURNING returned
   case insertions(rows: [[ExactName]], returning: [ExactName])
-  /// Changes one record, found by `Table.locatorColumns`; the columns of `resetting` take their defaults.
+  /// Changes one record, found by the values of at least one column; the columns of `resetting` take their defaults.
   ///
   ///     UPDATE table SET columns = …, reset = default WHERE locators = … RETURNING returned
   case update(
-    of: [ExactName], resetting: [ExactName], returning: [ExactName],
+    of: [ExactName], resetting: [ExactName], by: [ExactName], returning: [ExactName],
     _ resolution: ConflictResolution = .schema)
   /// Deletes the records with given values in these columns.
   ///
@@ -54,8 +54,8 @@ extension TableChange {
   public func resolving(_ resolution: ConflictResolution) -> TableChange {
     switch self {
     case .insertion(let columns, let returned, _): .insertion(of: columns, returning: returned, resolution)
-    case .update(let columns, let reset, let returned, _):
-      .update(of: columns, resetting: reset, returning: returned, resolution)
+    case .update(let columns, let reset, let locators, let returned, _):
+      .update(of: columns, resetting: reset, by: locators, returning: returned, resolution)
     case .insertions, .deletion, .deletions, .selection, .unlinking, .links: self
     }
   }
@@ -91,7 +91,7 @@ extension Table {
       return "INSERT\(resolution.clause) INTO \(table) \(values)\(Self.returning(returned))"
     case .insertions(let rows, let returned):
       return insertion(of: rows, returning: returned, dialect)
-    case .update(let columns, let reset, let returned, let resolution):
+    case .update(let columns, let reset, let locators, let returned, let resolution):
       let changes =
         columns.enumerated().map { number, column in
           "\(identifier: column.text) = \(written(.parameter(number), to: column, dialect))" as SQL
@@ -99,7 +99,7 @@ extension Table {
         + reset.map { "\(identifier: $0.text) = \(dialect.defaultValue(of: column(named: $0.text)))" as SQL }
       return """
         UPDATE\(resolution.clause) \(table) SET \(changes.joined(separator: ", ")) \
-        WHERE \(equalities(locatorColumns.exact, from: columns.count))\(Self.returning(returned))
+        WHERE \(equalities(locators, from: columns.count))\(Self.returning(returned))
         """
     case .deletion(let columns):
       return "DELETE FROM \(table) WHERE \(equalities(columns))\(returningAny)"
@@ -161,7 +161,9 @@ extension Table {
   }
 
   private func equalities(_ columns: [ExactName], from number: Int = 0) -> SQL {
-    columns.enumerated().map { "\(keyColumn($1.text)) = \(.parameter(number + $0))" as SQL }
+    // Without a column, a statement concerns no record rather than all.
+    guard !columns.isEmpty else { return "FALSE" }
+    return columns.enumerated().map { "\(keyColumn($1.text)) = \(.parameter(number + $0))" as SQL }
       .joined(separator: " AND ")
   }
 }

@@ -14,6 +14,7 @@ extension PostgreSQLError: BackendError {
     case .unknownOutcome: return .unknownOutcome(isOpen: isOpen)
     case .cancelled: return isTimeout ? .timedOut : .cancelled
     case .forbidden where isOfBookkeeping: return .misconfigured
+    case "25006" where !concernsChange: return .writes
     case .forbidden, "25006": return .forbidden
     case .raised: return .constraint(.raised(raised))
     case .diskFull: return .full
@@ -23,6 +24,12 @@ extension PostgreSQLError: BackendError {
     // `WITH CHECK OPTION` of a view.
     case "44000": return .constraint(.check)
     case "55P03", .tooManyConnections: return .busy
+    case .wrongState:
+      return .damaged(
+        "a table or view isn't in the state that this needs, such as a materialised view that isn't populated; the server's log names it, and its operator has to mend it"
+      )
+    // A type of an extension, such as `ltree`, can't read the text that a trigger gives it.
+    case "42601" where isInFunction && concernsChange: return .constraint(.dataType)
     default: break
     }
     if isInFunction, category == "42" { return concernsChange ? .brokenSchema : .defect }
@@ -95,6 +102,11 @@ extension PostgreSQLError: BackendError {
     guard let line = name.lastIndex(of: "_"), line > name.startIndex else { return String(name) }
     let number = name[name.index(after: line)...]
     return number.count >= 6 && number.allSatisfy(\.isWholeNumber) ? String(name[..<line]) : String(name)
+  }
+
+  /// Whether an `INSERT` can't return records since a rule replaces it (`ON INSERT … DO INSTEAD`) and returns none.
+  public var refusesReturning: Bool {
+    state == "0A000" && concernsChange && !isTransient && !isInFunction && message.contains("RETURNING")
   }
 
   /// Whether the statement may be planned for an outdated schema: it names something missing, or combines types for

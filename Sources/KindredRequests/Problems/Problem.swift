@@ -125,6 +125,11 @@ extension Problem {
           node.map { "`\($0)` of this request" } ?? "this request",
           "name one value of the column by which the tables are distributed, or leave out aggregates and conditions of associations with other tables",
           at: node.map { Origin(parameter: $0) }))
+    case .writes:
+      self.init(
+        .methodNotAllowed,
+        "this calls a function of the database that writes, which no reading request can; make it an action of the model file",
+        headers: [("Allow", "OPTIONS")])
     case .tooLarge(let limit): self.init(RequestError(.limitExceeded, "\(limit); split the request"))
     case .forbidden: self.init(RequestError(.forbidden, "the rules of the database don't allow this"))
     case .misconfigured: self.init(.unavailable, "the server lacks a privilege; its operator has to grant it")

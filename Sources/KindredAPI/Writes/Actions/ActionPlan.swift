@@ -104,7 +104,8 @@ struct ActionExecution {
     var result = WriteResult(status: content == nil ? .noContent : .ok)
     result.content = content
     if plan.preferences.content == .minimal { (result.status, result.content) = (.noContent, nil) }
-    result.appliedPreferences = plan.preferences.applied(hasContent: result.content != nil)
+    result.appliedPreferences = plan.preferences.applied(
+      hasContent: result.content != nil, isMinimal: plan.preferences.content == .minimal)
     return result
   }
 

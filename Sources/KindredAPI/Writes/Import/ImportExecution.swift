@@ -29,6 +29,8 @@ struct ImportExecution {
     var added = 0
     var content: [UInt8]?
     var isIgnored = false
+    /// Whether the records are not returned because the database returns nothing of one.
+    var isMinimal = false
 
     /// Counts a new record, unless a trigger has ignored it.
     mutating func add(_ isAdded: Bool) {
@@ -75,6 +77,7 @@ struct ImportExecution {
     var result = WriteResult(status: preferences.resolution == nil || progress.added > 0 ? .created : .ok)
     result.count = progress.count
     result.content = progress.content.map { $0 + [UInt8(ascii: "]")] }
+    result.isMinimal = progress.isMinimal
     return result
   }
 
@@ -290,6 +293,9 @@ struct ImportExecution {
     let results = try records.add(drafts)
     let stored = results.compactMap(\.record)
     if stored.count < results.count { progress.isIgnored = true }
+    if progress.content != nil, !stored.allSatisfy({ $0.isReturnable(of: resource) }) {
+      (progress.content, progress.isMinimal) = (nil, true)
+    }
     if var content = progress.content, !stored.isEmpty {
       progress.content = nil
       if progress.count > 0 { content.append(UInt8(ascii: ",")) }
