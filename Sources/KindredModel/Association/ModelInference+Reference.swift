@@ -41,7 +41,9 @@ extension ModelInference {
 
     /// Whether an association leads back from B: none leads to a view, unless it stands in for its table or the model file
     /// says so.
-    var isMutual: Bool { originTable.plainView?.isStandIn ?? true || definition != nil }
+    var isMutual: Bool {
+      originTable.plainView.map { $0.standIn == originTable.name } ?? true || definition != nil
+    }
 
     /// Returns the foreign keys of a table in the order of their declaration, without duplicates.
     ///

@@ -30,6 +30,7 @@ struct ModelInference {
     self.schema = schema
     model = Model(
       resources: [:], tables: schema.tables, warnings: schema.warnings)
+    model.searchConfigurations = schema.searchConfigurations
     for table in schema.tables.values {
       keys[table.name] = KeyRegister(taken: table.columns.map(\.name))
       references[table.name] = Reference.all(from: table, in: schema)

@@ -9,8 +9,8 @@ public struct PlainView: Sendable, Hashable {
   ///
   /// A plain view of another one shows the table of that.
   public let table: String?
-  /// Whether foreign keys to the table lead to the view: it is the only plain view of a table that isn't served.
-  public let isStandIn: Bool
+  /// The view to which foreign keys to the table lead, if that isn't served.
+  public let standIn: String?
   /// The names of the table's columns that the view's columns show, in their order; nil for an expression.
   public let columns: [String?]
   /// The names of the view's columns, by the names of the table's columns that they show.
@@ -30,10 +30,10 @@ extension Table {
   ///   - table: The table whose rows it shows.
   ///   - columns: For each column of the view, the name of the table's column that it shows; nil for an expression.
   ///   - isServed: Whether the table is a resource too.
-  ///   - isStandIn: Whether foreign keys to the table lead to the view.
+  ///   - standIn: The view to which foreign keys to the table lead, if that isn't served.
   ///   - writesThrough: Whether changes of the view are changes of the table, with its defaults.
   package func showing(
-    _ table: Table, in columns: [String?], isServed: Bool = true, isStandIn: Bool = false,
+    _ table: Table, in columns: [String?], isServed: Bool = true, standIn: String? = nil,
     writesThrough: Bool = false
   ) -> Table {
     var view = self
@@ -48,12 +48,15 @@ extension Table {
       return column
     }
     let plain = PlainView(
-      table: isServed ? table.name : nil, isStandIn: isStandIn, columns: columns,
+      table: isServed ? table.name : nil, standIn: standIn, columns: columns,
       names: names)
     func positions(_ key: [Int]) -> [Int]? {
       plain.names(of: key.map { table.columns[$0].name })?.compactMap { view.columns.firstIndex(named: $0) }
     }
     view.plainView = plain
+    if let vector = view.fullText?.vector, let column = view.column(named: vector) {
+      view.fullText = view.fullText(of: column)
+    }
     view.distribution = table.distribution.map { distribution in
       Distribution(
         column: distribution.column.flatMap { names[ExactName($0)] }, colocation: distribution.colocation)

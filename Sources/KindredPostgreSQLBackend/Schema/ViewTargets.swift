@@ -6,11 +6,16 @@
 struct ViewTargets {
   /// Nil for an expression.
   private(set) var columns: [(relation: Int64, column: Int64)?] = []
+  /// Whether the view has a condition: its `:jointree`, the first one of the text, has one in `:quals`.
+  let hasCondition: Bool
 
   /// The number of parentheses and braces around the fields of a column of the view itself, and not of a subquery.
   private static let depth = 4
 
   init(_ tree: String) {
+    let joins = tree.firstRange(of: ":jointree ").map { tree[$0.upperBound...] }
+    let condition = joins.flatMap { joins in joins.firstRange(of: ":quals ").map { joins[$0.upperBound...] } }
+    hasCondition = !(condition?.hasPrefix("<>") ?? true)
     var fields: [UInt8] = []
     var depth = 0
     var bytes = tree.utf8.makeIterator()
