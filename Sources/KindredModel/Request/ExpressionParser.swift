@@ -97,9 +97,20 @@ public struct ExpressionParser {
       if parser.cursor.token.kind == .sign(.colon), item.key == nil, let last = item.steps.last,
         case .name(let key, _) = parser.cursor.token(at: 1)?.kind
       {
-        let path = (item.steps.dropLast().map(\.key) + [key]).map(\.asExpressionName).joined(separator: ".")
+        var path = [key]
+        var next = 2
+        while parser.cursor.token(at: next)?.kind == .sign(.dot),
+          case .name(let step, _) = parser.cursor.token(at: next + 1)?.kind
+        {
+          path.append(step)
+          next += 2
+        }
+        // The way to the node may be repeated after the colon.
+        let node = item.steps.dropLast().map(\.key)
+        if !path.starts(with: node) { path = node + path }
+        let written = path.map(\.asExpressionName).joined(separator: ".")
         throw parser.cursor.error(
-          "a new key must come before the whole path; write `\(last.key.asExpressionName):\(path)`",
+          "a new key must come before the whole path; write `\(last.key.asExpressionName):\(written)`",
           at: item.steps.first?.origin)
       }
       return item
