@@ -9,6 +9,7 @@ import KindredModel
 ///         fields: [id, name]
 ///         hidden: [email]
 ///         label: name
+///         search: { column: words, configuration: english }
 ///         associations:
 ///           books:   { hasMany: books, foreignKey: [authorId], sort: position }
 ///           novels:  { from: books, filter: kind = 'novel' }
@@ -60,6 +61,8 @@ public struct ModelFile: Sendable {
     var fields: [Located<String>]?
     var hidden: [Located<String>] = []
     var label: Located<String>?
+    /// The vector in which searches look, and its configuration.
+    var search: SearchDefinition?
     /// The columns that identify the rows of a view, or of a table without a declared key.
     var key: [Located<String>]?
     /// The foreign keys that the schema lacks.
@@ -67,6 +70,15 @@ public struct ModelFile: Sendable {
     var associations: [AssociationEntry] = []
     var columns: [(name: Located<String>, expression: Located<Expression>)] = []
     var access: Located<[AccessDefinition]>?
+  }
+
+  /// The value of `search`.
+  struct SearchDefinition: Sendable {
+    var line: Int
+    /// The `tsvector` column; nil for the only one.
+    var column: Located<String>?
+    /// The text search configuration; nil for that of the column.
+    var configuration: Located<String>?
   }
 
   /// An entry of `access`: what its roles may do.

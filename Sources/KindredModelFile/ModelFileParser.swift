@@ -94,6 +94,7 @@ public struct ModelFileParser {
         case "fields": refinement.fields = try value.texts("write the columns as `[id, name]`")
         case "hidden": refinement.hidden = try value.texts("write the columns as `[email]`")
         case "label": refinement.label = try value.text("name the column shown in place of a record")
+        case "search": refinement.search = try search(value)
         case "key": refinement.key = try value.texts("write the columns as `[id]`")
         case "associations":
           refinement.associations = try value.sectionEntries("write one as `books: { hasMany: books }`")
@@ -110,14 +111,28 @@ public struct ModelFileParser {
           throw node.file.unknown(
             member, "a resource has no `\(member.value)`",
             among: [
-              "table", "sort", "fields", "hidden", "label", "key", "associations", "foreignKeys", "columns",
-              "access",
+              "table", "sort", "fields", "hidden", "label", "search", "key", "associations", "foreignKeys",
+              "columns", "access",
             ])
         }
       }
     }
     entry.refinement = refinement
     return entry
+  }
+
+  private func search(_ node: ModelFileNode) throws -> ModelFile.SearchDefinition {
+    var definition = ModelFile.SearchDefinition(line: node.line)
+    for (member, value) in try node.entries("write `{ column: words, configuration: english }`") {
+      switch member.value {
+      case "column": definition.column = try value.text("name a tsvector column")
+      case "configuration": definition.configuration = try value.text("name a text search configuration")
+      default:
+        throw node.file.unknown(
+          member, "`search` has no `\(member.value)`", among: ["column", "configuration"])
+      }
+    }
+    return definition
   }
 
   private func commonTableExpression(

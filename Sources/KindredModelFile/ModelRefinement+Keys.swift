@@ -3,14 +3,21 @@ import KindredPlanning
 import OrderedCollections
 
 extension ModelRefinement {
-  /// Gives tables the keys and foreign keys that their schema doesn't declare, and infers the model from these too.
+  /// Gives tables the keys, foreign keys and searches that their schema doesn't declare, and infers the model from these
+  /// too.
   mutating func defineKeys() throws {
-    guard refinements.contains(where: { $0.refinement.key != nil || !$0.refinement.foreignKeys.isEmpty })
-    else { return }
+    let isNeeded = refinements.contains {
+      $0.refinement.key != nil || $0.refinement.search != nil || !$0.refinement.foreignKeys.isEmpty
+    }
+    guard isNeeded else { return }
     let tables = tablesByName
     for (name, refinement) in refinements {
       guard let key = refinement.key, let table = tables[name.value] else { continue }
       try errors.attempt { try define(key, of: table, in: name) }
+    }
+    for (name, refinement) in refinements {
+      guard let search = refinement.search, let table = tables[name.value] else { continue }
+      try errors.attempt { try define(search, of: table) }
     }
     for (name, refinement) in refinements {
       guard let table = tables[name.value] else { continue }
@@ -23,7 +30,9 @@ extension ModelRefinement {
       }
     }
     let warnings = model.warnings
-    model = Model(inferredFrom: Schema(tables: Array(model.tables.values)))
+    var schema = Schema(tables: Array(model.tables.values))
+    schema.searchConfigurations = model.searchConfigurations
+    model = Model(inferredFrom: schema)
     model.warnings = warnings
   }
 
@@ -70,6 +79,40 @@ extension ModelRefinement {
     }
     givenKeys[name] = names
     model.tables[name] = table.identified(byGiven: names)
+  }
+
+  // MARK: Searches
+
+  /// Makes a vector of a table the one in which searches look.
+  private mutating func define(_ search: ModelFile.SearchDefinition, of name: String) throws {
+    guard let table = model.tables[name] else { return }
+    let vectors = table.columns.filter { $0.indexedColumns != nil }
+    guard let first = vectors.first else {
+      throw file.error(
+        search.line, "`search` is for tables with a tsvector column, and `\(table.name)` has none; remove it")
+    }
+    var vector = first
+    if let named = search.column {
+      let column = try column(named, of: table)
+      guard let found = vectors.first(where: { $0.name == column }) else {
+        let names = vectors.map { "`\($0.name)`" }.joined(separator: ", ")
+        throw file.error(named.line, "`\(column)` is no tsvector column; write \(names)")
+      }
+      vector = found
+    } else if vectors.count > 1 {
+      let names = vectors.map { "`\($0.name)`" }.joined(separator: ", ")
+      throw file.error(
+        search.line, "`\(table.name)` has several tsvector columns (\(names)); name one with `column`")
+    }
+    if let configuration = search.configuration {
+      guard model.searchConfigurations.contains(configuration.value) else {
+        throw file.unknown(
+          configuration, "there is no text search configuration `\(configuration.value)`",
+          among: model.searchConfigurations)
+      }
+      vector.searchConfiguration = configuration.value
+    }
+    model.tables[name]?.fullText = table.fullText(of: vector)
   }
 
   // MARK: Foreign keys

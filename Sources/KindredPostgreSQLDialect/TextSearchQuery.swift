@@ -10,14 +10,14 @@ struct TextSearchQuery {
   /// The argument of `to_tsquery`.
   let text: String
 
-  /// Returns the query in a text search configuration, by default one that takes words as they are.
+  /// Returns the query in a text search configuration, by default the session's.
   func sql(in configuration: String?) -> SQL {
     "to_tsquery(\(Self.name(of: configuration)), \(SQL.bound(to: .value(.text(text)), as: "text")))"
   }
 
-  /// Returns a text search configuration, by default the one that takes words as they are.
+  /// Returns a text search configuration, by default the session's.
   static func name(of configuration: String?) -> SQL {
-    SQL(trusted: "'\((configuration ?? "simple").replacing("'", with: "''"))'")
+    configuration.map { SQL(trusted: "'\($0.replacing("'", with: "''"))'") } ?? "get_current_ts_config()"
   }
 
   /// The error of a malformed pattern.

@@ -8,6 +8,8 @@ public struct Model: Sendable {
   public var actions: NameDictionary<Action> = [:]
   /// Problems of the schema that were ignored, one line each.
   public var warnings: [String]
+  /// The names of the text search configurations of the database.
+  public package(set) var searchConfigurations: [String] = []
   /// Whether the model file has access rules: then every resource without any is closed.
   public var hasAccess = false
   /// The resources without access rules that are closed although others have some, with the reasons.

@@ -5,6 +5,9 @@ public struct Schema: Sendable {
   /// Problems that were ignored, such as a foreign key to a missing table, one line each.
   public let warnings: [String]
 
+  /// The names of the text search configurations, those that need no schema also without.
+  public var searchConfigurations: [String] = []
+
   /// Creates a schema of these tables; of several tables with one name, the first is kept.
   public init(tables: [Table], warnings: [String] = []) {
     self.tables = NameDictionary(tables.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })

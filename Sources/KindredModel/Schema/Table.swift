@@ -335,6 +335,16 @@ public struct FullText: Sendable, Hashable {
   }
 }
 
+extension Table {
+  /// Returns the full-text index that a `tsvector` column is; nil for another column.
+  package func fullText(of vector: Column) -> FullText? {
+    guard let columns = vector.indexedColumns else { return nil }
+    var index = FullText(vector: vector.name, of: name, columns: columns)
+    index.configuration = vector.searchConfiguration
+    return index
+  }
+}
+
 extension String {
   /// The name with ASCII letters in lower case: names that SQLite considers equal become equal.
   package var foldingASCIICase: String {

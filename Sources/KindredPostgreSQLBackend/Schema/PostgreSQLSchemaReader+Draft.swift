@@ -30,8 +30,8 @@ extension PostgreSQLSchemaReader {
     var numbers: [Int64] = []
     /// The numbers of the columns that a generated `tsvector` reads, by its name.
     var indexed: [String: [Int64]] = [:]
-    /// The search configuration of the `tsvector` column.
-    var configuration: String?
+    /// The search configurations of the `tsvector` columns, by their names.
+    var configurations: [String: String] = [:]
     var primaryKey: [Int] = []
     var uniqueKeys: [[Int]] = []
     /// The names of the indexes of the unique keys.
@@ -108,6 +108,7 @@ extension PostgreSQLSchemaReader {
             zip(numbers, columns).filter { read.contains($0.0) }.map(\.1.name)
           }
           ?? others
+        vector.searchConfiguration = configurations[column.name]
         return vector
       }
     }
@@ -117,7 +118,7 @@ extension PostgreSQLSchemaReader {
       let vectors = columnsWithIndexed.filter { $0.indexedColumns != nil }
       guard vectors.count == 1 else { return nil }
       var index = FullText(vector: vectors[0].name, of: name, columns: vectors[0].indexedColumns ?? [])
-      index.configuration = configuration
+      index.configuration = vectors[0].searchConfiguration
       return index
     }
 

@@ -182,18 +182,4 @@ extension PostgreSQLSchemaSource {
       WHERE c.relkind = 'v' AND n.nspname NOT IN ('pg_catalog', 'information_schema')
         AND c.relname IN (SELECT name FROM word)) AS relation(name) ON true
     """
-
-  /// Returns the name of a function of the database's own that a text calls and that is VOLATILE; nil if there is none.
-  func volatileFunction(calledBy sql: String) throws -> String? {
-    let rows = try run([Query(Self.volatileFunctions, [Array(sql.utf8)])])[0]
-    return rows.rowCount == 0 ? nil : rows.text(0, 0)
-  }
-
-  /// The functions of the database's own that a text calls and that are VOLATILE.
-  private static let volatileFunctions = """
-    SELECT f.proname FROM pg_proc f JOIN pg_namespace n ON n.oid = f.pronamespace
-    WHERE n.nspname NOT IN ('pg_catalog', 'information_schema') AND f.provolatile = 'v'
-      AND f.proname IN (\(calls(inParameter: 1)))
-    ORDER BY 1 LIMIT 1
-    """
 }

@@ -22,12 +22,6 @@ struct PostgreSQLSchemaSource: SchemaSource {
     let timeless = TimeDependence(try run(TimeQueries.all)[...]).timeless(
       definitions.map { (name: $0.name, sql: $0.sql) })
     for (index, definition) in definitions.enumerated() {
-      if definition.isReadOnly, let function = try volatileFunction(calledBy: definition.sql) {
-        throw CommonTableDefinition.Failure(
-          index: index,
-          message:
-            "it calls `\(function)`, which is VOLATILE and may write; declare it STABLE if it only reads")
-      }
       do {
         let visible = definitions.enumerated().filter { $0.offset == index || $0.element.isReadable }
         let with = CommonTableExpressions(

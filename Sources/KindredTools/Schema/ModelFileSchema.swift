@@ -95,6 +95,14 @@ package struct ModelFileSchema {
         "fields": Self.described("The columns that are returned by default.", Self.texts),
         "hidden": Self.described("The columns that clients can neither read, name nor write.", Self.texts),
         "label": ["description": "The column shown in place of a record.", "type": "string"],
+        "search": [
+          "description": "The tsvector column of PostgreSQL in which searches look, and its language.",
+          "type": "object", "additionalProperties": false,
+          "properties": [
+            "column": ["description": "The tsvector column.", "type": "string"],
+            "configuration": ["description": "The text search configuration.", "type": "string"],
+          ],
+        ],
         "key": Self.described(
           "The columns that identify the rows of a view, or of a table without a declared key.", Self.texts),
         "foreignKeys": ["$ref": "#/$defs/foreignKeys"],
