@@ -93,6 +93,9 @@ public struct ServerSchema: Decodable, Sendable {
     /// Whether the server sets it in new records.
     let isPreset: Bool?
 
+    /// The element of its arrays, or the fields of its records, where they are known.
+    let parts: [Part]?
+
     var isReadOnly: Bool { isGenerated || computed == true }
 
     /// Whether its values are numbers without a fraction (<https://sqlite.org/datatype3.html> §3.1).
@@ -100,6 +103,15 @@ public struct ServerSchema: Decodable, Sendable {
 
     /// Whether its numbers can be such that a double rounds them, though they are exact.
     var isWide: Bool { isInteger && (bits ?? 64) > 32 || input == .number && decimal == true }
+  }
+
+  /// An element of an array, or a field of a record.
+  struct Part: Decodable, Sendable {
+    let name: String?
+    let type: String
+    let input: Input
+    let values: [String]?
+    let parts: [Part]?
   }
 
   enum Input: String, Decodable {

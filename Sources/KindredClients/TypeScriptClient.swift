@@ -230,9 +230,27 @@ public struct TypeScriptClient {
     case .boolean: "boolean"
     case .text, .date, .time, .timestamp, .bytes: "string"
     case .choice: column.values.map(union) ?? "string"
-    case .array: "unknown[]"
-    case .json, .any: "unknown"
+    case .array, .json: type(of: column.parts, isArray: column.input == .array)
+    case .any: "unknown"
     }
+  }
+
+  /// Returns the type of an array of an element, or of a record with fields, any of which may be NULL.
+  private func type(of parts: [ServerSchema.Part]?, isArray: Bool) -> String {
+    guard let parts, !parts.isEmpty else { return isArray ? "unknown[]" : "unknown" }
+    let types = parts.map { part in
+      switch part.input {
+      case .number: "number"
+      case .boolean: "boolean"
+      case .text, .date, .time, .timestamp, .bytes: "string"
+      case .choice: part.values.map(union) ?? "string"
+      case .array, .json: type(of: part.parts, isArray: part.input == .array)
+      case .any: "unknown"
+      }
+    }
+    guard !isArray else { return "(\(types[0]) | null)[]" }
+    let members = zip(parts, types).map { part, type in "\(property(part.name ?? "")): \(type) | null" }
+    return "{ \(members.joined(separator: "; ")) }"
   }
 
   /// Returns the type of what is written to a column.

@@ -18,7 +18,12 @@ extension PostgreSQLDialect {
     // An index beyond those of `int4` finds nothing either.
     let key: SQL =
       step.type == .integer ? "least(greatest(\(step.sql), -2147483647), 2147483647)::int4" : step.sql
-    let part: SQL = "(\(document.document ?? document.operand) -> \(key))"
+    let whole = document.document ?? document.operand
+    // A value that is no array would be taken for one of a single element.
+    let part: SQL =
+      step.type == .integer
+      ? "(SELECT CASE WHEN jsonb_typeof(list.value) = 'array' THEN list.value -> \(key) END FROM (SELECT \(whole) AS value) AS list)"
+      : "(\(whole) -> \(key))"
     guard op == .memberValue else { return CompiledExpression(sql: part, type: .json) }
     // SQLite's functions don't distinguish JSON's null from what is missing either.
     let value: SQL = "nullif(\(part), 'null')"
@@ -72,11 +77,29 @@ struct PostgreSQLContainment {
   }
 
   func compiled() throws -> CompiledExpression {
+    if case .literal(let binding, .text(let text)) = value.form, value.claim == nil, !other.isLiteral {
+      // A literal takes the type of what it is compared with, on both sides.
+      return isContains
+        ? try contained(by: binding, text) : try PostgreSQLContainment(name, other, value).compiled()
+    }
     guard let type = value.type else { throw mismatch }
     if let element = type.rangeElement { return condition(try compared(with: range(type, element))) }
     if let element = type.arrayElement { return condition(try array(type, element)) }
     guard type.kind == .json || value.claim != nil, let document = value.document else { throw mismatch }
     return condition(try json(document))
+  }
+
+  /// Returns the condition that a literal contains the other value.
+  private func contained(by binding: SQL.Binding, _ text: String) throws -> CompiledExpression {
+    guard let type = other.type else { throw mismatch }
+    if type.rangeElement != nil {
+      return condition("\(type.range(of: text).parameter(binding)) @> \(other.operand)")
+    }
+    if type.arrayElement != nil {
+      return condition("\(type.parameter(.elements(of: binding))) @> \(other.operand)")
+    }
+    guard type.kind == .json, let document = other.document else { throw mismatch }
+    return condition("\(ValueType.json.parameter(.document(of: binding))) @> \(document)")
   }
 
   private var mismatch: TypeMismatch {
@@ -104,7 +127,7 @@ struct PostgreSQLContainment {
     if let (binding, value) = literal {
       guard case .text(let text) = value else { return element.parameter(binding) }
       let isRange = !isContains || "[({".contains(text.first ?? " ") || text.lowercased() == "empty"
-      return (isRange ? type : element).parameter(binding)
+      return (isRange ? type.range(of: text) : element).parameter(binding)
     }
     guard other.type == type || isContains && other.type?.kind == element.kind else {
       throw TypeMismatch(
@@ -175,6 +198,12 @@ extension ValueType {
   fileprivate var arrayElement: ValueType?? {
     guard kind == .array, name.hasSuffix("[]") else { return nil }
     return .some(ValueType(postgreSQL: String(name.dropLast(2))))
+  }
+
+  /// Returns the type of the literal of a range beside values of this type: of several ranges, it may be a single one.
+  fileprivate func range(of text: String) -> ValueType {
+    guard name.hasSuffix("multirange"), !(text.first { !$0.isWhitespace } == "{") else { return self }
+    return ValueType(kind: kind, name: name.replacing("multirange", with: "range"))
   }
 
   /// The type of the bounds of a range; nil for other types.

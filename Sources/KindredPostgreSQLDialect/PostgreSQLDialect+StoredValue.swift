@@ -15,8 +15,10 @@ extension PostgreSQLDialect {
     }
     let converted: SQL =
       switch value {
-      case .parameter(let binding, _) where column.isComposed: written(binding, to: column, of: table)
+      case .parameter(let binding, _) where column.isComposed || column.document?.writing != nil:
+        written(binding, to: column, of: table)
       case .parameter(let binding, _): conversion(binding, to: column) ?? parameter(binding, as: type)
+      case .returned(let binding): cast("\(binding)")
       case .defaultValue(let sql), .generated(let sql): cast("(\(sql))")
       case .null: cast("NULL")
       }
@@ -29,6 +31,9 @@ extension CompiledExpression {
   /// Returns the value as it is bound to a parameter that writes a column: as JSON to columns of JSON, arrays and
   /// composites, else as PostgreSQL's text.
   fileprivate func assigned(to column: Column) -> SQL {
+    if let functions = column.document, !column.isComposed, !isConstant {
+      return functions.writing == nil ? "\(operand)::text" : "\(shownDocument ?? "to_json(\(sql))")::text"
+    }
     guard column.isComposed || column.valueFormat == .json else {
       return PostgreSQLDynamicValue(self)?.text.sql ?? sql
     }

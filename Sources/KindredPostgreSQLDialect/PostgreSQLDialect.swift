@@ -247,24 +247,24 @@ struct PostgreSQLDialect: SQLDialect {
   func defaultValue(of column: Column?) -> SQL { "DEFAULT" }
 
   func written(_ binding: SQL.Binding, to column: Column, of table: Table) -> SQL {
+    if let value = column.document?.value(of: binding, in: column) { return value }
     guard column.isComposed else { return "\(binding)" }
     let json = SQL.bound(to: binding, as: "json")
-    guard isSharded else { return type(of: column).map { made(of: json, as: $0.sql) } ?? "\(binding)" }
+    guard isSharded else { return type(of: column).map { SQL.made(of: json, as: $0.sql) } ?? "\(binding)" }
     // The type of the table's rows has the column, so no subquery has to name its type.
     let row: SQL = "json_build_object(\(SQL(textOf: column.name)), \(json))"
     return "(json_populate_record(NULL::\(table.reference), \(row))).\(identifier: column.name)"
   }
 
   func conversion(_ binding: SQL.Binding, to column: Column) -> SQL? {
+    if let value = column.document?.value(of: binding, in: column) { return value }
     if column.isComposed {
-      return type(of: column).map { made(of: SQL.bound(to: binding, as: "json"), as: $0.sql) }
+      return type(of: column).map { SQL.made(of: SQL.bound(to: binding, as: "json"), as: $0.sql) }
     }
     // A length or precision applies to the value when it is assigned.
     guard column.declaredType.contains("(") else { return nil }
-    return made(of: SQL.bound(to: binding, as: "text"), as: SQL(trusted: column.declaredType))
+    return SQL.made(of: SQL.bound(to: binding, as: "text"), as: SQL(trusted: column.declaredType))
   }
-
-  private func made(of json: SQL, as type: SQL) -> SQL { .made(of: json, as: type) }
 
   func search(for pattern: TextPattern, in fullText: FullText, visible: [String]) throws -> any TextSearch {
     try TextVectorSearch(for: pattern, in: fullText, visible: visible)
@@ -363,7 +363,7 @@ struct PostgreSQLDialect: SQLDialect {
     if value.isConstant { return value }
     if case .grouped = value.form { return value }
     var grouped = value
-    (grouped.form, grouped.grouped) = (.other, nil)
+    (grouped.form, grouped.grouped, grouped.shownDocument) = (.other, nil, nil)
     if value.collation != nil, value.type?.kind == .text {
       (grouped.sql, grouped.form) = (.term(value.comparedByCollation.operand), .grouped(value.sql))
       grouped.precedence = .primary
@@ -380,6 +380,7 @@ struct PostgreSQLDialect: SQLDialect {
       first.sql = .term("min(\(text))")
       return first
     }
+    if let document = value.asDocument { return document }
     switch value.type?.kind {
     case .array?:
       var json = value

@@ -9,6 +9,10 @@ extension Column {
   /// - Throws: `Refusal` if the column doesn't accept the value.
   func value(of node: JSONDocument.Node, in document: JSONDocument) throws(Refusal) -> SQLValue {
     if case .null = node.content { return .null }
+    // Without a function that makes a value of JSON, the database reads its text.
+    if let functions = self.document, functions.writing == nil, !isComposed, case .string(let text) = node.content {
+      return .text(text)
+    }
     if valueFormat == .json || isComposed {
       guard node.depth <= JSONText.maximumDepth else {
         throw Refusal(message: "the JSON of `\(name)` may have at most \(JSONText.maximumDepth) levels")

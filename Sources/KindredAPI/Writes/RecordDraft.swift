@@ -13,6 +13,8 @@ struct RecordDraft: Sendable {
     var isChosen = true
     /// Whether the column is one that the model defines, which isn't stored.
     var isOfModel = false
+    /// Whether the column holds arrays.
+    var isArray = false
     /// Whether the value is a JSON object that changes the stored one (RFC 7396).
     var isPatch = false
     /// Where the client wrote it.
@@ -98,6 +100,7 @@ struct RecordDraft: Sendable {
     }
     var assignment = assignment
     assignment.isOfModel = column.isComputed
+    assignment.isArray = column.isComposed
     computed.append(assignment)
   }
 
@@ -201,7 +204,9 @@ extension RecordDraft {
   func check(_ columns: [String], of record: StoredRecord) throws {
     let assignments = computed.filter { columns.containsExactly($0.column) }
     for (assignment, stored) in zip(assignments, record.values(of: assignments.map(\.column)))
-    where !assignment.value.isSame(as: stored) {
+    where !assignment.value.isSame(as: stored)
+      && !(assignment.isArray && assignment.value.isArray(ofText: stored))
+    {
       throw Problem.refusedValue(
         "`\(assignment.column)` is computed by the database, with another value; leave it out",
         at: pointer + assignment.column)

@@ -85,7 +85,9 @@ struct RecordDraftReader {
         do {
           let value = try column.value(of: member.value, in: document)
           var assignment = RecordDraft.Assignment(column: column.name, value: value)
-          if isMergePatch, column.valueFormat == .json, case .object = member.value.content {
+          if isMergePatch, column.valueFormat == .json, column.document == nil,
+            case .object = member.value.content
+          {
             assignment.isPatch = true
           }
           try draft.add(assignment, to: column, of: resource, isCopy: isCopy && path.isEmpty)

@@ -57,16 +57,28 @@ public struct Column: Sendable, Hashable {
   /// Whether the model file defines it.
   public var isComputed: Bool { origin != .table }
   /// Whether its values have parts, and are JSON arrays or objects to clients.
-  public let isComposed: Bool
+  public package(set) var isComposed: Bool
 
   /// The type of its values, or of the elements of its arrays, if that is composite.
   public var parts: CompositeType?
+
+  /// What its values are made of, if they are arrays or records whose elements or fields are known.
+  public var structure: ValueStructure?
+
+  /// The functions by which values are documents to clients, though their type isn't one; nil for other columns.
+  public var document: DocumentFunctions?
+
+  /// The type to which values are cast before they are compared; nil where they are compared as they are.
+  public var comparedType: String?
 
   /// What the database says about it; nil without a comment.
   public var comment: String?
 
   /// The names of the columns of its table whose words it may hold, if it is a `tsvector`; nil for other columns.
   package var indexedColumns: [String]?
+
+  /// The configuration by which its words are found, if it is a `tsvector`; nil where that is the session's.
+  public var searchConfiguration: String?
 
   /// The only values that its type has, if it is an enumeration; else empty.
   public var labels: [String] = []

@@ -27,6 +27,8 @@ package struct CompiledExpression {
   package var grouped: GroupedAggregate?
   /// Whether it is a text whose collation considers different texts equal, so that PostgreSQL can't search in it.
   package var isNondeterministic = false
+  /// The document that is shown in its place; nil if the value itself is shown.
+  package var shownDocument: SQL?
 
   package init(
     sql: SQL, precedence: Precedence = .primary, format: Plan.ValueFormat = .plain, type: ValueType? = nil,
@@ -100,7 +102,7 @@ extension CompiledExpression {
   /// Returns the same value as a part of SQL gives it, which needs no parentheses.
   package func read(as sql: SQL) -> CompiledExpression {
     var read = self
-    (read.sql, read.precedence, read.form) = (sql, .primary, .other)
+    (read.sql, read.precedence, read.form, read.shownDocument) = (sql, .primary, .other, nil)
     return read
   }
 

@@ -64,6 +64,9 @@ extension SQLDialect {
   package func tested(_ rule: SQL, alone test: SQL, _ pointers: [SQL]) -> SQL { rule }
   package func differingCollation(_ value: CompiledExpression) -> String? { nil }
 
+  package func compared(_ column: SQL, of definition: Column) -> SQL { column }
+  package func document(of column: SQL, _ definition: Column) -> SQL? { nil }
+
   // MARK: Writing
 
   package func written(_ binding: SQL.Binding, to column: Column, of table: Table) -> SQL { "\(binding)" }

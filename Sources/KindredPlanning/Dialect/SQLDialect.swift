@@ -240,6 +240,11 @@ package protocol SQLDialect: Sendable {
   /// Returns a value in the form in which a result shows it.
   func shown(_ value: CompiledExpression) -> CompiledExpression
 
+  /// Returns a column in the form in which its values are compared.
+  func compared(_ column: SQL, of definition: Column) -> SQL
+  /// Returns the document that is shown in place of a column's value; nil if that is shown itself.
+  func document(of column: SQL, _ definition: Column) -> SQL?
+
   /// Returns SQL that reads a stored column of a record only in part; nil where it can only be read as it is.
   func partial(_ column: Column, of record: RecordID, in table: Table, _ reading: ValueReading) -> SQL?
 }

@@ -52,19 +52,24 @@ extension ExpressionCompiler {
   ///
   /// - Throws: `TypeMismatch` for malformed JSON, and where an array is required and the text is none.
   func check(_ arguments: [CompiledExpression], of function: String) throws {
-    guard case .literal(let binding, .text(let text)) = arguments[1].form, arguments[1].claim == nil else {
-      return
-    }
+    try check(arguments[1], "second", beside: arguments[0], of: function)
+    if !arguments[1].isLiteral { try check(arguments[0], "first", beside: arguments[1], of: function) }
+  }
+
+  private func check(
+    _ argument: CompiledExpression, _ place: String, beside other: CompiledExpression, of function: String
+  ) throws {
+    guard case .literal(let binding, .text(let text)) = argument.form, argument.claim == nil else { return }
     // Plans that are made with a text can't be used with another one, which would not have been checked.
     if case .parameter = binding { state.readsLiterals = true }
-    guard !dialect.isRange(arguments[0]) else { return }
+    guard !dialect.isRange(other) else { return }
     let json = JSONText(text)
     guard json != nil || !text.beginsJSON else {
-      throw TypeMismatch(message: "the second argument of `\(function)` begins like JSON, but isn't")
+      throw TypeMismatch(message: "the \(place) argument of `\(function)` begins like JSON, but isn't")
     }
     guard function == "contains" || text.beginsJSON && json?.elements != nil else {
       throw TypeMismatch(
-        message: "the second argument of `overlaps` is an array; write it as '[\"a\", \"b\"]'")
+        message: "the \(place) argument of `overlaps` is an array; write it as '[\"a\", \"b\"]'")
     }
   }
 }

@@ -267,11 +267,13 @@ struct ExpressionCompiler: PlanningPart {
       state.ruleMayFail = true
     }
     let traits = ComparisonTraits(of: column, in: record.table)
-    return CompiledExpression(
-      sql: .column(record.id, column.name), format: column.valueFormat, type: dialect.type(of: column),
-      isNullable: column.isNullable || !record.isAlwaysPresent,
-      traits: traits, traitsOfSQL: record.readsCopy ? traits.ofCopy : nil,
-      isNondeterministic: !column.comparesBytes)
+    var compiled = CompiledExpression(
+      sql: dialect.compared(.column(record.id, column.name), of: column),
+      format: column.document == nil ? column.valueFormat : .plain, type: dialect.type(of: column),
+      isNullable: column.isNullable || !record.isAlwaysPresent, traits: traits,
+      traitsOfSQL: record.readsCopy ? traits.ofCopy : nil, isNondeterministic: !column.comparesBytes)
+    compiled.shownDocument = dialect.document(of: .column(record.id, column.name), column)
+    return compiled
   }
 
   private func compile(_ path: ResolvedPath, in record: StatementRecord) throws -> CompiledExpression {

@@ -58,7 +58,7 @@ struct RecordConditions: PlanningPart {
     let (sql, type) = context.dialect.equatable(
       isKey
         ? record.table.keyColumn(column.name, of: record.id)
-        : record.column(column.name, in: record.statement),
+        : compared(column.name, in: record),
       record.table.column(named: column.name).flatMap { context.dialect.type(of: $0) })
     let values = column.literals.map { context.dialect.parameter(.parameter($0), as: type) }
     guard values.count == 1 else {
@@ -66,6 +66,11 @@ struct RecordConditions: PlanningPart {
     }
     return record.table.isCompound
       ? context.dialect.isEqual(sql, values[0]) : "\(sql) = \(values[0])"
+  }
+
+  private func compared(_ name: String, in record: StatementRecord) -> SQL {
+    let sql = record.column(name, in: record.statement)
+    return record.table.column(named: name).map { context.dialect.compared(sql, of: $0) } ?? sql
   }
 
   /// Returns the same for a computed column, whose expression determines the comparison.

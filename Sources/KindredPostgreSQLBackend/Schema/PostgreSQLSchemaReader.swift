@@ -57,28 +57,33 @@ public struct PostgreSQLSchemaReader {
       ].map { Query($0, parameters) }
         + [
           Query(SchemaQueries.labels), Query(SchemaQueries.roleSettings),
-        ] + TimeQueries.all + (hasShards ? [Query(SchemaQueries.distributions)] : []))
-    guard results.count >= 10 else { return Schema(tables: []) }
+        ] + TimeQueries.all + [Query(SearchQueries.vectors), Query(SearchQueries.configurations)]
+        + (hasShards ? [Query(SchemaQueries.distributions)] : []))
+    guard results.count >= 12 else { return Schema(tables: []) }
     var warnings: [String] = []
     var drafts = self.drafts(results[0], &warnings)
     let places = Dictionary(
       drafts.indices.map { (drafts[$0].id, $0) }, uniquingKeysWith: { first, _ in first })
-    readColumns(results[1], TypeParts(results[4]), labels(results[5]), into: &drafts, places)
+    readColumns(results[1], TypeParts(results[4], labels(results[5])), into: &drafts, places)
+    readSearches(results[10], into: &drafts, places)
     markComputedColumns(in: &drafts, places)
     readIndexes(results[2], into: &drafts, places)
     warnings += drafts.filter(\.isServed).compactMap(\.choice)
     let views = PlainViews(drafts, places)
+    warnings += views.choices
     warnings += readForeignKeys(results[3], into: &drafts, places, views)
     warnings += drafts.filter { $0.isServed && $0.columns.isEmpty }.map {
       "the table \($0.name) is not served: it has no columns"
     }
-    let time = TimeDependence(results[7...])
+    let time = TimeDependence(results[7...9])
     for place in drafts.indices { drafts[place].isTimeless = time.isTimeless(relation: drafts[place].id) }
     warnings += refusedSettings(results[6])
-    if hasShards { readDistributions(results[10], into: &drafts, places) }
+    if hasShards { readDistributions(results[12], into: &drafts, places) }
     let tables = drafts.indices.filter { drafts[$0].isServed && !drafts[$0].columns.isEmpty }
       .map { views.table($0, of: drafts) }
-    return Schema(tables: tables, warnings: warnings)
+    var schema = Schema(tables: tables, warnings: warnings)
+    schema.searchConfigurations = results[11].texts
+    return schema
   }
 
   /// Returns the names of the columns that the current role may not select, by the names of their tables.
@@ -133,13 +138,17 @@ public struct PostgreSQLSchemaReader {
   }
 
   private func readColumns(
-    _ rows: QueryResult, _ types: TypeParts, _ labels: [Int64: [String]], into drafts: inout [Draft],
-    _ places: [Int64: Int]
+    _ rows: QueryResult, _ types: TypeParts, into drafts: inout [Draft], _ places: [Int64: Int]
   ) {
     for row in 0..<rows.rowCount {
       guard let place = rows.integer(row, 0).flatMap({ places[$0] }) else { continue }
       let type = rows.text(row, 2) ?? ""
-      let isComposite = rows.isTrue(row, 7)
+      let document = rows.text(row, 18).map {
+        DocumentFunctions(reading: $0, writing: rows.text(row, 19), areOfElements: rows.isTrue(row, 20))
+      }
+      // What is a document to clients has no fields for them.
+      let isDocument = document?.areOfElements == false
+      let isComposite = rows.isTrue(row, 7) && !isDocument
       // The default, or what the column is generated from.
       let (expression, isComputed) = (rows.text(row, 6).map { SQL(trusted: $0) }, rows.isTrue(row, 15))
       var column = Column(
@@ -148,25 +157,45 @@ public struct PostgreSQLSchemaReader {
         collation: rows.text(row, 8) ?? ColumnKind.defaultCollation,
         isNullable: !rows.isTrue(row, 3), isGenerated: rows.isTrue(row, 4), hasDefault: rows.isTrue(row, 5),
         defaultValue: isComputed ? nil : expression,
-        isComposed: isComposite || type.hasSuffix("[]"))
+        isComposed: isComposite || type.hasSuffix("[]") && !isDocument)
       column.generation = isComputed ? expression : nil
       column.isStored = rows.isTrue(row, 17)
       column.comparesBytes = rows.isTrue(row, 9)
-      column.isIdentity = rows.isTrue(row, 4) && !isComputed
+      column.isIdentity = rows.isTrue(row, 4) && !isComputed && drafts[place].kind != "v"
       column.keepsScale = ColumnKind(typeName: type) == .numeric
       column.integerBits = type == "smallint" ? 16 : type == "integer" ? 32 : 64
       column.namesInfinities = column.affinity == .real || column.keepsScale
       column.comment = rows.text(row, 13)
-      column.parts = rows.integer(row, 10).flatMap { types.composite($0) }
-      column.labels = rows.integer(row, 11).flatMap { labels[$0] } ?? []
+      column.document = document
+      if document == nil {
+        column.parts = rows.integer(row, 10).flatMap { types.composite($0) }
+        column.labels = rows.integer(row, 11).flatMap { types.labels[$0] } ?? []
+        // PostgreSQL doesn't check how many dimensions an array has.
+        if rows.integer(row, 22) ?? 0 < 2 {
+          column.structure = rows.integer(row, 10).flatMap { types.structure($0) }
+        }
+      }
+      if rows.isTrue(row, 21) { column.comparedType = type }
       if type == "tsvector" {
-        drafts[place].configuration = rows.text(row, 14)?.replacing("''", with: "'")
+        drafts[place].configurations[column.name] = rows.text(row, 14)?.replacing("''", with: "'")
         drafts[place].indexed[column.name] = rows.text(row, 16)?.split(separator: " ").compactMap {
           Int64($0)
         }
       }
       drafts[place].columns.append(column)
       drafts[place].numbers.append(rows.integer(row, 12) ?? 0)
+    }
+  }
+
+  /// Reads by which configurations the words of vectors are found that no expression generates.
+  private func readSearches(_ rows: QueryResult, into drafts: inout [Draft], _ places: [Int64: Int]) {
+    for row in 0..<rows.rowCount {
+      guard let place = rows.integer(row, 0).flatMap({ places[$0] }), let vector = rows.text(row, 1),
+        drafts[place].configurations[vector] == nil
+      else { continue }
+      let ofTrigger =
+        rows.text(row, 2) ?? rows.text(row, 3).flatMap { VectorTrigger($0).configuration(of: vector) }
+      drafts[place].configurations[vector] = ofTrigger ?? rows.text(row, 4)
     }
   }
 
@@ -223,6 +252,14 @@ public struct PostgreSQLSchemaReader {
     for group in rows.groups(by: 0) {
       let row = group.lowerBound
       guard let place = rows.integer(row, 1).flatMap({ places[$0] }) else { continue }
+      guard !rows.isTrue(row, 6) else {
+        if drafts[place].isServed {
+          warnings.append(
+            "a foreign key of \(drafts[place].name) is ignored: it has a PERIOD, by which records are related that aren't equal in it"
+          )
+        }
+        continue
+      }
       let otherColumns = group.map { rows.text($0, 4) ?? "" }
       guard
         let destination = rows.integer(row, 2).flatMap({ places[$0] })

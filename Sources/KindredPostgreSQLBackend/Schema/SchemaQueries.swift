@@ -64,6 +64,9 @@ enum SchemaQueries {
   /// The columns; for a domain, with its base type, and at the end the number, the comment, and the search configuration
   /// of the expression that generates it.
   ///
+  /// A column of a view that PostgreSQL can write to is a generated one where the view computes it. The functions that cast
+  /// values to `json` and back follow, those of a domain or its base type, or of the elements of an array.
+  ///
   /// Not every engine knows whether a collation is deterministic.
   static let columns =
     relations + """
@@ -79,7 +82,9 @@ enum SchemaQueries {
         CASE WHEN base.oid IS NULL THEN format_type(a.atttypid, a.atttypmod)
           ELSE format_type(base.base, base.modifier) END,
         a.attnotnull OR coalesce(base.isNotNull, false),
-        a.attgenerated <> '' OR a.attidentity = 'a',
+        a.attgenerated <> '' OR a.attidentity = 'a' OR r.relkind = 'v' AND pg_relation_is_updatable(r.oid, true) & 28 = 28
+          AND NOT EXISTS (SELECT FROM pg_rewrite w WHERE w.ev_class = r.oid AND w.rulename <> '_RETURN')
+          AND NOT pg_column_is_updatable(r.oid, a.attnum, true),
         a.atthasdef OR a.attidentity <> '' OR coalesce(base.hasDefault, false),
         pg_get_expr(d.adbin, d.adrelid), t.typtype = 'c',
         c.collname, coalesce((to_jsonb(c) ->> 'collisdeterministic')::bool, true), a.atttypid, t.oid, a.attnum,
@@ -91,15 +96,29 @@ enum SchemaQueries {
           SELECT coalesce(string_agg(p.refobjsubid::text, ' '), '') FROM pg_depend p
           WHERE p.classid = 'pg_attrdef'::regclass AND p.objid = d.oid AND p.refclassid = 'pg_class'::regclass
             AND p.refobjid = a.attrelid AND p.refobjsubid NOT IN (0, a.attnum)) END,
-        a.attgenerated <> 'v'
+        a.attgenerated <> 'v', cast_to_json.reading, cast_to_json.writing, cast_to_json.level > 2,
+        base.oid IS NOT NULL AND t.typtype = 'e', a.attndims
       FROM relation r JOIN pg_attribute a ON a.attrelid = r.oid
       LEFT JOIN base ON base.oid = a.atttypid
       JOIN pg_type t ON t.oid = coalesce(base.base, a.atttypid)
+      LEFT JOIN LATERAL (
+        SELECT found.level, \(function(cast: "c.castfunc")) AS reading, (
+          SELECT \(function(cast: "w.castfunc")) FROM pg_cast w JOIN pg_proc f ON f.oid = w.castfunc AND f.pronargs = 1
+          WHERE w.castsource = 'json'::regtype AND w.casttarget = found.type) AS writing
+        FROM (VALUES (1, a.atttypid), (2, t.oid), (3, CASE WHEN t.typcategory = 'A' THEN t.typelem END)) AS found(level, type)
+        JOIN pg_cast c ON c.castsource = found.type AND c.casttarget = 'json'::regtype AND c.castmethod = 'f'
+        JOIN pg_proc p ON p.oid = c.castfunc AND p.pronargs = 1
+        ORDER BY found.level LIMIT 1) AS cast_to_json ON true
       LEFT JOIN pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
       LEFT JOIN pg_collation c ON c.oid = a.attcollation AND pg_collation_is_visible(c.oid)
       WHERE a.attnum > 0 AND NOT a.attisdropped
       ORDER BY a.attrelid, a.attnum
       """
+
+  /// Returns the name of the function of a cast.
+  private static func function(cast id: String) -> String {
+    "(SELECT format('%I.%I', n.nspname, o.proname) FROM pg_proc o JOIN pg_namespace n ON n.oid = o.pronamespace WHERE o.oid = \(id))"
+  }
 
   /// What the columns' types are made of, at any depth: of a composite its fields, of a domain its base type, of an
   /// array the type of its elements.
@@ -120,7 +139,8 @@ enum SchemaQueries {
             WHERE t.typtype = 'c' AND f.attrelid = t.typrelid AND f.attnum > 0 AND NOT f.attisdropped
           ) AS inner_part(field, next))
         SELECT * FROM step)
-      SELECT type, field, next FROM part WHERE type <> 0
+      SELECT type, field, next, n.typtype, n.typcategory = 'A', format_type(next, NULL)
+      FROM part JOIN pg_type n ON n.oid = part.next
       """
 
   /// The labels of the enumerations, in their order.
@@ -143,14 +163,17 @@ enum SchemaQueries {
       JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_am m ON m.oid = c.relam
       CROSS JOIN LATERAL unnest(i.indkey::int2[]) WITH ORDINALITY AS k(number, place)
       LEFT JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = k.number AND k.number > 0
-      WHERE i.indisvalid AND i.indpred IS NULL AND m.amname IN ('btree', 'hash') AND k.place <= i.indnkeyatts
+      WHERE i.indisvalid AND i.indpred IS NULL AND (m.amname IN ('btree', 'hash') OR i.indisunique)
+        AND k.place <= i.indnkeyatts
       ORDER BY i.indrelid, i.indisprimary DESC, i.indexrelid, k.place
       """
 
-  /// The columns of the foreign keys, in the order of declaration, and whether only a commit checks them.
+  /// The columns of the foreign keys, in the order of declaration, whether only a commit checks them, and whether they have
+  /// a PERIOD, which PostgreSQL 18 knows.
   static let foreignKeys =
     relations + """
-      SELECT k.oid, k.conrelid, k.confrelid, a.attname, b.attname, k.condeferred
+      SELECT k.oid, k.conrelid, k.confrelid, a.attname, b.attname, k.condeferred,
+        coalesce((to_jsonb(k) ->> 'conperiod')::bool, false)
       FROM relation r JOIN pg_constraint k ON k.conrelid = r.oid
       CROSS JOIN LATERAL unnest(k.conkey, k.confkey) WITH ORDINALITY AS c(own, other, place)
       JOIN pg_attribute a ON a.attrelid = k.conrelid AND a.attnum = c.own
@@ -215,6 +238,7 @@ enum SchemaQueries {
         (SELECT md5(string_agg(concat_ws(' ', t.oid, t.xmin), ',' ORDER BY t.oid))
           FROM pg_type t WHERE t.typtype = 'd'),
         (SELECT md5(string_agg(concat_ws(' ', e.oid, e.xmin), ',' ORDER BY e.oid)) FROM pg_enum e),
+        (SELECT md5(string_agg(concat_ws(' ', c.oid, c.xmin), ',' ORDER BY c.oid)) FROM pg_cast c WHERE c.castfunc >= 16384),
         (SELECT md5(string_agg(concat_ws(' ', g.oid, g.xmin), ',' ORDER BY g.oid))
           FROM pg_trigger g JOIN pg_class c ON c.oid = g.tgrelid JOIN place ON place.oid = c.relnamespace WHERE NOT g.tgisinternal),
         (SELECT md5(string_agg(concat_ws(' ', k.oid, k.xmin), ',' ORDER BY k.oid))

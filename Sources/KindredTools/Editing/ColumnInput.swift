@@ -40,6 +40,7 @@ extension Column {
   /// How an expression writes its values; nil for their JSON or text.
   package var literal: ColumnLiteral? {
     if isComposed { return declaredType.hasSuffix("[]") ? .array : ColumnLiteral.none }
+    if document != nil { return ColumnLiteral.none }
     guard valueFormat == .json, affinity == .text else { return nil }
     return declaredType.lowercased() == "jsonb" ? .jsonb : .json
   }

@@ -74,6 +74,12 @@ enum OpenAPISchema {
   ///
   /// - Parameter isReadOnly: Whether the server alone sets the column.
   static func ofColumn(_ column: Column, isReadOnly: Bool = false) -> JSONValue {
+    if let structure = column.structure {
+      return of(structure, isNullable: column.isNullable) + [
+        "readOnly": column.isGenerated || column.isComputed || isReadOnly ? true : nil,
+        "description": column.comment.map(JSONValue.string),
+      ]
+    }
     let types: [String]? =
       switch column.input {
       // Any JSON value.
@@ -101,6 +107,21 @@ enum OpenAPISchema {
       "maximum": column.integerBits < 64 ? .integer(1 << (column.integerBits - 1) - 1) : nil,
       "contentEncoding": column.input == .bytes ? "base64" : nil,
     ]
+  }
+
+  /// Returns the schema of values with parts, each of which may be `null`.
+  private static func of(_ structure: ValueStructure, isNullable: Bool) -> JSONValue {
+    func type(_ name: String) -> JSONValue {
+      isNullable ? JSONValue(strings: [name, "null"]) : .string(name)
+    }
+    switch structure {
+    case .elements(let element): return ["type": type("array"), "items": ofColumn(element.column)]
+    case .fields(let fields):
+      return [
+        "type": type("object"), "properties": .object(fields.map { ($0.name, ofColumn($0.column)) }),
+        "additionalProperties": false,
+      ]
+    }
   }
 
   /// Returns the schema of a column's value in a path.

@@ -81,7 +81,27 @@ package struct SchemaDocument {
       "literal": column.literal.map { .string($0.rawValue) },
       "description": column.comment.map(JSONValue.string),
       "values": column.labels.isEmpty ? nil : JSONValue(strings: column.labels),
+      "parts": column.structure.map { Self.parts(of: $0) },
     ]
+  }
+
+  /// Returns the element of arrays, or the fields of records.
+  private static func parts(of structure: ValueStructure) -> JSONValue {
+    let parts =
+      switch structure {
+      case .elements(let element): [element]
+      case .fields(let fields): fields
+      }
+    return .array(
+      parts.map { part in
+        let column = part.column
+        return [
+          "name": part.name.isEmpty ? nil : .string(part.name), "type": .string(part.type),
+          "input": .string(column.input.rawValue),
+          "values": part.labels.isEmpty ? nil : JSONValue(strings: part.labels),
+          "parts": part.structure.map { Self.parts(of: $0) },
+        ]
+      })
   }
 
   private func json(_ association: Association, of resource: Resource) -> JSONValue {

@@ -226,6 +226,8 @@ extension Column {
   /// The format in which a field of this column is read and written.
   var fieldForm: FieldForm {
     switch valueFormat {
+    // The database reads its text.
+    case .json where document.map { $0.writing == nil } ?? false: .text
     case .json, .part: .json
     case .boolean: .boolean
     case .plain where isComposed: .json
