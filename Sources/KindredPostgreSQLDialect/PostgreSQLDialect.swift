@@ -394,8 +394,7 @@ struct PostgreSQLDialect: SQLDialect {
       var part = value.asShown
       part.format = .part
       return part
-    default:
-      return value
+    default: return value
     }
   }
 }
