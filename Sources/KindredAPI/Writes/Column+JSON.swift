@@ -10,7 +10,9 @@ extension Column {
   func value(of node: JSONDocument.Node, in document: JSONDocument) throws(Refusal) -> SQLValue {
     if case .null = node.content { return .null }
     // Without a function that makes a value of JSON, the database reads its text.
-    if let functions = self.document, functions.writing == nil, !isComposed, case .string(let text) = node.content {
+    if let functions = self.document, functions.writing == nil, !isComposed,
+      case .string(let text) = node.content
+    {
       return .text(text)
     }
     if valueFormat == .json || isComposed {

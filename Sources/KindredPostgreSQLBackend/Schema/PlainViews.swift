@@ -23,8 +23,10 @@ struct PlainViews {
     for (table, views) in views.sorted(by: { $0.key < $1.key }) { choose(among: views, of: table, drafts) }
   }
 
-  /// Chooses the view to which foreign keys to a table lead that isn't served: the one with the table's name, else of those
-  /// without a condition, else of all, the first by name. One that doesn't show the table's key is none, if another does.
+  /// Chooses the view to which foreign keys to a table lead that isn't served.
+  ///
+  /// That is the one with the table's name, else of those without a condition, else of all, the first by name; one that
+  /// doesn't show the table's key only if none does.
   private mutating func choose(among views: [Int], of table: Int, _ drafts: [Draft]) {
     let key = drafts[table].primaryKey.map { drafts[table].columns[$0].name }
     let ranks = views.map { view in
