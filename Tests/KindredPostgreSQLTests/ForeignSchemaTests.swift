@@ -1,7 +1,7 @@
 import KindredHTTP
 import KindredModel
 import KindredModelFile
-import KindredPostgreSQLBackend
+@testable import KindredPostgreSQLBackend
 import Testing
 
 /// What the schemas of others have.

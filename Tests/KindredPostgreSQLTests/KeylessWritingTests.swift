@@ -1,3 +1,4 @@
+import KindredAPI
 import KindredHTTP
 import Testing
 
