@@ -82,7 +82,7 @@ enum Architecture {
       name: "KindredExplorer", uses: ["KindredTools"], gates: ["CKindredExplorer"],
       libraries: ["OrderedCollections"]),
     Module(
-      name: "KindredAPI", uses: ["KindredExplorer"],
+      name: "KindredAPI", uses: ["KindredExplorer", "KindredPooling"],
       libraries: ["Dispatch", "Foundation", "Logging", "OrderedCollections"]),
     Module(
       name: "KindredClients", uses: ["KindredPlanning"], gates: ["CKindredClients"],
