@@ -122,7 +122,8 @@ struct ArchitectureTests {
       (
         ["pg_", "libpq"],
         [
-          "KindredPostgreSQL", "KindredPostgreSQLDialect", "KindredPostgreSQLBackend", "KindredMigrations", "KindredCommand",
+          "KindredPostgreSQL", "KindredPostgreSQLDialect", "KindredPostgreSQLBackend", "KindredMigrations",
+          "KindredCommand",
         ]
       ),
     ]

@@ -12,8 +12,8 @@ import Testing
 struct LongValueWriteTests {
   private static let count = 3_000_001
 
-  /// No statement may hold a value of more than 2 MiB.
-  private func database(_ sql: String, length: Int32 = 2 << 20) throws -> TestDatabase {
+  /// No statement may take more than 2 MiB of memory.
+  private func database(_ sql: String, length: Int32 = 8 << 20) throws -> TestDatabase {
     var configuration = ConnectionConfiguration()
     configuration.maximumLength = length
     configuration.resourceLimits.memory = 2 << 20

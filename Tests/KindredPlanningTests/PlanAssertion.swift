@@ -68,7 +68,7 @@ enum Library {
 }
 
 /// What a node of a request says, as URLs say it.
-struct Node {
+struct Node: Sendable {
   var key = ""
   /// The key of the association in the model, if the node has another one.
   var association: String?

@@ -31,7 +31,8 @@ struct FailoverTests {
       (parts.queryItems ?? []).filter { $0.name != "host" } + [
         URLQueryItem(name: "host", value: "/nowhere,\(socket)")
       ]
-    let target = try #require(ConnectionTarget(try #require(parts.string)))
+    let url = try #require(parts.string)
+    let target = try #require(ConnectionTarget(url))
     #expect(target.settings.hosts.map(\.host) == ["/nowhere", socket])
     #expect(try PostgreSQLConnection(target).rows("SELECT 1") == [["1"]])
   }

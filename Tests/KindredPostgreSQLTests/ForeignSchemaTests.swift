@@ -10,10 +10,7 @@ struct ForeignSchemaTests {
   // MARK: Views
 
   @Test
-  func
-    `of several views of a private table the one with its name, else the first without a condition stands in`()
-    throws
-  {
+  func `the view with a private table's name, or else the first one, stands in for it`() throws {
     let statements = [
       "CREATE SCHEMA private", "CREATE SCHEMA api",
       "CREATE TABLE private.author (id int PRIMARY KEY, name text)",

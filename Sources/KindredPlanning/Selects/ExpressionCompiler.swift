@@ -5,8 +5,6 @@ import KindredSQLSyntax
 struct ExpressionCompiler: PlanningPart {
   let context: PlanningContext
 
-  // MARK: Parsed expressions
-
   /// Returns the SQL of an expression about a record.
   ///
   /// - Parameter isOfGroup: Whether aggregates of a group are allowed in it.

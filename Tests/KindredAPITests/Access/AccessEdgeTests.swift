@@ -74,7 +74,7 @@ struct AccessEdgeTests {
 
   @Test(arguments: [
     "project.team = auth.team and json_extract(data, '$') <> auth.but",
-    "json_extract(data, '$') in (\((0..<300).filter { $0 != 6 }.map { "'\($0)'" }.joined(separator: ", ")))",
+    "json_extract(data, '$') in (\((0..<300).filter { $0 != 6 }.map(String.init).joined(separator: ", ")))",
   ])
   func `so it is where the rule reads other records, or has more values than a function has arguments`(
     rule: String
@@ -90,9 +90,9 @@ struct AccessEdgeTests {
     let database = try TestDatabase(
       """
       CREATE TABLE site (id INTEGER PRIMARY KEY, data TEXT);
-      ALTER TABLE site ADD COLUMN city TEXT GENERATED ALWAYS AS (json_extract(data, '$')) VIRTUAL;
       CREATE TABLE job (id INTEGER PRIMARY KEY, siteId INTEGER REFERENCES site(id));
       INSERT INTO site (id, data) VALUES (1, '5'), (2, 'none');
+      ALTER TABLE site ADD COLUMN city TEXT GENERATED ALWAYS AS (json_extract(data, '$')) VIRTUAL;
       INSERT INTO job VALUES (1, 1), (2, 2);
       """,
       modelFile: "resources: { sites: { access: {} }, jobs: { access: { read: { rows: site.city = 5 } } } }")
@@ -172,8 +172,8 @@ struct AccessEdgeTests {
     let shown = try database.send(
       .post, "/projects", #"{"id":6,"team":3,"sites":[{"data":"8"}]}"#, headers: member)
     #expect(shown.status == 201 && shown.text == #"{"id":6,"team":3}"#)
-    #expect(try database.send(.post, "/projects", #"{"id":7,"sites":[{"team":1}]}"#).status == 403)
-    #expect(try database.send(.post, "/projects", #"{"id":7,"jobs":[{"code":"x"}]}"#).status == 403)
+    #expect(try database.send(.post, "/projects", #"{"id":7,"sites":[{"team":1}]}"#).status == 401)
+    #expect(try database.send(.post, "/projects", #"{"id":7,"jobs":[{"code":"x"}]}"#).status == 401)
   }
 
   @Test
