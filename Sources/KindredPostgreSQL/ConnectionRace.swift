@@ -37,10 +37,16 @@ struct ConnectionRace {
   /// - Throws: `PostgreSQLError` with libpq's message for each host.
   mutating func connect() throws(PostgreSQLError) -> (OpaquePointer, ServerAddress) {
     let settings = target.settings
-    let addresses = ServerAddress.resolved(settings.hosts).filter { !excluded.contains($0) }
+    let all = ServerAddress.resolved(settings.hosts)
+    // Which of several is tried, the URL says for each connection.
+    let addresses = (settings.isShuffled ? all.shuffled() : all).filter { !excluded.contains($0) }
     // Which sessions are preferred is decided among all hosts, not by libpq, which sees one.
     for attributes in settings.sessionAttributes where !addresses.isEmpty {
-      if let connected = race(ServerAddress.ordered(addresses), settings, attributes) { return connected }
+      if let connected = race(
+        ServerAddress.ordered(addresses), settings, attributes, isOnly: all.count == 1)
+      {
+        return connected
+      }
       if isOutOfTime { break }
     }
     throw failure
@@ -64,7 +70,8 @@ struct ConnectionRace {
   }
 
   private mutating func race(
-    _ addresses: [ServerAddress], _ settings: ConnectionTarget.Settings, _ attributes: String?
+    _ addresses: [ServerAddress], _ settings: ConnectionTarget.Settings, _ attributes: String?,
+    isOnly: Bool
   ) -> (OpaquePointer, ServerAddress)? {
     defer {
       for attempt in attempts { kindred_pq_finish(attempt.handle) }
@@ -81,7 +88,7 @@ struct ConnectionRace {
         return nil
       }
       if attempts.isEmpty || now >= nextStart, let address = rest.popFirst() {
-        begin(address, settings, attributes, isOnly: addresses.count == 1)
+        begin(address, settings, attributes, isOnly: isOnly)
         nextStart = now + Self.stagger
       }
       if attempts.isEmpty {

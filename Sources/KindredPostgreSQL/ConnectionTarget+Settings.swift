@@ -6,6 +6,8 @@ extension ConnectionTarget {
   struct Settings: Sendable {
     /// The hosts in their order, without their addresses.
     var hosts: [ServerAddress]
+    /// Whether each connection tries them in another order (`load_balance_hosts`).
+    var isShuffled = false
     /// The nanoseconds that an attempt to connect to one host may take; nil for no limit.
     var connectTimeout: UInt64?
     /// The requirements on a session that are tried one after another; nil for the URL's.
@@ -57,7 +59,7 @@ extension ConnectionTarget {
         host: names.indices.contains(index) ? names[index] : "",
         address: numbers.indices.contains(index) ? numbers[index] : "", port: item(ports, index))
     }
-    var settings = Settings(hosts: named["load_balance_hosts"] == "random" ? hosts.shuffled() : hosts)
+    var settings = Settings(hosts: hosts, isShuffled: named["load_balance_hosts"] == "random")
     settings.defaults = Self.defaultsOfOne
     if count > 1 {
       settings.defaults =
@@ -67,8 +69,9 @@ extension ConnectionTarget {
         settings.sessionAttributes = ["standby", "any"]
       }
     }
-    let seconds = values(of: settings.defaults)["connect_timeout"].flatMap { UInt64($0) } ?? 0
-    settings.connectTimeout = seconds > 0 ? seconds * 1_000_000_000 : nil
+    // An `int` to libpq, too.
+    let seconds = values(of: settings.defaults)["connect_timeout"].flatMap { Int32($0) } ?? 0
+    settings.connectTimeout = seconds > 0 ? UInt64(seconds) * 1_000_000_000 : nil
     return settings
   }
 
