@@ -84,8 +84,10 @@ public final class PostgreSQLConnection {
     do throws(PostgreSQLError) {
       results = try run(queries)
     } catch {
-      guard error.position == count, !error.endsConnection, let epoch, epoch.canIdentify else { throw error }
-      // The user lacks a privilege.
+      // The user may lack a privilege.
+      guard error.state == .forbidden, error.position == count, let epoch, epoch.canIdentify else {
+        throw error
+      }
       epoch.canIdentify = false
       return try begin(target)
     }
