@@ -9,6 +9,7 @@ struct PlainViews {
 
   /// What the plain views show, by their places among the drafts.
   private var sources: [Int: Source] = [:]
+  private var visited: Set<Int> = []
   /// The plain views to which foreign keys to tables that aren't served lead, by these.
   private var standIns: [Int: Int] = [:]
   /// What to tell of the choices among several views.
@@ -52,6 +53,8 @@ struct PlainViews {
 
   private mutating func source(of place: Int, _ drafts: [Draft], _ places: [Int64: Int]) -> Source? {
     if let known = sources[place] { return known }
+    // Views may be circular, which PostgreSQL refuses only when they are read.
+    guard visited.insert(place).inserted else { return nil }
     let targets = drafts[place].targets?.columns ?? []
     // All that are columns are of the one table.
     guard let read = targets.lazy.compactMap({ $0 }).first.flatMap({ places[$0.relation] }), read != place,
