@@ -79,9 +79,13 @@ final class KeptAnswersTable: Sendable {
       """, isReusable: false), index(of: BookkeepingName.answers),
   ]
 
+  private static let indexName = "\(BookkeepingName.answers)_time"
+
+  private static let hasIndex = Query(
+    "SELECT to_regclass('\(indexName)') IS NOT NULL", isReusable: false)
+
   private static func index(of table: String) -> Query {
-    Query(
-      "CREATE INDEX IF NOT EXISTS \(BookkeepingName.answers)_time ON \(table) (time)", isReusable: false)
+    Query("CREATE INDEX IF NOT EXISTS \(indexName) ON \(table) (time)", isReusable: false)
   }
 
   // MARK: Removing
@@ -120,8 +124,9 @@ final class KeptAnswersTable: Sendable {
       return try connection.run(before + [query, PostgreSQLConnection.commit])[before.count]
     }
     guard let name = try find(run) else { return }
-    // Tables of earlier versions have no index, which only their owner can create.
-    _ = try? run(Self.index(of: name))
+    // Tables of earlier versions have no index, which only their owner can create. Even where there is one, creating it waits
+    // for writes.
+    if try run(Self.hasIndex).text(0, 0) == "f" { _ = try? run(Self.index(of: name)) }
     let removal = Query(
       """
       DELETE FROM \(name) WHERE ctid = ANY (ARRAY(
