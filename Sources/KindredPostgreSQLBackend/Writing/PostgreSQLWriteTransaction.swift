@@ -60,15 +60,23 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
         [try RoleSettings.query(for: $0, backend.settings(ofRole: $0.name, schemaVersion), limit: limit)]
       } ?? [])
     connection.deadline = deadline
-    backend.addRuleTest(to: connection)
+    withinLimit { backend.addRuleTest(to: connection) }
   }
 
-  /// Begins a transaction without a deadline; its beginning has one.
+  /// Begins a transaction without a deadline.
   private func begin() throws {
     beginsApart = false
+    try withinLimit { _ = try send([]) }
+  }
+
+  /// Runs what precedes the writes within a limit of its own where the transaction has no deadline.
+  private func withinLimit<Result, Failure>(
+    _ body: () throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    guard connection.deadline == nil else { return try body() }
     connection.deadline = MonotonicTime.now() &+ Self.longestBeginning
     defer { connection.deadline = nil }
-    _ = try send([])
+    return try body()
   }
 
   /// Runs a statement before the transaction begins, in one of its own, which takes no predicate locks; or in the transaction
@@ -79,7 +87,9 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
     }
     let settings = backend.settings(milliseconds: limit)
     do {
-      return try connection.run(settings + [query])[settings.count]
+      return try withinLimit { () throws(PostgreSQLError) in
+        try connection.run(settings + [query])[settings.count]
+      }
     } catch {
       isOpen = isOpen && !error.endsConnection
       throw error
