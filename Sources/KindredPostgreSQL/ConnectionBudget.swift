@@ -28,6 +28,9 @@ public final class ConnectionBudget: Sendable {
       taken += 1
       return true
     }
+
+    /// Whether others hold connections, of which one may be closed.
+    var canMakeRoom: Bool { taken > 1 + waiters.count { !$0.needsPlace } }
   }
 
   private struct Member {
@@ -115,9 +118,8 @@ public final class ConnectionBudget: Sendable {
   func makeRoom(until end: DispatchTime) -> Bool {
     if closeIdle() { return true }
     let waiter = Waiter(needsPlace: false)
-    // Only what others hold can be closed for it.
     let canWait = state.withLock { state in
-      guard state.taken > 1 + state.waiters.count(where: { !$0.needsPlace }) else { return false }
+      guard state.canMakeRoom else { return false }
       state.waiters.append(waiter)
       return true
     }
@@ -125,9 +127,7 @@ public final class ConnectionBudget: Sendable {
   }
 
   /// Whether others hold connections, of which one may be closed.
-  var canMakeRoom: Bool {
-    state.withLock { $0.taken > 1 + $0.waiters.count { !$0.needsPlace } }
-  }
+  var canMakeRoom: Bool { state.withLock(\.canMakeRoom) }
 
   private func isGranted(_ waiter: Waiter, until end: DispatchTime) -> Bool {
     if waiter.isGranted.wait(timeout: end) == .success { return true }

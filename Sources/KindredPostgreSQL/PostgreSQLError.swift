@@ -89,7 +89,7 @@ public struct PostgreSQLError: Error, Hashable, Sendable {
 
     /// The connection is lost or could not be made.
     public static let connectionFailure: State = "08006"
-    /// The connection was lost during a commit, or something else prevents to know the transaction was committed.
+    /// The connection was lost during a commit, or it is unknown for another reason whether the transaction was committed.
     public static let unknownOutcome: State = "08007"
     /// The transaction was rolled back.
     public static let rollback: State = "40000"

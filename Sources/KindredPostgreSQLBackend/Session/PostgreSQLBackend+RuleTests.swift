@@ -13,7 +13,8 @@ extension PostgreSQLBackend {
     guard let ruleTest, ruleTest.isCalled, connection.ownsSession, !connection.hasRuleTest else { return }
     do {
       _ = try connection.run(
-        ["BEGIN READ WRITE", RuleTestFunction.definition, "COMMIT"].map { Query($0, isReusable: false) })
+        ["BEGIN READ WRITE", RuleTestFunction.definition].map { Query($0, isReusable: false) }
+          + [PostgreSQLConnection.commit])
       connection.hasRuleTest = true
     } catch {
       // A statement that needs it fails.

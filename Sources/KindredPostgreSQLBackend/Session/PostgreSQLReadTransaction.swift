@@ -123,7 +123,7 @@ final class PostgreSQLReadTransaction: ReadTransaction, StatementRunner {
     let beginning = try beginning(for: queries, observesState: observesState && observer == nil)
     // Any time after the snapshot will do.
     let positions = backend.tellsPositions && position == nil ? [backend.position] : []
-    let end = positions + (isLast && progress == .inBlock ? [Self.commit] : [])
+    let end = positions + (isLast && progress == .inBlock ? [PostgreSQLConnection.commit] : [])
     var results: [QueryResult]
     do {
       results = try RoleSettings.refusing {
@@ -157,8 +157,6 @@ final class PostgreSQLReadTransaction: ReadTransaction, StatementRunner {
     results.removeLast(end.count)
     return results
   }
-
-  private static let commit = Query("COMMIT", isReusable: false)
 
   /// Returns the first statement of the transaction in a form that also returns the state; nil if that needs a
   /// statement of its own.
