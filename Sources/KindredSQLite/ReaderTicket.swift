@@ -29,7 +29,8 @@ extension ConnectionPool {
   /// Takes a reading connection, which must be returned by `release(_:)`; nil if none is free, or others are
   /// waiting.
   ///
-  /// - Parameters: As for ``reader(withSnapshot:before:)``.
+  /// The parameters are those of ``reader(withSnapshot:before:)``.
+  ///
   /// - Throws: `OpenError`.
   public func readerIfFree(
     withSnapshot: Bool = false, before deadline: UInt64? = nil

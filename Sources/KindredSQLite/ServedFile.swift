@@ -79,11 +79,14 @@ public final class ServedFile: Sendable {
   public var size: Int? { FileStatus.size(FileStatus.resolved(path)) }
 
   /// - Throws: `OpenError` if the file is no longer at its path, or its WAL file isn't beside it.
-  func check() throws {
+  func check() throws { if let failure { throw failure } }
+
+  /// The error of requests while the file isn't the one that was opened; nil while it is.
+  public var failure: OpenError? {
     switch standing {
-    case .inPlace: break
-    case .missing, .replaced: throw OpenError(.moved, path: path)
-    case .withoutLog: throw OpenError(.withoutLog, path: path)
+    case .inPlace: nil
+    case .missing, .replaced: OpenError(.moved, path: path)
+    case .withoutLog: OpenError(.withoutLog, path: path)
     }
   }
 

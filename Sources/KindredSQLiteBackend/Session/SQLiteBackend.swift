@@ -78,8 +78,11 @@ public final class SQLiteBackend: Backend {
     writes.perform { [weak self, pool] in
       let result = Result {
         try pool.withWriter { writer in
+          try writer.beginWrite()
+          // What an error leaves open ends when the connection is returned.
           let version = try writer.texts("SELECT user_version FROM pragma_user_version").first
           try writer.execute("PRAGMA user_version = \(version ?? "0")")
+          try writer.commit()
         }
       }
       self?.failedWrite.withLock { $0.note(result) }
@@ -141,7 +144,7 @@ public final class SQLiteBackend: Backend {
   private func lookAtFile() -> Bool {
     isAway.withLock { isAway in
       let standing = pool.file.standing
-      var failure = OpenError(standing == .withoutLog ? .withoutLog : .moved, path: pool.path)
+      var failure = lostFile
       switch standing {
       case .inPlace:
         if isAway { notify(.change("The database is back at its path.")) }
@@ -171,10 +174,8 @@ public final class SQLiteBackend: Backend {
     }
   }
 
-  /// The error of requests while the file isn't the one that was opened.
-  private var lostFile: OpenError {
-    OpenError(pool.file.standing == .withoutLog ? .withoutLog : .moved, path: pool.path)
-  }
+  /// The error of requests while the file isn't the one that was opened; it may be back by now.
+  private var lostFile: OpenError { pool.file.failure ?? OpenError(.moved, path: pool.path) }
 
   private func renewFile() throws {
     try pool.renewFile()
@@ -265,10 +266,11 @@ struct SQLiteReaders: ReaderPool {
   func read(
     _ source: ReaderSource, as _: DatabaseRole?, cancellation: (any Cancellation)?, seconds: Double?
   ) throws -> any ReadTransaction {
-    let deadline = seconds.map { MonotonicTime.now() + UInt64($0 * 1e9) }
+    let start = MonotonicTime.now()
+    let connection = try reader(from: source, before: seconds.map { start + UInt64(max(0, $0) * 1e9) })
+    let waited = Double(MonotonicTime.now() - start) / 1e9
     return try SQLiteReadTransaction(
-      try reader(from: source, before: deadline), of: pool, watcher, cancellation: cancellation,
-      seconds: seconds)
+      connection, of: pool, watcher, cancellation: cancellation, seconds: seconds.map { max(0, $0 - waited) })
   }
 
   private func reader(from source: ReaderSource, before deadline: UInt64?) throws -> Connection {
