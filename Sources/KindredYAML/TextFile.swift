@@ -24,22 +24,27 @@ public enum TextFile {
       if count > 0 {
         bytes += buffer[..<count]
       } else if count == 0 {
-        guard bytes.isEmpty, try waits(for: descriptor) else { return bytes }
+        guard bytes.isEmpty, isPipe(descriptor), try hasInput(descriptor) else { return bytes }
       } else if errno == EAGAIN {
-        _ = try waits(for: descriptor)
+        _ = try hasInput(descriptor)
       } else if errno != EINTR {
         throw .unreadable(errno)
       }
     }
   }
 
-  /// Waits until a pipe has something to read; false if there is nothing to come, as in any other file.
-  private static func waits(for descriptor: CInt) throws(TextFileError) -> Bool {
-    var pipe = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+  private static func isPipe(_ descriptor: CInt) -> Bool {
     var status = stat()
-    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFIFO else { return false }
-    guard poll(&pipe, 1, patience) != 0 else { throw .unreadable(ETIMEDOUT) }
-    return pipe.revents & Int16(POLLIN) != 0
+    return fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO
+  }
+
+  /// Waits until there is something to read; false if a pipe has been closed by its writers.
+  private static func hasInput(_ descriptor: CInt) throws(TextFileError) -> Bool {
+    var input = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    let count = poll(&input, 1, patience)
+    guard count != 0 else { throw .unreadable(ETIMEDOUT) }
+    // After a signal, which interrupts the wait, reading is tried again.
+    return count < 0 || input.revents & Int16(POLLIN) != 0
   }
 }
 
