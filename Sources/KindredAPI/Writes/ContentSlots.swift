@@ -48,7 +48,11 @@ final class ContentSlot: Sendable {
     self.slots = slots
   }
 
-  deinit { release() }
+  deinit {
+    guard !isReleased.load(ordering: .acquiring) else { return }
+    // On another thread, since the slots of many clients that have left would otherwise be released within one another.
+    DispatchQueue.global().async { [slots] in slots.release() }
+  }
 
   /// Lets the next request read its content.
   func release() {

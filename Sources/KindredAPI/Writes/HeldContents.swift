@@ -1,5 +1,3 @@
-import Dispatch
-import KindredSystem
 import Synchronization
 
 /// Bounds the memory of contents that have been read and wait for their turn to write.
@@ -9,7 +7,7 @@ final class HeldContents: Sendable {
   private let bytes = Mutex(0)
   private let freed: FreedMemory
 
-  /// The sum of all, in bytes.
+  /// The sum of all, in bytes; one alone may take more.
   private static let limit = 32 << 20
   /// What takes less isn't counted.
   private static let smallest = 64 << 10
@@ -23,7 +21,7 @@ final class HeldContents: Sendable {
   func hold(_ count: Int) -> (isKept: Bool, held: HeldContent?) {
     guard count >= Self.smallest else { return (true, nil) }
     let isKept = bytes.withLock { bytes in
-      guard bytes + count <= Self.limit else { return false }
+      guard bytes == 0 || bytes + count <= Self.limit else { return false }
       bytes += count
       return true
     }
@@ -46,18 +44,4 @@ final class HeldContent: Sendable {
   }
 
   deinit { contents.release(bytes) }
-}
-
-/// Gives memory back to the system soon after much of it has been freed.
-final class FreedMemory: Sendable {
-  private let isScheduled = Atomic(false)
-
-  /// Gives free memory back in a second, once for all calls until then.
-  func giveBack() {
-    guard !isScheduled.exchange(true, ordering: .acquiringAndReleasing) else { return }
-    DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + 1) { [self] in
-      isScheduled.store(false, ordering: .releasing)
-      returnMemory()
-    }
-  }
 }
