@@ -30,9 +30,10 @@ final class RepeatedFailures: Sendable {
         failures[key] = isDue ? Failure(time: now) : known
         return isDue ? known.repetitions : nil
       }
+      let repetitions = failures[key]?.repetitions ?? 0
       if failures.count >= Self.capacity { failures = [:] }
       failures[key] = Failure(time: now)
-      return 0
+      return repetitions
     }
   }
 }
