@@ -37,7 +37,7 @@ package struct OpenAPIDocument {
 
   /// The largest number of resources that are described in all details, and named in a request.
   package static let mostResources = 100
-  /// The largest length of the document of all resources, in bytes.
+  /// The length in bytes above which the document of all resources leaves out more.
   private static let largestLength = 4 << 20
 
   /// The document of all resources.
@@ -104,7 +104,7 @@ package struct OpenAPIDocument {
       "info": [
         "title": "Kindred", "version": .string(Self.version),
         "description": .string(
-          Self.description + (isWritable ? Self.writeDescription : "")
+          Self.description + (describesWrites ? Self.writeDescription : "")
             + (detail == .all ? "" : Self.partsDescription)),
       ],
       "servers": [["url": .string(basePath == .root ? "/" : basePath.text)]],
@@ -158,8 +158,8 @@ package struct OpenAPIDocument {
   }
 
   private static let partsDescription = """
-     There are so many resources that this document leaves out the paths of associations, and more where it would still \
-    be too long: `/-/openapi.json?resource=`, with some of their names, describes all of these.
+     This document would be too long with everything, so it leaves out the paths of associations, and more where that \
+    isn't enough: `/-/openapi.json?resource=`, with some of their names, describes all of these.
     """
 
   // MARK: Paths

@@ -106,7 +106,6 @@ package struct SchemaDocument {
 
   private func json(_ association: Association, of resource: Resource) -> JSONValue {
     let inverse = model.inverse(of: association, of: resource)
-    let isFiltered = association.filter != nil || association.steps.contains { $0.filter != nil }
     let destination = association.parameters.isEmpty ? nil : model.resources[association.destination]
     let parameters = destination?.table.parameters.compactMap { parameter in
       association.parameters[parameter.name].map { (parameter.name, parameter.kind.json($0)) }
@@ -123,7 +122,7 @@ package struct SchemaDocument {
       "destination": .string(association.destination),
       "inverse": inverse.map { .string($0.key) } ?? .null,
       "origin": origins[association].map(JSONValue.string) ?? .null,
-      "isFiltered": isFiltered ? true : nil, "parameters": parameters.map(JSONValue.object),
+      "isFiltered": association.isFiltered ? true : nil, "parameters": parameters.map(JSONValue.object),
       "columns": association.steps.first.map(columns), "steps": steps.count > 1 ? .array(steps) : nil,
     ]
   }
