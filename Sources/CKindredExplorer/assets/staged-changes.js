@@ -36,9 +36,9 @@ function identifier() {
   return Array.from(crypto.getRandomValues(new Uint32Array(4)), (word) => word.toString(36)).join("");
 }
 
-/** Whether a value is a file that is sent by itself: base64, which no text of that length is. @param {string} json */
+/** Whether a value is a file that is sent by itself: base64, as hardly any text of that length is. @param {string} json */
 function isLongFile(json) {
-  return json.length > LONGEST_FILE && /^"[A-Za-z0-9+/]*={0,2}"$/.test(json);
+  return json.length > LONGEST_FILE && (json.length - 2) % 4 === 0 && /^"[A-Za-z0-9+/]*={0,2}"$/.test(json);
 }
 
 /** Whether only files of a change are left. @param {Change} change */
