@@ -5,7 +5,7 @@ package struct JSONText {
   /// The elements; nil unless the value is an array.
   package private(set) var elements: [JSONText]?
 
-  /// The levels of JSON that comes from a client; what the database holds may have more.
+  /// The largest nesting of JSON that clients write or name in a request; what is read may have more.
   package static let maximumDepth = 100
 
   /// Returns nil for a text that isn't JSON.

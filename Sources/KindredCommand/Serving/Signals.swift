@@ -40,7 +40,7 @@ final class Signals: Sendable {
     state.withLock { $0.isStarted = true }
   }
 
-  /// Returns when the server should end; from then on, the same signals end the process at once.
+  /// Returns when the server should end.
   ///
   /// - Parameter reload: called for each SIGHUP.
   func waitForEnd(reload: () -> Void) {

@@ -69,7 +69,7 @@ struct RequestTarget {
       }
     return RequestTarget(
       target: target, authority: try text(authority),
-      isForHTTPS: scheme.utf8CodeUnitCount == "https://".utf8.count)
+      isForHTTPS: bytes.prefix(8).equalsIgnoringCase("https://"))
   }
 
   private static func text(_ slice: Slice<UnsafeRawBufferPointer>) throws(HTTPError) -> String {

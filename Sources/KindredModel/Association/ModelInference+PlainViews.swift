@@ -1,8 +1,9 @@
 import KindredSQLSyntax
 
 extension ModelInference {
-  /// Gives plain views the associations of their tables, with the same keys, and those of a table that isn't served the
-  /// associations that lead to the one to which its foreign keys lead.
+  /// Gives plain views the associations of their tables, with the same keys.
+  ///
+  /// Where the table isn't served, they are those of the view that stands in for it.
   mutating func inferPlainViews() {
     for view in schema.tables.values {
       guard let plain = view.plainView else { continue }

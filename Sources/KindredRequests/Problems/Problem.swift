@@ -202,7 +202,7 @@ extension Problem {
       .methodNotAllowed, "\(method.token) is not allowed here; use \(allow)", headers: [("Allow", allow)])
   }
 
-  /// 405: nobody may write to this server.
+  /// 405: no client may write to this server.
   package static func readOnly(_ method: HTTPMethod, allow: String) -> Problem {
     Problem(
       .methodNotAllowed,
