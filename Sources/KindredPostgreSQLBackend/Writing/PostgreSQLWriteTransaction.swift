@@ -51,7 +51,7 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
     self.connection = connection
     beginsApart = deadline == nil
     schemaVersion = try backend.checkSchemaVersion()
-    limit = Self.milliseconds(until: deadline)
+    limit = TimeLimits.milliseconds(until: deadline)
     beginning =
       try [Query("BEGIN ISOLATION LEVEL SERIALIZABLE, READ WRITE", isReusable: false)]
       + backend.settings(milliseconds: limit) + (waitsForLocks ? [LockWaits.settings] : [])
@@ -74,7 +74,7 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
     _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
     guard connection.deadline == nil else { return try body() }
-    connection.deadline = MonotonicTime.now() &+ Self.longestBeginning
+    connection.deadline = MonotonicTime.now() &+ TimeLimits.ofBeginning
     defer { connection.deadline = nil }
     return try body()
   }
@@ -96,26 +96,9 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
     }
   }
 
-  /// The nanoseconds that beginning a transaction without a deadline may take.
-  private static let longestBeginning: UInt64 = 10_000_000_000
-
   /// Makes each node use one connection: a table that all nodes have can't be changed after several have read others.
   private static let sequential = Query(
     "SET LOCAL citus.multi_shard_modify_mode TO 'sequential'", isReusable: false)
-
-  /// Returns when several statements must have ended that may take so many nanoseconds each; nil if that is never.
-  private static func deadline(of count: Int, taking span: UInt64) -> UInt64? {
-    let all = span.multipliedReportingOverflow(by: UInt64(count))
-    return all.overflow ? nil : MonotonicTime.now() &+ all.partialValue
-  }
-
-  private static func milliseconds(until deadline: UInt64?) -> UInt64? {
-    deadline.map { end in
-      let now = MonotonicTime.now()
-      // Rounded up, so that equal spans are equal; the connection's own deadline is exact.
-      return end > now ? ((end - now) / 100_000_000 + 1) * 100 : 1
-    }
-  }
 
   /// Commits the changes.
   ///
@@ -224,7 +207,7 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
     let queries = group.map(\.query)
     (insertions, insertionsSize) = ([], 0)
     // Each may take as long as it may alone.
-    if let span { connection.deadline = Self.deadline(of: queries.count, taking: span) }
+    if let span { connection.deadline = TimeLimits.deadline(of: queries.count, taking: span) }
     defer { if let span { connection.deadline = MonotonicTime.now() &+ span } }
     do {
       ignoredCount += try send(queries).count { $0.affectedRows == 0 }
@@ -379,8 +362,8 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
   func setDeadline(_ nanoseconds: UInt64?, records count: Int) {
     let now = MonotonicTime.now()
     span = nanoseconds.map { $0 > now ? $0 - now : 0 }
-    connection.deadline = count == 1 ? nanoseconds : span.flatMap { Self.deadline(of: count, taking: $0) }
-    let limit = Self.milliseconds(until: nanoseconds)
+    connection.deadline = count == 1 ? nanoseconds : span.flatMap { TimeLimits.deadline(of: count, taking: $0) }
+    let limit = TimeLimits.milliseconds(until: nanoseconds)
     if limit != self.limit { (self.limit, settings) = (limit, backend.settings(milliseconds: limit)) }
   }
 
@@ -394,17 +377,3 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
 }
 
 extension PostgreSQLWriteTransaction: SchemaForwarding {}
-
-extension Rows {
-  /// The values of all rows.
-  var values: [[SQLValue]] {
-    (0..<count).map { row in
-      (0..<result.columnCount).map { withPlace(row, $0) { SQLValue($0) } }
-    }
-  }
-
-  /// The same of a change: that of a view without a key returns no columns, but still the number of records.
-  var valuesOfChange: [[SQLValue]] {
-    result.columnCount > 0 ? values : Array(repeating: [], count: result.affectedRows)
-  }
-}

@@ -134,7 +134,8 @@ struct OpenAPIWrites {
           "requestBody": content,
           "responses": [
             "204": [
-              "description": "Done; `ETag` is that of the record, and is missing after a value of more than 16 MiB.",
+              "description": .string(
+                "Done; `ETag` is that of the record, and is missing after a value of more than 16 MiB."),
               "headers": ["ETag": ["$ref": "#/components/headers/ETag"]],
             ]
           ] + problems,
