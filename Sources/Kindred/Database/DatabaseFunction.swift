@@ -116,7 +116,7 @@ public final class DatabaseFunction: Sendable {
     _ context: OpaquePointer?, _ body: () throws -> (any DatabaseValueConvertible)?
   ) {
     do {
-      set(try body()?.databaseValue.sqlValue ?? .null, as: context)
+      set(try body()?.databaseValue.stored ?? .null, as: context)
     } catch {
       let message = (error as? DatabaseError)?.text ?? "\(error)"
       sqlite3_result_error(context, message, -1)

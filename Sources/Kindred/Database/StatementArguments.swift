@@ -11,23 +11,31 @@ public struct StatementArguments: Hashable, Sendable {
   var positional: [SQLValue] = []
   /// The values of `:name`, `@name` and `$name` parameters, by their names without the first character.
   var named: [String: SQLValue] = [:]
+  /// Why one of the values can't be stored, which binding throws.
+  private var failure: UnstorableValue?
 
   /// Creates arguments without values.
   public init() {}
 
   /// The values of `?` parameters, in order.
   public init(_ values: some Sequence<(any DatabaseValueConvertible)?>) {
-    positional = values.map { $0?.databaseValue.sqlValue ?? .null }
+    positional = values.map { value(of: $0) }
   }
 
   /// The values of `?` parameters, in order.
   public init<Value: DatabaseValueConvertible>(_ values: some Sequence<Value>) {
-    positional = values.map(\.databaseValue.sqlValue)
+    positional = values.map { value(of: $0) }
   }
 
   /// The values of `:name`, `@name` and `$name` parameters, by their names without the first character.
   public init(_ values: [String: (any DatabaseValueConvertible)?]) {
-    named = values.mapValues { $0?.databaseValue.sqlValue ?? .null }
+    named = values.mapValues { value(of: $0) }
+  }
+
+  private mutating func value(of value: (any DatabaseValueConvertible)?) -> SQLValue {
+    let value = value?.databaseValue ?? .null
+    failure = failure ?? value.failure
+    return value.sqlValue
   }
 
   /// The values of `?` parameters, as the engine represents them.
@@ -72,6 +80,7 @@ public struct StatementArguments: Hashable, Sendable {
     var both = left
     both.positional += right.positional
     both.named.merge(right.named) { $1 }
+    both.failure = left.failure ?? right.failure
     return both
   }
 
@@ -128,8 +137,9 @@ extension StatementArguments: CustomStringConvertible {
 extension StatementArguments {
   /// Binds the parameters of a statement, and removes the positional values that it has used.
   ///
-  /// - Throws: `DatabaseError` (misuse) if a parameter has no value.
+  /// - Throws: `DatabaseError` (misuse) if a parameter has no value, or one that can't be stored.
   mutating func bind(to statement: DriverStatement) throws {
+    if let failure { throw failure.error }
     var used = 0
     // Parameters count from 1; for a statement without any, the range `1...0` would trap.
     var parameter: Int32 = 1

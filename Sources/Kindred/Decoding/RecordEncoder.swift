@@ -28,16 +28,27 @@ final class RecordEncoder: Encoder {
     -> SQLValue
   {
     switch value {
-    case let date as Date: return record.databaseDateEncodingStrategy(for: column).value(of: date)
-    case let data as Data: return record.databaseDataEncodingStrategy(for: column).value(of: data)
+    case let date as Date:
+      return try stored(record.databaseDateEncodingStrategy(for: column).value(of: date), key)
+    case let data as Data:
+      return try stored(record.databaseDataEncodingStrategy(for: column).value(of: data), key)
     case let uuid as UUID: return record.databaseUUIDEncodingStrategy(for: column).value(of: uuid)
-    case let value as any DatabaseValueConvertible: return value.databaseValue.sqlValue
+    case let value as any DatabaseValueConvertible: return try stored(value.databaseValue, key)
     default: break
     }
     let detector = CompositeDetector(codingPath: [key], userInfo: userInfo)
     try value.encode(to: detector)
-    guard detector.isComposite else { return detector.value?.databaseValue.sqlValue ?? .null }
+    guard detector.isComposite else { return try stored(detector.value?.databaseValue ?? .null, key) }
     return .text(String(decoding: try record.databaseJSONEncoder(for: column).encode(value), as: UTF8.self))
+  }
+
+  /// Returns the value of a property.
+  ///
+  /// - Throws: `EncodingError` if it can't be stored.
+  private func stored(_ value: DatabaseValue, _ key: some CodingKey) throws -> SQLValue {
+    guard let failure = value.failure else { return value.sqlValue }
+    throw EncodingError.invalidValue(
+      value, EncodingError.Context(codingPath: [key], debugDescription: failure.reason))
   }
 
   /// Returns the columns that have been encoded.
@@ -99,30 +110,31 @@ final class RecordEncoder: Encoder {
     }
 
     // Without these, Swift prefers its default implementations, which omit NULL, to the generic method above.
-    func encodeIfPresent(_ value: Bool?, forKey key: Key) { set(value?.databaseValue, key) }
-    func encodeIfPresent(_ value: String?, forKey key: Key) { set(value?.databaseValue, key) }
-    func encodeIfPresent(_ value: Double?, forKey key: Key) { set(value?.databaseValue, key) }
-    func encodeIfPresent(_ value: Float?, forKey key: Key) { set(value?.databaseValue, key) }
-    func encodeIfPresent(_ value: Int?, forKey key: Key) { set(value?.databaseValue, key) }
-    func encodeIfPresent(_ value: Int8?, forKey key: Key) { set(value?.databaseValue, key) }
-    func encodeIfPresent(_ value: Int16?, forKey key: Key) { set(value?.databaseValue, key) }
-    func encodeIfPresent(_ value: Int32?, forKey key: Key) { set(value?.databaseValue, key) }
-    func encodeIfPresent(_ value: Int64?, forKey key: Key) { set(value?.databaseValue, key) }
-    func encodeIfPresent(_ value: UInt?, forKey key: Key) { set(value?.databaseValue, key) }
-    func encodeIfPresent(_ value: UInt8?, forKey key: Key) { set(value?.databaseValue, key) }
-    func encodeIfPresent(_ value: UInt16?, forKey key: Key) { set(value?.databaseValue, key) }
-    func encodeIfPresent(_ value: UInt32?, forKey key: Key) { set(value?.databaseValue, key) }
-    func encodeIfPresent(_ value: UInt64?, forKey key: Key) { set(value?.databaseValue, key) }
+    func encodeIfPresent(_ value: Bool?, forKey key: Key) throws { try set(value?.databaseValue, key) }
+    func encodeIfPresent(_ value: String?, forKey key: Key) throws { try set(value?.databaseValue, key) }
+    func encodeIfPresent(_ value: Double?, forKey key: Key) throws { try set(value?.databaseValue, key) }
+    func encodeIfPresent(_ value: Float?, forKey key: Key) throws { try set(value?.databaseValue, key) }
+    func encodeIfPresent(_ value: Int?, forKey key: Key) throws { try set(value?.databaseValue, key) }
+    func encodeIfPresent(_ value: Int8?, forKey key: Key) throws { try set(value?.databaseValue, key) }
+    func encodeIfPresent(_ value: Int16?, forKey key: Key) throws { try set(value?.databaseValue, key) }
+    func encodeIfPresent(_ value: Int32?, forKey key: Key) throws { try set(value?.databaseValue, key) }
+    func encodeIfPresent(_ value: Int64?, forKey key: Key) throws { try set(value?.databaseValue, key) }
+    func encodeIfPresent(_ value: UInt?, forKey key: Key) throws { try set(value?.databaseValue, key) }
+    func encodeIfPresent(_ value: UInt8?, forKey key: Key) throws { try set(value?.databaseValue, key) }
+    func encodeIfPresent(_ value: UInt16?, forKey key: Key) throws { try set(value?.databaseValue, key) }
+    func encodeIfPresent(_ value: UInt32?, forKey key: Key) throws { try set(value?.databaseValue, key) }
+    func encodeIfPresent(_ value: UInt64?, forKey key: Key) throws { try set(value?.databaseValue, key) }
 
     // Shortcuts for the most frequent types, which avoid looking up their conformances.
-    func encode(_ value: Bool, forKey key: Key) { set(value.databaseValue, key) }
-    func encode(_ value: String, forKey key: Key) { set(value.databaseValue, key) }
-    func encode(_ value: Double, forKey key: Key) { set(value.databaseValue, key) }
-    func encode(_ value: Int, forKey key: Key) { set(value.databaseValue, key) }
-    func encode(_ value: Int64, forKey key: Key) { set(value.databaseValue, key) }
+    func encode(_ value: Bool, forKey key: Key) throws { try set(value.databaseValue, key) }
+    func encode(_ value: String, forKey key: Key) throws { try set(value.databaseValue, key) }
+    func encode(_ value: Double, forKey key: Key) throws { try set(value.databaseValue, key) }
+    func encode(_ value: Int, forKey key: Key) throws { try set(value.databaseValue, key) }
+    func encode(_ value: Int64, forKey key: Key) throws { try set(value.databaseValue, key) }
 
-    private func set(_ value: DatabaseValue?, _ key: Key) {
-      encoder.container.set(value?.sqlValue ?? .null, for: encoder.column(of: key))
+    private func set(_ value: DatabaseValue?, _ key: Key) throws {
+      encoder.container.set(
+        try value.map { try encoder.stored($0, key) } ?? .null, for: encoder.column(of: key))
     }
 
     func nestedContainer<Nested: CodingKey>(

@@ -206,5 +206,11 @@ extension Optional: SQLExpressible where Wrapped: SQLExpressible {
 
 extension DatabaseValueConvertible {
   /// The value as a bound parameter.
-  public var sqlExpression: SQLExpression { SQLExpression(.value(databaseValue.sqlValue)) }
+  ///
+  /// The request throws if the value can't be stored.
+  public var sqlExpression: SQLExpression {
+    let value = databaseValue
+    guard let failure = value.failure else { return SQLExpression(.value(value.sqlValue)) }
+    return SQLExpression(completedBy: { _ in throw failure.error })
+  }
 }

@@ -73,16 +73,16 @@ public enum DatabaseDateEncodingStrategy: Sendable {
   /// As a closure says.
   case custom(@Sendable (Date) -> (any DatabaseValueConvertible)?)
 
-  func value(of date: Date) -> SQLValue {
+  func value(of date: Date) -> DatabaseValue {
     switch self {
-    case .deferredToDate: date.databaseValue.sqlValue
-    case .timeIntervalSinceReferenceDate: .real(date.timeIntervalSinceReferenceDate)
-    case .timeIntervalSince1970: .real(date.timeIntervalSince1970)
-    case .secondsSince1970: .integer(whole(date.timeIntervalSince1970))
-    case .millisecondsSince1970: .integer(whole(date.timeIntervalSince1970 * 1000))
-    case .iso8601: .text(date.formatted(.iso8601))
-    case .formatted(let formatter): .text(formatter.string(from: date))
-    case .custom(let convert): convert(date)?.databaseValue.sqlValue ?? .null
+    case .deferredToDate: date.databaseValue
+    case .timeIntervalSinceReferenceDate: date.timeIntervalSinceReferenceDate.databaseValue
+    case .timeIntervalSince1970: date.timeIntervalSince1970.databaseValue
+    case .secondsSince1970: whole(date.timeIntervalSince1970).databaseValue
+    case .millisecondsSince1970: whole(date.timeIntervalSince1970 * 1000).databaseValue
+    case .iso8601: date.formatted(.iso8601).databaseValue
+    case .formatted(let formatter): formatter.string(from: date).databaseValue
+    case .custom(let convert): convert(date)?.databaseValue ?? .null
     }
   }
 
@@ -132,11 +132,11 @@ public enum DatabaseDataEncodingStrategy: Sendable {
   /// As a closure says.
   case custom(@Sendable (Data) -> (any DatabaseValueConvertible)?)
 
-  func value(of data: Data) -> SQLValue {
+  func value(of data: Data) -> DatabaseValue {
     switch self {
-    case .deferredToData: data.databaseValue.sqlValue
-    case .text: String(validating: data, as: UTF8.self).map { .text($0) } ?? data.databaseValue.sqlValue
-    case .custom(let convert): convert(data)?.databaseValue.sqlValue ?? .null
+    case .deferredToData: data.databaseValue
+    case .text: String(validating: data, as: UTF8.self)?.databaseValue ?? data.databaseValue
+    case .custom(let convert): convert(data)?.databaseValue ?? .null
     }
   }
 }

@@ -29,7 +29,7 @@ extension FetchableRecord where Self: TableRecord {
   /// - Throws: `RecordKeyError` if the primary key is not one column; `DatabaseError`, or the error that decoding
   ///   throws.
   public static func fetchOne<Key: DatabaseValueConvertible>(_ db: Database, key: Key?) throws -> Self? {
-    guard let value = key?.databaseValue.sqlValue, value != .null else { return nil }
+    guard let value = try key?.databaseValue.stored, value != .null else { return nil }
     return try fetchRecord(db, key: value)
   }
 

@@ -6,6 +6,8 @@ public struct PersistenceContainer: Sendable {
   private(set) var columns: [String] = []
   /// The values of the columns, in the same order.
   private(set) var storage: [SQLValue] = []
+  /// Why one of the values can't be stored.
+  private var failure: UnstorableValue?
 
   /// Creates a container without columns.
   public init() {}
@@ -19,14 +21,21 @@ public struct PersistenceContainer: Sendable {
   }
 
   /// Creates the container of a record.
+  ///
+  /// - Throws: The error that encoding throws; `DatabaseError` (misuse) if a value can't be stored.
   init(_ record: some EncodableRecord) throws {
     try record.encode(to: &self)
+    if let failure { throw failure.error }
   }
 
   /// The value of a column; `nil` if it has not been set.
   public subscript(_ column: String) -> (any DatabaseValueConvertible)? {
     get { position(of: column).map { DatabaseValue(storage[$0]) } }
-    set { set(newValue?.databaseValue.sqlValue ?? .null, for: column) }
+    set {
+      let value = newValue?.databaseValue ?? .null
+      failure = failure ?? value.failure
+      set(value.sqlValue, for: column)
+    }
   }
 
   /// The value of a column; `nil` if it has not been set.

@@ -1,20 +1,40 @@
 import Foundation
 import KindredSQLSyntax
+import KindredSQLite
 
 /// A value in one of SQLite's five storage classes (<https://www.sqlite.org/datatype3.html>).
 public struct DatabaseValue: Hashable, Sendable {
-  /// The value as the engine represents it.
+  /// The value as the engine represents it; NULL in the place of one that can't be stored.
   let sqlValue: SQLValue
+  /// Why the value can't be stored; nil if it can.
+  let failure: UnstorableValue?
 
   /// Creates a value from the engine's representation.
   public init(_ value: SQLValue) {
-    sqlValue = value
+    (sqlValue, failure) = (value, nil)
+  }
+
+  /// Creates the value in the place of one that can't be stored, which no statement binds.
+  init(_ failure: UnstorableValue) {
+    (sqlValue, self.failure) = (.null, failure)
+  }
+
+  /// The value as the engine represents it.
+  ///
+  /// - Throws: `DatabaseError` (misuse) if it can't be stored.
+  var stored: SQLValue {
+    get throws {
+      if let failure { throw failure.error }
+      return sqlValue
+    }
   }
 
   /// Creates a value of any type that can be stored; `nil` if it can't.
   public init?(value: Any) {
     switch value {
-    case let value as any DatabaseValueConvertible: self = value.databaseValue
+    case let value as any DatabaseValueConvertible:
+      self = value.databaseValue
+      if failure != nil { return nil }
     case is NSNull: self = .null
     default: return nil
     }
@@ -60,14 +80,30 @@ public struct DatabaseValue: Hashable, Sendable {
   public static let null = DatabaseValue(.null)
 
   /// Whether the value is NULL.
-  public var isNull: Bool { sqlValue == .null }
+  public var isNull: Bool { sqlValue == .null && failure == nil }
+}
+
+/// Why a Swift value can't be stored, which the statement that binds it throws, because `databaseValue` can't throw.
+final class UnstorableValue: Hashable, Sendable {
+  /// The reason, without the value.
+  let reason: String
+
+  init(_ type: Any.Type, _ reason: String) {
+    self.reason = "a value of the type \(type) can't be stored: \(reason)"
+  }
+
+  var error: DatabaseError { .misuse(reason) }
+
+  static func == (a: UnstorableValue, b: UnstorableValue) -> Bool { a.reason == b.reason }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(reason) }
 }
 
 extension DatabaseValue: CustomStringConvertible {
   /// The value as it appears in the description of a row: text in quotes, and only the size of a blob.
   public var description: String {
     switch sqlValue {
-    case .null: "NULL"
+    case .null: failure == nil ? "NULL" : "unstorable"
     case .integer(let integer): integer.description
     case .real(let real): real.description
     case .text(let text): String(reflecting: text)

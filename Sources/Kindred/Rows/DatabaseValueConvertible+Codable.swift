@@ -4,13 +4,26 @@ import Foundation
 ///
 ///     struct Color: Codable, DatabaseValueConvertible { var red, green, blue: Double }
 extension DatabaseValueConvertible where Self: Encodable {
-  /// The single value that this one encodes itself as, or else its JSON; NULL if it can't be encoded.
+  /// The single value that this one encodes itself as, or else its JSON.
+  ///
+  /// If it can't be encoded, the statement that it is bound to throws.
   public var databaseValue: DatabaseValue {
-    let detector = CompositeDetector(codingPath: [], userInfo: [:])
-    guard (try? encode(to: detector)) != nil else { return .null }
-    guard detector.isComposite else { return detector.value?.databaseValue ?? .null }
-    let json = try? Self.databaseJSONEncoder().encode(self)
-    return json.map { String(decoding: $0, as: UTF8.self).databaseValue } ?? .null
+    do {
+      let detector = CompositeDetector(codingPath: [], userInfo: [:])
+      try encode(to: detector)
+      guard detector.isComposite else { return detector.value?.databaseValue ?? .null }
+      return String(decoding: try Self.databaseJSONEncoder().encode(self), as: UTF8.self).databaseValue
+    } catch {
+      return DatabaseValue(UnstorableValue(Self.self, error.encodingReason))
+    }
+  }
+}
+
+extension Error {
+  /// The message of an error of encoding, without the value.
+  fileprivate var encodingReason: String {
+    guard case .invalidValue(_, let context)? = self as? EncodingError else { return "\(self)" }
+    return context.debugDescription
   }
 }
 
@@ -41,7 +54,7 @@ where Self: Decodable & RawRepresentable, RawValue: DatabaseValueConvertible {
 }
 
 extension DatabaseValueConvertible where Self: Encodable & BinaryInteger {
-  /// An integer, or a text of digits if the number does not fit into 64 bits with a sign.
+  /// An integer; a number that does not fit into 64 bits with a sign can't be stored, and the statement throws.
   public var databaseValue: DatabaseValue { integerValue }
 }
 

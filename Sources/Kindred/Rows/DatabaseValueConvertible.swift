@@ -92,11 +92,12 @@ extension DatabaseValueConvertible where Self: RawRepresentable, RawValue: Datab
 // MARK: - Numbers
 
 extension DatabaseValueConvertible where Self: BinaryInteger {
-  /// An integer, or a text of digits if the number does not fit into 64 bits with a sign.
+  /// An integer; a number that does not fit into 64 bits with a sign can't be stored, and the statement throws.
   public var databaseValue: DatabaseValue { integerValue }
 
   var integerValue: DatabaseValue {
-    DatabaseValue(Int64(exactly: self).map { .integer($0) } ?? .text(description))
+    Int64(exactly: self).map { DatabaseValue(.integer($0)) }
+      ?? DatabaseValue(UnstorableValue(Self.self, "it is out of the range of Int64"))
   }
 
   /// Returns the value of an integer in the type's range, or of a real that equals one.
@@ -125,33 +126,8 @@ extension UInt8: DatabaseFallback {}
 extension UInt16: DatabaseFallback {}
 extension UInt32: DatabaseFallback {}
 
-extension UInt64: DatabaseFallback {
-  /// Returns the value of an integer in the type's range; the upper half of the range is stored as digits.
-  public static func fromDatabaseValue(_ value: DatabaseValue) -> UInt64? {
-    value.unsignedInteger()
-  }
-}
-
-extension UInt: DatabaseFallback {
-  /// Returns the value of an integer in the type's range; the upper half of the range is stored as digits.
-  public static func fromDatabaseValue(_ value: DatabaseValue) -> UInt? {
-    value.unsignedInteger()
-  }
-}
-
-extension DatabaseValue {
-  /// Returns an unsigned number.
-  ///
-  /// SQLite's integers are signed, so greater numbers are stored as text.
-  fileprivate func unsignedInteger<Integer: FixedWidthInteger>() -> Integer? {
-    switch sqlValue {
-    case .integer(let integer): Integer(exactly: integer)
-    case .real(let real): Integer(exactly: real)
-    case .text(let digits): Integer(digits)
-    case .null, .blob: nil
-    }
-  }
-}
+extension UInt64: DatabaseFallback {}
+extension UInt: DatabaseFallback {}
 
 extension DatabaseValueConvertible where Self: BinaryFloatingPoint {
   /// A real.

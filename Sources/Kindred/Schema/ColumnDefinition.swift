@@ -13,6 +13,8 @@ public final class ColumnDefinition {
   private var nullConflict: SQLText = ""
   private(set) var isNotNull = false
   private var rest: [SQLText] = []
+  /// Why the default value can't be stored.
+  private var failure: UnstorableValue?
 
   init(name: String, type: ColumnType?) {
     self.name = name
@@ -100,7 +102,9 @@ public final class ColumnDefinition {
   /// Sets the value of rows that are inserted without one.
   @discardableResult
   public func defaults(to value: any DatabaseValueConvertible) -> ColumnDefinition {
-    add("DEFAULT " + SQLText(literal: value.databaseValue.sqlValue))
+    let value = value.databaseValue
+    failure = value.failure
+    return add("DEFAULT " + SQLText(literal: value.sqlValue))
   }
 
   /// Sets the value of rows that are inserted without one, as an SQL expression.
@@ -156,7 +160,9 @@ public final class ColumnDefinition {
   /// Returns the column's definition in `CREATE TABLE`.
   ///
   /// - Parameter isOnlyKey: Whether a primary key consists of this column alone; otherwise the table declares it.
-  func sql(isOnlyKey: Bool) -> SQLText {
+  /// - Throws: `DatabaseError` (misuse) if the default value can't be stored.
+  func sql(isOnlyKey: Bool) throws -> SQLText {
+    if let failure { throw failure.error }
     var parts: [SQLText] = ["\(identifier: name)"]
     if let type { parts.append(SQLText(trusted: type.rawValue)) }
     if isPrimaryKey, isOnlyKey {

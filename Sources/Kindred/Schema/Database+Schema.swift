@@ -85,7 +85,7 @@ extension Database {
     let alteration = TableAlteration(name: name)
     try body(alteration)
     try inSavepoint {
-      for statement in alteration.statements { try execute(statement) }
+      for statement in try alteration.statements() { try execute(statement) }
     }
   }
 }
@@ -299,13 +299,16 @@ public final class TableAlteration {
     changes.append(.other("DROP COLUMN \(identifier: name)"))
   }
 
-  var statements: [SQLText] {
-    changes.flatMap { change -> [SQLText] in
+  /// Returns the statements of the changes.
+  ///
+  /// - Throws: `DatabaseError` (misuse) if a default value can't be stored.
+  func statements() throws -> [SQLText] {
+    try changes.flatMap { change -> [SQLText] in
       let head: SQLText = "ALTER TABLE \(identifier: name) "
       switch change {
       case .other(let change): return [head + change]
       case .addition(let column):
-        return [head + "ADD COLUMN " + column.sql(isOnlyKey: true)]
+        return [head + "ADD COLUMN " + (try column.sql(isOnlyKey: true))]
           + (column.isIndexed ? [.createIndex(on: name, columns: [column.name], options: [])] : [])
       }
     }

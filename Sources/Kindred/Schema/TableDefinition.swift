@@ -212,8 +212,8 @@ extension TableDefinition {
     let isOnlyKey = key.count == 1 && constraintKey.isEmpty && keyConflict == nil
     let keyConstraint: [SQLText] =
       key.isEmpty || isOnlyKey ? [] : ["PRIMARY KEY " + .columns(key) + .onConflict(keyConflict)]
-    let parts =
-      columns.map { $0.sql(isOnlyKey: isOnlyKey) } + definitions + keyConstraint + constraints + foreignKeys
+    let columnParts = try columns.map { try $0.sql(isOnlyKey: isOnlyKey) }
+    let parts = columnParts + definitions + keyConstraint + constraints + foreignKeys
     let table =
       options.head + "\(identifier: name) (" + parts.joined(separator: ", ") + ")" + options.tail
     return [table] + indexes
