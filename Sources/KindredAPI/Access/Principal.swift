@@ -145,11 +145,7 @@ final class Principal: Sendable {
 
   /// The expiry in nanoseconds of the monotonic clock; nil for never.
   var monotonicExpiry: UInt64? {
-    expiry.map { expiry in
-      let left = max(0, expiry - Date().timeIntervalSince1970)
-      // Clamp to about a century, so that the conversion can't overflow.
-      return MonotonicTime.now() + UInt64(min(left, 3e9) * 1e9)
-    }
+    expiry.map { MonotonicTime.after($0 - Date().timeIntervalSince1970) }
   }
 
   /// Returns whether the principal has one of these roles.

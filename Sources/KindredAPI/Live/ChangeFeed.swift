@@ -348,7 +348,7 @@ final class ChangeFeed: Sendable {
       state.lastBeat = now
       return state.listeners
     }
-    let interval = UInt64(options.heartbeat * 1e9)
+    let interval = MonotonicTime.nanoseconds(options.heartbeat)
     for listener in listeners {
       if listener.hasLapsed(at: now) {
         listener.end()

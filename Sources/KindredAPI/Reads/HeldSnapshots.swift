@@ -37,7 +37,7 @@ final class HeldSnapshots: Sendable {
   /// - Parameter age: In seconds.
   init(of backend: any Backend, age: Double) {
     self.backend = backend
-    self.age = UInt64(age * 1e9)
+    self.age = MonotonicTime.nanoseconds(age)
   }
 
   /// The number of held snapshots.

@@ -106,7 +106,7 @@ final class ReadExecution {
   private func measure(after beginning: ContentHash) throws -> ContentHash.Digest? {
     var hash = beginning
     let seconds = (context.options.queryTime ?? 10) * context.options.measuredShare
-    let end = MonotonicTime.now() + UInt64(seconds * 1e9)
+    let end = MonotonicTime.after(seconds)
     while let part = try source.next() {
       hash.update(part)
       guard MonotonicTime.now() < end else { return nil }

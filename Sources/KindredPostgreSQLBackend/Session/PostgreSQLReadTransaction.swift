@@ -64,7 +64,7 @@ final class PostgreSQLReadTransaction: ReadTransaction, StatementRunner {
     self.role = role
     self.cancellation = cancellation
     self.schemaVersion = schemaVersion
-    timeLeft = seconds.map { UInt64($0 * 1e9) }
+    timeLeft = seconds.map(MonotonicTime.nanoseconds)
     resume()
     watchCancellation()
   }

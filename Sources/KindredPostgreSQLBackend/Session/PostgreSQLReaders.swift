@@ -15,7 +15,7 @@ struct PostgreSQLReaders: ReaderPool {
     let start = MonotonicTime.now()
     // Checked before a connection is taken, which other requests can use meanwhile.
     let schemaVersion = try backend.checkSchemaVersion(isLatest: seesLatestSchema)
-    let deadline = seconds.map { start + UInt64(max(0, $0) * 1e9) }
+    let deadline = seconds.map { MonotonicTime.after($0, from: start) }
     let (connection, hold) = try connection(from: source, until: deadline)
     // The time that it took to get one is part of the request's.
     let waited = Double(MonotonicTime.now() - start) / 1e9

@@ -55,7 +55,7 @@ final class PostgreSQLReplicas: Replication {
   init(_ backends: [PostgreSQLBackend], of server: Watcher, maximumLag: Double) {
     self.backends = backends
     self.server = server
-    self.maximumLag = UInt64(maximumLag * 1e9)
+    self.maximumLag = MonotonicTime.nanoseconds(maximumLag)
     // The server comes first, so that no copy is taken for one of it unseen.
     _ = server.current
     state = Mutex(

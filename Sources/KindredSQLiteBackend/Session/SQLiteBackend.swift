@@ -267,7 +267,7 @@ struct SQLiteReaders: ReaderPool {
     _ source: ReaderSource, as _: DatabaseRole?, cancellation: (any Cancellation)?, seconds: Double?
   ) throws -> any ReadTransaction {
     let start = MonotonicTime.now()
-    let connection = try reader(from: source, before: seconds.map { start + UInt64(max(0, $0) * 1e9) })
+    let connection = try reader(from: source, before: seconds.map { MonotonicTime.after($0, from: start) })
     let waited = Double(MonotonicTime.now() - start) / 1e9
     return try SQLiteReadTransaction(
       connection, of: pool, watcher, cancellation: cancellation, seconds: seconds.map { max(0, $0 - waited) })

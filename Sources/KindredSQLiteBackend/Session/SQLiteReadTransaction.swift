@@ -27,7 +27,7 @@ final class SQLiteReadTransaction: ReadTransaction, SQLiteTransaction {
     self.pool = pool
     self.watcher = watcher
     self.cancellation = cancellation
-    timeLeft = seconds.map { UInt64($0 * 1e9) }
+    timeLeft = seconds.map(MonotonicTime.nanoseconds)
     connection.account.begin()
     resume()
     let handle = connection.interruptHandle

@@ -18,7 +18,7 @@ struct ImportExecution {
     self.execution = execution
     self.format = format
     transaction = execution.transaction
-    timePerRecord = execution.service.context.options.queryTime.map { UInt64($0 * 1e9) }
+    timePerRecord = execution.service.context.options.queryTime.map(MonotonicTime.nanoseconds)
   }
 
   private var resource: WrittenResource { execution.resource }
