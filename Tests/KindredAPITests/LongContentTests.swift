@@ -1,3 +1,4 @@
+import Dispatch
 @testable import KindredHTTP
 import KindredRequests
 import Synchronization
@@ -14,11 +15,20 @@ struct LongContentTests {
     var count: Int { slots.withLock(\.count) }
   }
 
+  /// Signals when nothing refers to it any more.
+  private final class Dropped: Sendable {
+    let isDropped = DispatchSemaphore(value: 0)
+
+    deinit { isDropped.signal() }
+  }
+
   @Test
   func `as many contents are read at once as there are slots, and the next one follows each`() {
     let slots = ContentSlots(FreedMemory(), count: 2)
     let granted = Granted()
-    for _ in 0..<5 { slots.whenFree { slot in granted.slots.withLock { $0.append(slot) } } }
+    for _ in 0..<5 {
+      slots.whenFree(for: HTTPCancellation()) { slot in granted.slots.withLock { $0.append(slot) } }
+    }
     #expect(granted.count == 2)
     granted.slots.withLock { $0[0] }.release()
     #expect(granted.count == 3)
@@ -32,10 +42,25 @@ struct LongContentTests {
   @Test
   func `the slot of a request whose client has left is free again`() {
     let slots = ContentSlots(FreedMemory(), count: 1)
-    slots.whenFree { _ in }
-    let granted = Granted()
-    slots.whenFree { slot in granted.slots.withLock { $0.append(slot) } }
-    #expect(granted.count == 1)
+    slots.whenFree(for: HTTPCancellation()) { _ in }
+    let isGranted = DispatchSemaphore(value: 0)
+    slots.whenFree(for: HTTPCancellation()) { _ in isGranted.signal() }
+    #expect(isGranted.wait(timeout: .now() + 60) == .success)
+  }
+
+  @Test
+  func `a content that waits is given up when its client leaves`() throws {
+    let slots = ContentSlots(FreedMemory(), count: 1)
+    let first = Granted()
+    slots.whenFree(for: HTTPCancellation()) { slot in first.slots.withLock { $0.append(slot) } }
+    let client = HTTPCancellation()
+    let content = Dropped()
+    let isDropped = content.isDropped
+    slots.whenFree(for: client) { [content] _ in Issue.record("\(content) has its turn") }
+    _ = consume content
+    client.cancel()
+    #expect(isDropped.wait(timeout: .now() + 60) == .success)
+    #expect(first.count == 1)
   }
 
   @Test

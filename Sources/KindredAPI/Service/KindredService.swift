@@ -198,7 +198,7 @@ public final class KindredService: HTTPHandler {
 
   /// When a request must be answered, in nanoseconds of `MonotonicTime`; nil for no limit.
   private func deadline(from start: RequestTiming) -> UInt64? {
-    context.options.queryTime.map { start.start + UInt64($0 * 1e9) }
+    context.options.queryTime.map { MonotonicTime.after($0, from: start.start) }
   }
 
   /// Queues a request for a reading connection of a database.
@@ -246,7 +246,7 @@ public final class KindredService: HTTPHandler {
           request.body.count >= ContentSlots.length
         else { return answer(basePath.removed(from: request), to: admission, timing) }
         let pending = HTTPPendingResponse()
-        context.parts.contentSlots.whenFree { [self] slot in
+        context.parts.contentSlots.whenFree(for: request.cancellation) { [self] slot in
           pending.resume { [self] in
             defer { slot.release() }
             let isLate = deadline(from: timing).map { $0 <= MonotonicTime.now() } ?? false

@@ -1,4 +1,5 @@
 import Foundation
+import KindredHTTP
 import KindredPooling
 import Synchronization
 
@@ -20,14 +21,29 @@ final class ContentSlots: Sendable {
     queue = Mutex(SlotQueue(count: count))
   }
 
-  /// Calls `body` with a slot once one is free, on any thread.
-  func whenFree(_ body: @escaping @Sendable (ContentSlot) -> Void) {
+  /// Calls `body` with a slot once one is free, on any thread; never if the client leaves before.
+  func whenFree(
+    for client: HTTPCancellation, _ body: @escaping @Sendable (ContentSlot) -> Void
+  ) {
     let grant: SlotQueue.Grant = { [self] number in
       guard queue.withLock({ $0.claim(number) }) else { return }
+      client.onCancel(nil)
       body(ContentSlot(in: self))
     }
-    let (number, isGranted) = queue.withLock { $0.enqueue(grant) }
-    if isGranted { grant(number) }
+    let granted = queue.withLock { queue -> UInt64? in
+      let (number, isGranted) = queue.enqueue(grant)
+      if isGranted { return number }
+      // Set before the slot can be granted, since the request then sets actions of its own. It withdraws on another
+      // thread, because the action must be short.
+      client.onCancel { [self] in DispatchQueue.global().async { [self] in withdraw(number) } }
+      return nil
+    }
+    if let granted { grant(granted) }
+  }
+
+  private func withdraw(_ number: UInt64) {
+    let next = queue.withLock { $0.withdraw(number, isOverdue: false) }
+    next?()
   }
 
   fileprivate func release() {
