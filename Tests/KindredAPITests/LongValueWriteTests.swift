@@ -86,6 +86,28 @@ struct LongValueWriteTests {
   }
 
   @Test
+  func `another value of a record with a very long one is stored, and its answer has no tag`() throws {
+    let database = try TestDatabase.writable(
+      """
+      CREATE TABLE file (id INTEGER PRIMARY KEY, data BLOB, note TEXT);
+      INSERT INTO file VALUES (1, zeroblob(16777216), NULL), (2, zeroblob(16777217), NULL);
+      """)
+    let answers = try (1...2).map { try database.send(.put, "/files/\($0)/note", #""long""#) }
+    #expect(answers.map(\.status) == [204, 204])
+    #expect(answers.map { $0.headers["ETag"] != nil } == [true, false])
+    #expect(try database.stored("SELECT note FROM file") == "long; long")
+  }
+
+  @Test
+  func `a condition on a record that is too long to be read is refused`() throws {
+    let database = try database(
+      "CREATE TABLE file (id INTEGER PRIMARY KEY, data BLOB); INSERT INTO file VALUES (1, zeroblob(3000001))",
+      length: 1 << 20)
+    let answer = try database.send(.patch, "/files/1", #"{"id":2}"#, headers: ["If-Match": "\"x\""])
+    #expect(answer.status == 400 && answer.text.contains("leave out `If-Match`"), "\(answer.text)")
+  }
+
+  @Test
   func `a rule of access sees the stored bytes`() throws {
     let database = try TestDatabase(
       "CREATE TABLE file (id INTEGER PRIMARY KEY, data BLOB); INSERT INTO file VALUES (1, x'01')",

@@ -10,7 +10,6 @@ import KindredRequests
 struct LongValueSearch {
   private let request: FetchRequest
   private let isColumnValue: Bool
-  private let limit: Int?
   private var found: Found?
 
   private struct Found {
@@ -23,17 +22,32 @@ struct LongValueSearch {
   /// The document of lengths up to which a search is worth it, in bytes.
   private static let longestDocument = 8 << 20
 
-  /// - Parameter limit: The memory of a request, in bytes; nil for no limit.
-  init(_ request: FetchRequest, isColumnValue: Bool, limit: Int?) {
-    (self.request, self.isColumnValue, self.limit) = (request, isColumnValue, limit)
+  init(_ request: FetchRequest, isColumnValue: Bool) {
+    (self.request, self.isColumnValue) = (request, isColumnValue)
   }
 
   /// Returns the error that names the longest value of an answer; nil if that is no longer than others.
-  mutating func error(in reader: any ResultSource, _ model: Model) throws -> RequestError? {
+  ///
+  /// - Parameter limit: The memory of a request, in bytes; nil for no limit.
+  mutating func error(
+    in reader: any ResultSource, _ model: Model, limit: Int?
+  ) throws -> RequestError? {
+    try find(in: reader, model)
+    guard let found, found.size > (limit ?? Int.max) / 8 else { return nil }
+    return error(for: found, limit)
+  }
+
+  /// Returns the number of bytes of the longest value; nil if none is found.
+  mutating func longest(in reader: any ResultSource, _ model: Model) throws -> Int? {
+    try find(in: reader, model)
+    return found?.size
+  }
+
+  private mutating func find(in reader: any ResultSource, _ model: Model) throws {
     try reader.start()
     var bytes: [UInt8] = []
     while bytes.count < Self.longestDocument, let part = try reader.next() { bytes += part }
-    guard let document = try? JSONDocumentParser.parse(bytes) else { return nil }
+    guard let document = try? JSONDocumentParser.parse(bytes) else { return }
     var resource = request.path.resource
     for case .association(let association) in request.path.segments { resource = association.destination }
     if isColumnValue {
@@ -43,11 +57,9 @@ struct LongValueSearch {
     } else if let resource = model.resources[resource] {
       search(document.root, document, request.root, resource, model)
     }
-    guard let found, found.size > (limit ?? Int.max) / 8 else { return nil }
-    return error(for: found)
   }
 
-  private func error(for found: Found) -> RequestError {
+  private func error(for found: Found, _ limit: Int?) -> RequestError {
     let room = limit.map { " (--max-query-memory, \($0 >> 20) MiB)" } ?? ""
     let advice = isColumnValue ? "it can't be sent" : "leave it out by `fields`"
     return RequestError(

@@ -54,12 +54,12 @@ final class RecordsService: Sendable {
     let version = try models.version(for: reading).seen(by: principal).readable(by: role, in: reading)
     let wanted = RecordsQuery(
       path: request.path, segments: segments, query: query, type: .json, principal: principal)
-    var (planned, search) = try context.planner.lengths(wanted, version, limit: context.options.queryMemory) {
+    var (planned, search) = try context.planner.lengths(wanted, version) {
       try reading.checkInterruption()
     }
     let reader = reading.result(of: planned.plan, planned.parameters, limit: planned.limit)
     defer { reader.close() }
-    return try search.error(in: reader, version.model)
+    return try search.error(in: reader, version.model, limit: context.options.queryMemory)
   }
 
   private func answer(
@@ -261,17 +261,5 @@ final class RecordsService: Sendable {
 
   func deliver(_ representation: consuming Representation, to request: HTTPRequest) -> HTTPResponse {
     representation.response(to: request, compressionLevel: context.options.compressionLevel)
-  }
-}
-
-extension BackendErrorKind {
-  /// Whether a value that is only read is too long.
-  fileprivate var isOfLength: Bool {
-    switch self {
-    case .exceeded, .noValue: true
-    case .busy, .cancelled, .timedOut, .full, .tooLarge, .constraint, .wrongKey, .brokenSchema, .damaged,
-      .misconfigured, .forbidden, .unavailable, .unsupported, .away, .unknownOutcome, .defect, .writes:
-      false
-    }
   }
 }

@@ -56,10 +56,8 @@ final class RequestPlanner: Sendable {
   }
 
   /// Returns the request planned to read the lengths of its values, and the search for the longest of them.
-  ///
-  /// - Parameter limit: The memory of a request, in bytes; nil for no limit.
   func lengths(
-    _ records: RecordsQuery, _ version: ModelVersion, limit: Int?, check: @escaping () throws -> Void
+    _ records: RecordsQuery, _ version: ModelVersion, check: @escaping () throws -> Void
   ) throws -> (request: PlannedRequest, search: LongValueSearch) {
     var parser = FetchRequestParser(
       model: version.model, limits: limits, isUnpaged: records.type.isUnpaged)
@@ -73,7 +71,7 @@ final class RequestPlanner: Sendable {
     let planned = try planned(
       parsed, as: request, .json, records, version, version.planner(limits: limits.planning, check: check),
       reading: .lengths)
-    return (planned, LongValueSearch(parsed.fetchRequest, isColumnValue: parsed.isColumnValue, limit: limit))
+    return (planned, LongValueSearch(parsed.fetchRequest, isColumnValue: parsed.isColumnValue))
   }
 
   private func planned(

@@ -76,10 +76,13 @@ struct LongValue: Sendable {
   /// The most bytes of a value that is part of a statement, and so held in memory.
   private static let maximumByteCount = 64 << 20
 
+  /// The most bytes of a value with which the record is read for its tag after a write.
+  static let readableByteCount = 16 << 20
+
   var byteCount: Int { request.longBody?.count ?? request.body.count }
 
   /// When a statement that begins now must end, in nanoseconds of `MonotonicTime`; nil for no limit.
-  var deadline: UInt64? { timeLimit.map { MonotonicTime.now() + UInt64($0 * 1e9) } }
+  var deadline: UInt64? { timeLimit.map { MonotonicTime.after($0) } }
 
   /// Returns all bytes, for a statement.
   ///

@@ -20,6 +20,9 @@ struct WriteExecution {
 
   var target: WriteTarget { plan.target }
   var resource: WrittenResource { plan.resource }
+  private var present: PresentContent {
+    PresentContent(plan: plan, path: request.path, transaction: transaction, service: service)
+  }
   var writer: RecordWriter {
     RecordWriter(
       version: plan.version, transaction: transaction, principal: plan.principal, groups: groups,
@@ -269,23 +272,9 @@ struct WriteExecution {
   func checkPreconditions(exists: Bool) throws {
     let conditions = Preconditions(of: request)
     guard !conditions.isEmpty else { return }
-    guard case .met = conditions.outcome(for: exists ? try presentTag() : nil) else {
+    guard case .met = conditions.outcome(for: exists ? try present.tag() : nil) else {
       throw Problem.preconditionFailed
     }
-  }
-
-  /// Returns the tag of the current content of the path, as a GET without parameters has it.
-  ///
-  /// - Throws: `RequestError` (`notFound`) if there is no such record.
-  private func presentTag() throws -> ContentHash.Digest {
-    let records = RecordsQuery(
-      path: target.column == nil ? request.path : request.path.withoutLastSegment,
-      segments: target.column == nil ? plan.segments : plan.segments.dropLast(), query: URLQuery(nil),
-      principal: plan.principal)
-    let planned = try service.context.planner.plan(records, plan.version)
-    let execution = ReadExecution(planned, of: records, in: transaction, service.context)
-    defer { execution.close() }
-    return try execution.tag(at: service.state(of: transaction, plan.version))
   }
 
   /// Checks the preconditions of a collection, which always exists.
@@ -313,7 +302,7 @@ struct WriteExecution {
     }
     if target.column != nil {
       // A record is read for its tag, so one with a very long value goes without.
-      if !plan.hasVeryLongValue { result.tag = try unlessMissing { try presentTag() } }
+      if !plan.hasVeryLongValue { result.tag = try unlessMissing(present.tagUnlessVeryLong) ?? nil }
       result.status = .noContent
       return result
     }

@@ -82,7 +82,7 @@ final class WritePlan: Sendable {
   let linked: ExecutableLookup?
 
   /// Whether the content is a value whose record takes too much memory to be read back.
-  var hasVeryLongValue: Bool { change?.longValue.map { $0.byteCount > 16 << 20 } ?? false }
+  var hasVeryLongValue: Bool { change?.longValue.map { $0.byteCount > LongValue.readableByteCount } ?? false }
 
   /// The content of a change of one record, or of several in the same way; nil if there is none.
   var change: RecordDraft? {

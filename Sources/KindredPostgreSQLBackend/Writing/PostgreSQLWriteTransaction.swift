@@ -362,7 +362,8 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
   func setDeadline(_ nanoseconds: UInt64?, records count: Int) {
     let now = MonotonicTime.now()
     span = nanoseconds.map { $0 > now ? $0 - now : 0 }
-    connection.deadline = count == 1 ? nanoseconds : span.flatMap { TimeLimits.deadline(of: count, taking: $0) }
+    connection.deadline =
+      count == 1 ? nanoseconds : span.flatMap { TimeLimits.deadline(of: count, taking: $0) }
     let limit = TimeLimits.milliseconds(until: nanoseconds)
     if limit != self.limit { (self.limit, settings) = (limit, backend.settings(milliseconds: limit)) }
   }
