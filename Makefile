@@ -18,8 +18,8 @@ PREFIX ?= /usr/local
 DIST_PACKAGES := dpkg-dev
 # Where `make deployment-test` tries them: a bare Debian, and the proxies of the documentation.
 DEPLOYMENT_PACKAGES := mmdebstrap nginx-light caddy curl
-# For `make fuzz`: the time of each target, and the targets, such as TARGETS='HTTP URL'; for `make secrecy`: the time of
-# each database.
+# For `make fuzz`: the time of each target, and the targets, such as TARGETS='HTTP URL'; for `make secrecy` and `make linearizability`:
+# the time of each database.
 SECONDS ?= 60
 TARGETS ?=
 # For `make serve`, such as ARGUMENTS='chinook.db --port 9000'.
@@ -43,7 +43,7 @@ REPRODUCIBLE := -Xswiftc -file-prefix-map -Xswiftc '$(CURDIR)=.' -Xcc -ffile-pre
 STATIC := $(if $(filter Linux,$(shell uname)),--static-swift-stdlib)
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test explorer-tools explorer-test explorer-pictures clients-test postgresql-test scale-test behaviours secrecy oracle fuzz build release docs install dist deployment-test uninstall format lint image system-packages swift
+.PHONY: help serve test explorer-tools explorer-test explorer-pictures clients-test postgresql-test scale-test linearizability behaviours secrecy oracle fuzz build release docs install dist deployment-test uninstall format lint image system-packages swift
 
 help: ## List the targets.
 	@sed -nE 's/^([a-z-]+):.*## (.*)/make \1	\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -84,6 +84,10 @@ scale-test: release ## Test standbys of PostgreSQL: positions, lag, restarts, fa
 	$(call install-missing,$(POSTGRESQL_PACKAGES))
 	python3 Tests/Scale/run.py $(KINDRED)
 	python3 Tests/Scale/failover.py $(KINDRED)
+
+linearizability: release ## Check that no answer is older than it may be, for SECONDS on each database.
+	$(call install-missing,$(POSTGRESQL_PACKAGES))
+	python3 Tests/Scale/linearizability.py $(KINDRED) $(SECONDS)
 
 behaviours: ## List the numbered behaviours of the Swift API that no test covers.
 	Tests/untested-behaviours
