@@ -5,7 +5,7 @@ import KindredPlanning
 /// This protocol and its neighbors are all that the layers above know about a database. They are called once per
 /// request and per part of a result, never per row.
 ///
-/// Every method that throws may throw a ``BackendError``; those that also throw a `RequestError` document it.
+/// Every method that throws may throw a ``BackendError``; methods that also throw a `RequestError` document it.
 public protocol Backend: ReaderPool {
   /// Whether writes are allowed.
   var isWritable: Bool { get }
@@ -52,7 +52,7 @@ public protocol Backend: ReaderPool {
     completion: @escaping @Sendable (Result<Value, any Error>, Position?) -> Void
   )
 
-  /// The name and version of the engine, where that is a server of its own; nil by default.
+  /// The name and version of the engine, where that is a separate server; nil by default.
   var engine: String? { get }
 
   /// The counters and gauges for metrics.

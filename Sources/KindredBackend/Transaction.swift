@@ -164,6 +164,6 @@ extension ResultSource {
   /// False: the database is in this process.
   public var mayWait: Bool { false }
 
-  /// The cursor takes no memory of its own.
+  /// The cursor takes no additional memory.
   public func startAfterCursor() throws { try start() }
 }

@@ -8,7 +8,7 @@ public struct WriteOrder: Sendable {
   public var deadline: UInt64?
   /// Whether it is expected to take long.
   ///
-  /// Then it has a commit of its own, its deadline applies to its start only, and its memory isn't limited.
+  /// Then it has a separate commit, its deadline applies to its start only, and its memory isn't limited.
   public var isLong: Bool
   /// Signals that the result is no longer wanted, which interrupts the statements.
   public var cancellation: (any Cancellation)?

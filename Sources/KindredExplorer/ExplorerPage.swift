@@ -101,7 +101,7 @@ extension ExplorerPage {
       basePath: basePath, title: URLCoding.readable(target), isSingle: isSingle, isWritable: isWritable)
   }
 
-  /// Adds links to the whole result in other formats, of which JSON may have only as many records as a page; those that
+  /// Adds links to the whole result in other formats, of which JSON may have only as many records as a page; links that
   /// would be too long are left out.
   ///
   /// - Parameters:

@@ -1,5 +1,5 @@
 /// The text of a script or a style sheet, which is served without what only its readers need: comments, indentation,
-/// empty lines and spaces beside signs.
+/// empty lines and spaces next to punctuation.
 struct SourceText {
   private let source: [UInt8]
   private let isScript: Bool

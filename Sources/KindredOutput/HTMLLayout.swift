@@ -130,7 +130,7 @@ public struct HTMLLayout: Sendable {
   /// The number at which counting stops; that many records or more are shown as `999+`.
   public static let countLimit = 1000
 
-  /// The name of a member that is read for links, labels and counts, but has no cell of its own.
+  /// The name of a member that is read for links, labels and counts, but has no cell.
   public static func hiddenMember(_ number: Int) -> String { "\u{1}kindred \(number)" }
 
   static func isHidden(_ member: String) -> Bool { member.hasPrefix("\u{1}kindred ") }

@@ -4,7 +4,7 @@ import KindredPlanning
 ///
 /// An explicit stack instead of recursion lets writing pause after any value until the client has taken what was
 /// written. The loop neither allocates nor counts references, as long as the source doesn't: its state is plain structs
-/// in memory of its own.
+/// in memory that it owns.
 ///
 /// It is public, because Swift 6.3 specialises no function with package access in another module.
 public struct ResultWriter<Source: RowSource & ~Copyable>: ~Copyable {

@@ -124,7 +124,7 @@ final class Principal: Sendable {
   }
 
   /// The digest of what the principal's rights follow from, whatever its identity: its roles and the claims that the access
-  /// rules read, in any order; with a role in the database, all claims but those that each token has anew.
+  /// rules read, in any order; with a role in the database, all claims except the ones that differ in each token.
   var grantsDigest: [UInt8] {
     var text = ListBytes()
     text.append((roles ?? []).sorted()) { $0.append($1) }
@@ -154,7 +154,7 @@ final class Principal: Sendable {
 
 /// A client's role in the database.
 enum DatabaseStanding: Sendable {
-  /// None of its own: statements run as the user of the connections.
+  /// No particular role: statements run as the user of the connections.
   case connection
   case role(DatabaseRole)
   /// No role, for this reason, so that nothing can be read or written.

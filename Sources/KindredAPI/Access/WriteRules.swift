@@ -60,7 +60,7 @@ struct WriteRules {
 
   /// Takes note that the database has left out a change of records that it had found.
   ///
-  /// - Throws: `RequestError` (`forbidden`) if that may be due to rules of its own.
+  /// - Throws: `RequestError` (`forbidden`) if that may be due to row rules of the database.
   func didLeaveOut(recordsOf resource: WrittenResource) throws {
     if try transaction.restrictsRows(of: resource.table) { throw refusal(of: resource) }
   }
@@ -246,8 +246,8 @@ extension WriteRules {
     }
   }
 
-  /// Tests the references whose records may have been written after those that refer to them: those of several records, and
-  /// those by keys that the database checks at the end, too.
+  /// Tests the references whose records may have been written after the referring records: the references of several
+  /// records, and references by keys that the database checks at the end, too.
   ///
   /// - Parameter isLast: Whether the transaction ends, so that the latter are due.
   func checkPostponedReferences(isLast: Bool = true) throws {

@@ -110,7 +110,7 @@ final class ModelSource: Sendable {
 
   /// Returns the model of the current schema, or of the previous one while the file is locked or the server doesn't respond.
   ///
-  /// It needs no reading connection, so requests that read no records don't wait for those that do.
+  /// It needs no reading connection, so requests that read no records don't wait for requests that do.
   func latest() throws -> ModelVersion {
     if backend.readsSchemaApart, let known {
       renew()

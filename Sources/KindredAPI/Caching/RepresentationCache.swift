@@ -95,7 +95,7 @@ final class RepresentationCache: Sendable {
   /// The content of a response in memory.
   struct Content {
     let bytes: [UInt8]
-    /// The same by gzip, once a client has asked for it.
+    /// The same by gzip, once a client has requested it.
     var compressed: [UInt8]?
 
     fileprivate var size: Int { bytes.count + (compressed?.count ?? 0) }

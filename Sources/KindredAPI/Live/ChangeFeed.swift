@@ -17,7 +17,7 @@ final class ChangeFeed: Sendable {
   private struct State: @unchecked Sendable {
     /// Accessed only while the lock is held.
     var queries: [LiveQuery.Key: LiveQuery] = [:]
-    /// The queries that wait to run, each once; those that have ended are skipped.
+    /// The queries that wait to run, each once; ended queries are skipped.
     var queue = LiveQueue()
     /// The listeners whose results no longer exist and whose streams haven't ended yet.
     var leaving: [ObjectIdentifier: LiveListener] = [:]
@@ -38,7 +38,7 @@ final class ChangeFeed: Sendable {
   private let workers = DispatchQueue(label: "kindred.live.queries", attributes: .concurrent)
   private let backend: any Backend
   private let options: LiveOptions
-  /// The connections on which requests run again, separate from those that answer requests.
+  /// The connections on which requests run again, separate from the connections that answer requests.
   let readers: any ReaderPool
   let memory = LiveMemory()
   let sentEvents = Atomic(0)

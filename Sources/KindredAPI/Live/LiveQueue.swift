@@ -1,6 +1,6 @@
 /// The queries that wait to run: for each lane in the order of their ranks.
 ///
-/// The rank is when a query would end if each principal had a worker of its own: short queries overtake long ones, but
+/// The rank is when a query would end if each principal had a separate worker: short queries overtake long ones, but
 /// not for ever, and one principal's many queries hold up another's no longer than a few. Queries that have ended since
 /// are skipped when their turn comes. The lane of a query doesn't change while it waits.
 struct LiveQueue {

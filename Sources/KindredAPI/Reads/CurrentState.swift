@@ -3,8 +3,8 @@ import KindredBackend
 import KindredClock
 import Synchronization
 
-/// The current state of a database that has to be asked for it: requests that wait at the same time share a question that
-/// began after they arrived, and wait without a thread.
+/// The current state of a database that has to be queried for it: requests that wait at the same time share a query
+/// that began after they arrived, and wait without a thread.
 final class CurrentState: Sendable {
   /// A state, and how far the changes have come that it shows, or a later position.
   struct Answer {
@@ -56,7 +56,7 @@ final class CurrentState: Sendable {
   /// Notes a state that the database has reached.
   func note(_ number: Int64) { _ = latest.max(number, ordering: .relaxed) }
 
-  /// Notes whether the last response was current in a state that was asked for.
+  /// Notes whether the last response was current in a queried state.
   func note(wasCurrent: Bool) {
     let score = score.load(ordering: .relaxed)
     self.score.store(wasCurrent ? min(score + 1, 64) : max(score - 4, -64), ordering: .relaxed)
@@ -100,7 +100,7 @@ final class CurrentState: Sendable {
     return answer
   }
 
-  /// Asks for those who wait until nobody does.
+  /// Queries the state for waiting requests until none waits.
   private func askForOthers() {
     while true {
       let isDone = state.withLock { state in

@@ -22,8 +22,8 @@ struct PageLinks {
   /// What entity tags of contents without links cover.
   ///
   /// A cursor that hides values is different each time, and no tag may depend on them: instead of it, the tag covers the
-  /// key that seals it. Nor does the tag cover the time of a cursor, which is that of the request: whoever has the page
-  /// keeps its links, which go on to lead to the same records.
+  /// key that seals it. Nor does the tag cover the time of a cursor, which is that of the request: a client that has
+  /// the page keeps its links, which still lead to the same records.
   let taggedText: String
 
   /// - Parameters:

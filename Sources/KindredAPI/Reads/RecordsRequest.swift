@@ -38,7 +38,7 @@ final class RecordsRequest: Sendable {
 
   var type: MediaType { records.type }
 
-  /// Returns the fields of a response: those that all have, and those of this one.
+  /// Returns the fields of a response: the common ones, and those of this one.
   func headers(with fields: HTTPHeaders) -> HTTPHeaders {
     var headers = type == .json ? Self.jsonHeaders : Representation.headers(type.field)
     headers.append(contentsOf: fields)

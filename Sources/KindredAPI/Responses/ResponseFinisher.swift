@@ -15,7 +15,7 @@ final class ResponseFinisher: Sendable {
 
   /// Returns the response with the fields that all responses have, to be recorded once it has been generated.
   ///
-  /// - Parameter response: Consumed, so that adding fields doesn't copy those that it has.
+  /// - Parameter response: Consumed, so that adding fields doesn't copy the existing ones.
   func finished(
     _ response: consuming HTTPResponse, to request: HTTPRequest, _ timing: RequestTiming
   ) -> HTTPResponse {

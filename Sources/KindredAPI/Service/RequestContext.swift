@@ -17,7 +17,7 @@ struct RequestContext: Sendable {
   let deadline: UInt64?
   /// What has been checked of a write before its content was received.
   let screened: ScreenedWrite?
-  /// The state of a database that had to be asked for it, after the request arrived, with the database's number.
+  /// The state of a database that was queried for it after the request arrived, with the database's number.
   private(set) var state: (database: Int, answer: CurrentState.Answer)?
   /// Whether the request is a part of another, which can't wait for it.
   private(set) var isPart = false

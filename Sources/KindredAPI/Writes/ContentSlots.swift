@@ -33,7 +33,7 @@ final class ContentSlots: Sendable {
     let granted = queue.withLock { queue -> UInt64? in
       let (number, isGranted) = queue.enqueue(grant)
       if isGranted { return number }
-      // Set before the slot can be granted, since the request then sets actions of its own. It withdraws on another
+      // Set before the slot can be granted, since the request then sets other actions. It withdraws on another
       // thread, because the action must be short.
       client.onCancel { [self] in DispatchQueue.global().async { [self] in withdraw(number) } }
       return nil

@@ -61,7 +61,8 @@ struct RecordDeletion {
     return count
   }
 
-  /// Returns the columns that are needed of a record to delete it: if a trigger may change it instead, those that tell so.
+  /// Returns the columns that are needed of a record to delete it: if a trigger may change it instead, the columns that
+  /// show this.
   static func columns(toDelete resource: WrittenResource) -> [String] {
     guard resource.table.hasTriggers, resource.table.kind == .table else {
       return resource.identifyingColumns

@@ -59,7 +59,7 @@ struct RecordDraft: Sendable {
     nested.contains { $0.records.count > 1 || $0.records.contains(where: \.containsMany) }
   }
 
-  /// The columns of the table among those that only the database determines.
+  /// The columns of the table among the columns that only the database determines.
   var generatedColumns: [String] { computed.filter { !$0.isOfModel }.map(\.column) }
 
   /// The values of the content, also those for generated columns.

@@ -196,7 +196,7 @@ extension RecordWriter {
 }
 
 extension Model {
-  /// Returns the collations of columns of a table, by which those that refer to them match
+  /// Returns the collations of columns of a table, by which the referring columns match
   /// (<https://www.sqlite.org/foreignkeys.html#fk_basics>).
   func collations(of columns: [String], in table: String) -> [String] {
     columns.map { tables[table]?.column(named: $0)?.collation ?? "BINARY" }

@@ -6,7 +6,7 @@ import KindredRequests
 
 /// Writes records and their associated records in a transaction.
 ///
-/// Records that a record refers to are written first, then the record, then those that refer to it, so that the keys
+/// Records that a record refers to are written first, then the record, then records that refer to it, so that the keys
 /// are known. Every change goes through `insert`, `update`, `delete` or ``AssociatedRecords``, and every reference to an
 /// existing record through `present`.
 ///
@@ -63,7 +63,7 @@ struct RecordWriter {
     try insert([draft], into: resource, returning: columns)[0]
   }
 
-  /// Adds records and all records nested in them; returns nil for those that a trigger ignores.
+  /// Adds records and all records nested in them; returns nil for records that a trigger ignores.
   func insert(
     _ drafts: [RecordDraft], into resource: WrittenResource, returning columns: [String] = []
   ) throws -> [StoredRecord?] {

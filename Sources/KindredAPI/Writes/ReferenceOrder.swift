@@ -4,8 +4,8 @@ import KindredPlanning
 import KindredRequests
 import KindredSQLSyntax
 
-/// The order in which new records of one table are stored where the database checks each statement: each after those that
-/// it refers to.
+/// The order in which new records of one table are stored where the database checks each statement: each after the
+/// records that it refers to.
 struct ReferenceOrder {
   /// The numbers of the records: those of a ring, which refer to one another, are stored by one statement.
   let parts: [[Int]]

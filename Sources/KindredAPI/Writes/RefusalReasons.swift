@@ -43,7 +43,7 @@ struct RefusalReasons {
     guard written.present != nil else {
       return written.resource.omittedReference(of: written.draft.columns, at: written.draft.pointer)
     }
-    // If a change leaves no reference of its own dangling, it must be one to the record.
+    // If no reference of the changed record dangles, a reference to the record must.
     let resets = written.resource.table.foreignKeys.contains {
       !Set($0.columns).isDisjoint(with: written.reset)
     }

@@ -20,7 +20,7 @@ struct StoredRecord {
     case contentOnly
   }
 
-  /// Whether the values are those that the database has stored.
+  /// Whether the values are read back from the database.
   var isReadBack: Bool { source == .database }
 
   init(_ names: [String], _ row: [SQLValue]) {
@@ -28,7 +28,7 @@ struct StoredRecord {
     self.row = row
   }
 
-  /// Returns the values of columns; NULL for those that weren't read.
+  /// Returns the values of columns; NULL for columns that weren't read.
   func values(of columns: [String]) -> [SQLValue] {
     columns.map { name in names.firstIndex(ofExactly: name).map { row[$0] } ?? .null }
   }

@@ -61,7 +61,7 @@ extension WriteExecution {
     return rows.map { StoredRecord(selection.lookup.columns, $0) }
   }
 
-  /// Runs `body` with deferred foreign keys, and throws a `Problem` for those that are violated afterwards.
+  /// Runs `body` with deferred foreign keys, and throws a `Problem` for keys that are violated afterwards.
   func deferringForeignKeys<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       // As `deferringForeignKeys` does: what an earlier part of a batch violates, a later one may correct.

@@ -181,7 +181,7 @@ struct WriteExecution {
     where draft.value(of: column.name).map({ target.names($0, column) }) ?? false {
       draft.assignments.removeAll { $0.column.hasBytes(of: column.name) }
     }
-    // The path names the values of its own columns, but not those of others.
+    // The path names the values of the columns in it, but no others.
     let known = (target.key ?? []).map(\.name)
     try draft.checkVisible(kept.filter { !known.containsExactly($0) }, of: resource)
     try draft.drop(
@@ -334,8 +334,8 @@ struct WriteExecution {
     return try writer.rules.areInSight(resource, [(columns, record.values(of: columns))])[0]
   }
 
-  /// Returns the path of a record, or nil if it has none of its own: in a column without a type, a number and the text
-  /// of its digits have the same.
+  /// Returns the path of a record, or nil if another record has the same: in a column without a type, a number and the
+  /// text of its digits do.
   private func location(of record: StoredRecord) throws -> String? {
     guard let path = record.path(in: resource) else { return nil }
     guard resource.hasUntypedKey else { return path }

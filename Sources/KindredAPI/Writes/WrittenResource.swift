@@ -13,7 +13,7 @@ final class WrittenResource: Sendable {
   let permissions: Permissions
   /// The columns that the client may name.
   let columns: [Column]
-  /// The columns that content may have, also those that the client may not write, which the access rules refuse.
+  /// The columns that content may have, including columns that the client may not write, which the access rules refuse.
   let writableColumns: [Column]
   /// The names of the columns of the primary key.
   let keyColumns: [String]
@@ -39,7 +39,7 @@ final class WrittenResource: Sendable {
   /// Whether a column of the key has no type, so that a number and the text of its digits have the same path.
   let hasUntypedKey: Bool
 
-  /// The columns whose values read a record back for the answer: those that find it, else all.
+  /// The columns whose values read a record back for the answer: the columns that find it, else all.
   var answerColumns: [String] { isLocated ? locatorColumns : returnedColumns }
   /// Whether a record that has been written can be found again.
   var isLocated: Bool { !locatorColumns.isEmpty }

@@ -6,15 +6,15 @@ import KindredHTTP
 ///
 /// | path | POST | PATCH | PUT | DELETE |
 /// |---|---|---|---|---|
-/// | `/authors` | adds records | changes those that match | | deletes those that match |
+/// | `/authors` | adds records | changes matching records | | deletes matching records |
 /// | `/authors/1` | | changes columns | replaces or adds the record | deletes it |
-/// | `/authors/1/books` | adds records that refer to the author | changes those that match | | deletes those |
+/// | `/authors/1/books` | adds records that refer to the author | changes matching ones | | deletes matching ones |
 /// | `/authors/1/books/7` | | changes | replaces or adds | deletes |
 /// | `/countries/FR/demographics`, to one | adds | changes | replaces or adds | deletes |
-/// | `/books/1/tags`, by a join table | adds records and links them | changes those that match | links exactly these | unlinks those |
+/// | `/books/1/tags`, by a join table | adds and links records | changes matching ones | links exactly these | unlinks them |
 /// | `/books/1/tags/5` | | changes | links | unlinks |
 /// | `/books/1/author` | | changes | replaces, or adds and refers to it | |
-/// | others | | changes a record, or those that match | | |
+/// | others | | changes a record, or matching ones | | |
 /// | `/authors/1/name`, a column | | | sets the value | sets NULL |
 ///
 /// An object, so that the steps of a write share it without copying the resource.
@@ -82,7 +82,7 @@ package final class WriteTarget: Sendable {
 
   /// - Throws: `RequestError` (`forbidden`) if the principal may do this with no record at all.
   package func checkPermission(for method: HTTPMethod, in model: Model) throws {
-    // Other methods are refused for what they are, whoever asks.
+    // Other methods are refused for what they are, for every client.
     guard column == nil || method == .put || method == .delete, let method = WriteMethod(effect(of: method))
     else { return }
     guard case .join = linkage else {

@@ -7,8 +7,8 @@ import KindredRequests
 
 /// The rows of an action as records of a resource, read by their keys at the end of the action.
 ///
-/// They have the columns that the action's statement gives, in its order, and only those that the client may read; the
-/// parameters of the request shape them.
+/// They have the columns that the action's statement gives, in its order, and only the columns that the client may
+/// read; the parameters of the request shape them.
 struct ActionRecords: Sendable {
   private let answer: AnswerByKey
   private let action: Action
@@ -37,7 +37,7 @@ struct ActionRecords: Sendable {
     }
   }
 
-  /// Returns the records of rows in JSON, without those that are no longer there, or that the client can't see: an array,
+  /// Returns the records of rows in JSON, without records that no longer exist, or that the client can't see: an array,
   /// or if the action gives a single one, the first or `null`.
   func json(
     of rows: [[SQLValue]], to principal: Principal, in transaction: any WriteTransaction
