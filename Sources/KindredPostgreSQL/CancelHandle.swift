@@ -27,7 +27,7 @@ public struct CancelHandle: Sendable {
 /// The state that a connection shares with its cancel handles.
 final class CancelState: Sendable {
   private struct Target: @unchecked Sendable {
-    // libpq allows any thread to use it until it is freed; `users` counts those that do.
+    // libpq allows any thread to use it until it is freed; `users` counts the threads that do.
     var handle: OpaquePointer?
     var holder: UInt64 = 0
     var isCancelled = false

@@ -143,7 +143,7 @@ public final class ConnectionBudget: Sendable {
   /// Whether someone waits for a connection to be closed.
   var isWanted: Bool { state.withLock { !$0.waiters.isEmpty } }
 
-  /// Gives up the place of a connection that has been closed; whoever waits longest profits.
+  /// Gives up the place of a connection that has been closed; the request that has waited longest gets it.
   func release() {
     let next = state.withLock { state -> Waiter? in
       guard !state.waiters.isEmpty else {

@@ -4,7 +4,7 @@ import KindredSystem
 
 /// Connects to the first of several hosts that answers and qualifies.
 ///
-/// They are tried in order. One that has not answered within a moment is waited for beside the next.
+/// The hosts are tried in order. If one hasn't answered within 200 ms, the next one is tried as well.
 struct ConnectionRace {
   /// An attempt to connect to one address.
   private struct Attempt {
@@ -25,7 +25,7 @@ struct ConnectionRace {
   private var refusal: PostgreSQLError.State?
   private var needsPassword = false
 
-  /// The nanoseconds after which the next host is tried beside one that has not answered.
+  /// The nanoseconds after which the next host is tried as well if one hasn't answered.
   private static let stagger: UInt64 = 200_000_000
 
   init(_ target: ConnectionTarget, _ notice: Notice, deadline: UInt64?) {

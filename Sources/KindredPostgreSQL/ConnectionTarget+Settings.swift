@@ -75,7 +75,7 @@ extension ConnectionTarget {
     return settings
   }
 
-  /// Returns the values of all parameters, after those that hold unless the URL sets them.
+  /// Returns the values of all parameters: the defaults, replaced by what the URL sets.
   private func values(of defaults: [(name: String, value: String)]) -> [String: String] {
     final class Values { var all: [String: String] = [:] }
     let values = Values()

@@ -11,7 +11,7 @@ public struct EngineCapabilities: Hashable, Sendable {
   public let version: Int
   /// The name and version that the server reports.
   public let name: String
-  /// Whether the database has nodes, each with a part of its data and snapshots of its own.
+  /// Whether the database has nodes, each with a part of its data and separate snapshots.
   public let hasNodes: Bool
 
   /// Creates the capabilities from the result of `version()`.

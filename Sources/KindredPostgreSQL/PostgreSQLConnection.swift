@@ -91,7 +91,7 @@ public final class PostgreSQLConnection {
       epoch.canIdentify = false
       return try begin(target)
     }
-    // A pooler reports a process number of its own, and the next transaction may use another session.
+    // A pooler reports another process number than the session's, and the next transaction may use another session.
     ownsSession = results.first?.integer(0, 0) == Int64(kindred_pq_backend(handle))
     server = ownsSession && results.count > count ? ServerIdentity(results[count]) : nil
     if target.preparation == .auto { preparesStatements = ownsSession }
@@ -105,7 +105,7 @@ public final class PostgreSQLConnection {
 
   deinit { close() }
 
-  /// Closes the connection at once, whoever still refers to it.
+  /// Closes the connection at once, even if other objects still refer to it.
   func close() {
     guard !isClosed else { return }
     (isClosed, isBroken) = (true, true)

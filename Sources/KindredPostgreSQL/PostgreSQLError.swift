@@ -76,7 +76,7 @@ public struct PostgreSQLError: Error, Hashable, Sendable {
     return error
   }
 
-  /// A SQLSTATE; those that the program handles have names.
+  /// A SQLSTATE; the states that the program handles have names.
   public struct State: Hashable, Sendable, ExpressibleByStringLiteral {
     /// The five characters.
     public let code: String
@@ -125,7 +125,7 @@ public struct PostgreSQLError: Error, Hashable, Sendable {
     public static let unknownColumn: State = "42703"
     /// An object isn't in the state that a statement needs, such as a materialised view that isn't populated.
     public static let wrongState: State = "55000"
-    /// An error without a state of its own.
+    /// An error without a more specific state.
     public static let internalError: State = "XX000"
     /// A function has executed `RAISE EXCEPTION`.
     public static let raised: State = "P0001"

@@ -253,7 +253,7 @@ public final class PostgreSQLPool: Sendable {
   }
 
   /// Opens a connection, for which a place is reserved; if the server has too many, connections of other pools give way
-  /// first: idle ones at once, others if this pool has none of its own.
+  /// first: idle ones at once, others if this pool has no connection.
   private func opened(until end: DispatchTime) throws(PostgreSQLError) -> sending PostgreSQLConnection {
     while true {
       let refusal: PostgreSQLError
@@ -277,7 +277,7 @@ public final class PostgreSQLPool: Sendable {
 
   /// The milliseconds that the server has to end a session.
   private static let timeToEnd = 20
-  /// The milliseconds after which the server is asked again whether it has room.
+  /// The milliseconds after which the pool tries again to connect to a full server.
   private static let timeToAsk = 500
 
   /// Closes a connection that has a holder.

@@ -32,7 +32,7 @@ struct ServerAddress: Hashable, Sendable {
     }
   }
 
-  /// Returns the addresses in the same order, but those that have failed of late after the others.
+  /// Returns the addresses in the same order, except that recently failed ones follow the others.
   static func ordered(_ all: [ServerAddress]) -> [ServerAddress] {
     let now = MonotonicTime.now()
     let failed = failures.withLock { failures in

@@ -28,7 +28,7 @@ extension CompiledExpression {
   /// Whether it may be a text.
   private var isCollatable: Bool { type?.kind == .text || type?.kind == .dynamic }
 
-  /// The timestamp whose text it is, as an expression of its own; nil for others.
+  /// The timestamp whose text it is, as a separate expression; nil for others.
   var moment: CompiledExpression? {
     guard case .moment(let sql) = form else { return nil }
     return CompiledExpression(sql: sql, type: .timestamp)
@@ -77,7 +77,7 @@ extension CompiledExpression {
   /// - Parameter place: The index of the operand, for errors.
   func asNumber(_ place: Int) throws -> CompiledExpression {
     guard let type else {
-      // NULL has no type of its own.
+      // NULL alone has no type.
       return CompiledExpression(sql: "\(operand)::int8", type: .integer)
     }
     if type.kind.isNumber { return self }

@@ -175,7 +175,7 @@ struct PostgreSQLContainment {
 
   private func overlap(_ document: SQL, _ list: [JSONText]) -> SQL {
     let elements = list.map { ValueType.json.parameter(.value(.text($0.written))) }
-    // A container would also be found by those that have more.
+    // A container would also be contained in containers with more elements.
     guard list.allSatisfy(\.isScalar), 1...Self.maximumElements ~= list.count else {
       return overlap(document, "jsonb_build_array(\(elements.joined(separator: ", ")))")
     }
@@ -200,7 +200,8 @@ extension ValueType {
     return .some(ValueType(postgreSQL: String(name.dropLast(2))))
   }
 
-  /// Returns the type of the literal of a range beside values of this type: of several ranges, it may be a single one.
+  /// Returns the type of the literal of a range that is compared with values of this type: of several ranges, it may be
+  /// a single one.
   fileprivate func range(of text: String) -> ValueType {
     guard name.hasSuffix("multirange"), !(text.first { !$0.isWhitespace } == "{") else { return self }
     return ValueType(kind: kind, name: name.replacing("multirange", with: "range"))

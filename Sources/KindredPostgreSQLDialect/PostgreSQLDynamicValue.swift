@@ -173,7 +173,7 @@ extension CompiledExpression {
     return dynamic.number(beside: type)
   }
 
-  /// Whether it is a value of an unknown type beside a column of numbers.
+  /// Whether it is a value of an unknown type that is compared with a column of numbers.
   func isRanked(beside other: CompiledExpression) -> Bool {
     type?.kind == .dynamic && other.isColumn && other.type?.kind.isNumber ?? false
   }

@@ -2,7 +2,7 @@ import KindredPlanning
 import KindredSQLSyntax
 import Synchronization
 
-/// A function of sessions that tests a rule by a statement of its own, which may fail without the one that calls it.
+/// A function of sessions that tests a rule by a separate statement, whose failure doesn't fail the calling statement.
 public final class RuleTestFunction: Sendable {
   private let calls = Atomic(false)
 

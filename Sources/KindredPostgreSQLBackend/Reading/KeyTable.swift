@@ -44,7 +44,7 @@ struct KeyTable {
     slots[slot] = Int32(number)
   }
 
-  /// Different in each process, so that nobody can choose keys whose hashes collide.
+  /// Different in each process, so that no client can choose keys whose hashes collide.
   static let seed = UInt64.random(in: .min ... .max)
 
   /// Returns the hash of some bytes, combined with another one.

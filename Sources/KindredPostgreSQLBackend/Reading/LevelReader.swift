@@ -230,7 +230,7 @@ final class LevelReader {
   /// The number of parts that may be in memory at once: one for each level of nodes, and some for the levels below.
   private static let partsInMemory = 8
 
-  /// Runs statements, after those that close cursors.
+  /// Runs statements, after the statements that close cursors.
   func run(_ queries: [Query], isLast: Bool, _ run: Run) throws -> [QueryResult] {
     guard !queries.isEmpty else { return [] }
     guard !closings.isEmpty else { return try run(queries, isLast) }

@@ -36,7 +36,7 @@ struct LevelRowSource: RowSource {
     case needsLevel(child: Int, below: Level, place: Int)
   }
 
-  /// Whether rows of the root follow those that have been read.
+  /// Whether further rows of the root follow the ones read so far.
   var hasMoreRows = false
 
   @inline(__always)

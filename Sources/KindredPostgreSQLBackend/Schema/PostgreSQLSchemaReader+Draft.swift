@@ -96,8 +96,8 @@ extension PostgreSQLSchemaReader {
       return table
     }
 
-    /// The columns, with those that each `tsvector` indexes: what its generation expression reads, or any, if a trigger
-    /// or a query fills it.
+    /// The columns, with the columns that each `tsvector` indexes: what its generation expression reads, or any, if a
+    /// trigger or a query fills it.
     private var columnsWithIndexed: [Column] {
       columns.map { column in
         guard column.declaredType == "tsvector" else { return column }

@@ -120,7 +120,8 @@ extension PostgreSQLSchemaSource {
     }
   }
 
-  /// Returns the SQL of a common table expression, and of those that it may read since it has their names.
+  /// Returns the SQL of a common table expression, and of the expressions that it may read since it contains their
+  /// names.
   private static func text(of table: Table, _ definitions: [Table]) -> String {
     var text = ""
     var (found, rest) = ([table], definitions.filter { $0.name != table.name })

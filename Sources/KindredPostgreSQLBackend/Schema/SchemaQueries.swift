@@ -4,7 +4,7 @@ import KindredPostgreSQL
 ///
 /// In each of them, `$1` is the array of the names of the schemas.
 enum SchemaQueries {
-  /// The tables that can be served and, with a `place` of NULL, those that their views read and that can't, as common table
+  /// The tables that can be served and, with a `place` of NULL, the other tables that their views read, as common table
   /// expressions of the other queries.
   ///
   /// What is served is decided by `served` alone: neither parts of partitioned tables nor what belongs to an extension, in
@@ -40,7 +40,7 @@ enum SchemaQueries {
   /// changes, whether it inherits or is inherited from, the comment, the definition of a view of one table, whether there
   /// are triggers, and the definition of any view.
   ///
-  /// Views of one table are those that PostgreSQL can write to by itself
+  /// Views of one table are the views that PostgreSQL can write to by itself
   /// (<https://www.postgresql.org/docs/current/sql-createview.html>); with a rule it says so of others too.
   static let tables =
     relations + """
@@ -195,7 +195,7 @@ enum SchemaQueries {
   /// The settings of roles, those of all databases before those of this one; whether a role may have them in the
   /// transactions of clients, of a time its milliseconds, and whether the connection's user may become the role.
   ///
-  /// Left out are those that decide how values are read or names found, and those of transactions.
+  /// Left out are settings that decide how values are read or names found, and the settings of transactions.
   static let roleSettings = """
     SELECT r.rolname, s.name, s.value, g.context IS NULL OR g.context = 'user',
       CASE WHEN s.value ~ '^[0-9]{1,9}$' THEN s.value::int8

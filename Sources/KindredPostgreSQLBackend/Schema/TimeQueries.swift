@@ -45,7 +45,8 @@ enum TimeQueries {
   /// The functions of the database's own that aren't certainly IMMUTABLE: OID, name, what decides (`v`: it is VOLATILE or
   /// can't be looked into; the language of its text; else its references alone), references, and the text.
   ///
-  /// Of a function's types, those that an assignment may read from a text. Those of aggregates are their support functions.
+  /// Of a function's types, only types that an assignment may read from a text count. Those of aggregates are their
+  /// support functions.
   private static let functions = """
     SELECT f.oid, f.proname, CASE
         WHEN f.prokind = 'a' THEN 'a' WHEN f.provolatile = 'v' THEN 'v' WHEN f.provolatile = 'i' THEN 'i'
@@ -93,8 +94,8 @@ enum TimeQueries {
 
   /// The STABLE functions of PostgreSQL that depend on settings, rights and the catalog alone, in all overloads.
   ///
-  /// The settings of transactions are the same for equal rights. Not among them are those that read a text as a value of
-  /// another type, which may be `now`.
+  /// The settings of transactions are the same for equal rights. Functions that read a text as a value of another type
+  /// are left out, since the text may be `now`.
   private static let settled = [
     // Times in the session's zone; but not `age` and `timetz`, which know today.
     "date", "date_add", "date_cmp_timestamptz", "date_eq_timestamptz", "date_ge_timestamptz",

@@ -1,13 +1,13 @@
 import KindredClock
 import KindredPostgreSQL
 
-/// Watches the nodes of a sharded database, each of which has snapshots of its own.
+/// Watches the nodes of a sharded database, each of which has separate snapshots.
 ///
 /// A commit changes the snapshot of each node that it writes to, through whichever node it came.
 final class NodeWatcher {
   private let target: ConnectionTarget
   private var connections: [ConnectionTarget.Node: PostgreSQLConnection] = [:]
-  /// The time until which the nodes are asked through the one that is connected, because another can't be reached.
+  /// The time until which the nodes are queried through the connected one, because another can't be reached.
   private var detourEnd: UInt64 = 0
 
   /// The nanoseconds that a node has to answer.
@@ -21,7 +21,7 @@ final class NodeWatcher {
     self.target = target
   }
 
-  /// Returns the snapshots of all nodes, in an order of their own; nil if they can't be asked.
+  /// Returns the snapshots of all nodes, in a fixed order; nil if a node can't be queried.
   ///
   /// - Parameter connection: A connection to one of the nodes.
   /// - Throws: `PostgreSQLError`.

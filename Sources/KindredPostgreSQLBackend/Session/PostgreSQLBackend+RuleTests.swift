@@ -2,7 +2,7 @@ import KindredPostgreSQL
 import KindredPostgreSQLDialect
 
 extension PostgreSQLBackend {
-  /// The condition that a session may have functions of its own: not on a standby, and only with these privileges.
+  /// The condition that a session may have temporary functions: not on a standby, and only with these privileges.
   static let mayAddFunctions = """
     NOT pg_is_in_recovery() AND has_database_privilege(current_database(), 'TEMP')
       AND EXISTS (SELECT FROM pg_language WHERE lanname = 'plpgsql' AND has_language_privilege(oid, 'USAGE'))

@@ -158,8 +158,8 @@ final class PostgreSQLReadTransaction: ReadTransaction, StatementRunner {
     return results
   }
 
-  /// Returns the first statement of the transaction in a form that also returns the state; nil if that needs a
-  /// statement of its own.
+  /// Returns the first statement of the transaction in a form that also returns the state; nil if that needs a separate
+  /// statement.
   private func observer(of queries: [Query]) -> Query? {
     guard observesState, progress == .none, queries.count == 1, queries[0].hasOneRow else { return nil }
     return StateNumbers.observing(queries[0])
@@ -180,10 +180,10 @@ final class PostgreSQLReadTransaction: ReadTransaction, StatementRunner {
 
   /// Returns the statements that have to run before others of the transaction.
   ///
-  /// In a session of its own, the first statement begins a transaction, which ends with the pipeline. `BEGIN` makes a
+  /// Without a pooler, the first statement begins a transaction, which ends with the pipeline. `BEGIN` makes a
   /// block of that transaction, with the same snapshot.
   private func beginning(for queries: [Query], observesState: Bool) throws -> [Query] {
-    // A sharded database takes each statement outside a block for a transaction of its own, with another snapshot.
+    // A sharded database runs each statement outside a block as a separate transaction, with another snapshot.
     let needsBlock =
       role != nil || backend.capabilities.isSharded || queries.contains(where: \.needsTransactionBlock)
     switch progress {

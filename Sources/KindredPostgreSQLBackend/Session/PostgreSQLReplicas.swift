@@ -4,7 +4,7 @@ import KindredClock
 import KindredPostgreSQL
 import Synchronization
 
-/// The standbys of a server, which are asked again and again whether they respond and how far they have come.
+/// The standbys of a server, which are polled for whether they respond and how far they have replayed.
 final class PostgreSQLReplicas: Replication {
   private struct State {
     var copies: [Copy]

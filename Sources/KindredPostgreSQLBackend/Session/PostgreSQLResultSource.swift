@@ -109,7 +109,7 @@ final class PostgreSQLResultSource: ResultSource {
     hasBehind = probes[0] && results[results.count - (probes[1] ? 2 : 1)].rowCount > 0
     if let estimate = plan.estimate, totalCount ?? 0 > Plan.exactCount {
       totalCount = nil
-      // The number of all records would tell about those that are out of sight.
+      // The number of all records would reveal how many records are hidden.
       estimatedCount = plan.readsRestricted ? nil : try self.estimate(estimate)
     }
     try read(Rows(rows), by: reader)

@@ -8,7 +8,7 @@ struct RoleSettings {
   struct Own: Sendable {
     /// The names and values of the settings, in the order in which they apply.
     var values: [(name: String, value: String)] = []
-    /// The milliseconds that a statement of the role may take; nil if it has no limit of its own.
+    /// The milliseconds that a statement of the role may take; nil if the role sets no limit.
     var milliseconds: UInt64?
   }
 

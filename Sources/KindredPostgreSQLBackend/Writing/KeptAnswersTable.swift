@@ -93,7 +93,7 @@ final class KeptAnswersTable: Sendable {
   /// Removes the answers that were kept before or at `time`, in seconds since 1970: in the background, in portions, and at
   /// most once a minute.
   ///
-  /// Each portion is a transaction of its own, which conflicts with no write, and finds its answers by an index.
+  /// Each portion is a separate transaction, which conflicts with no write, and finds its answers by an index.
   func removeExpired(until time: Int64, of backend: PostgreSQLBackend) {
     let now = MonotonicTime.now()
     let begins = state.withLock { state in
@@ -114,7 +114,7 @@ final class KeptAnswersTable: Sendable {
   private func remove(until time: Int64, of backend: PostgreSQLBackend) throws {
     let pool = backend.pool.sibling(size: 1)
     defer { pool.close() }
-    /// Returns the result of a statement in a transaction of its own.
+    /// Returns the result of a statement in a separate transaction.
     func run(_ query: Query) throws -> QueryResult {
       let connection = try pool.take()
       defer { pool.giveBack(connection) }

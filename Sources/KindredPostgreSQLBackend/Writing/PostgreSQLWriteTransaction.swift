@@ -19,8 +19,8 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
   var isOpen = true
   private var cursors = 0
   private var savepoints = 0
-  /// The statements to be sent before the next one, in the same round trip, in this order: those that begin the
-  /// transaction, settings, and those that make and release savepoints.
+  /// The statements to be sent before the next one, in the same round trip, in this order: the beginning of the
+  /// transaction, settings, and the creation and release of savepoints.
   private var beginning: [Query] = []
   private var settings: [Query] = []
   var marks: [Query] = []
@@ -33,13 +33,13 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
   var insertions: [(query: Query, written: WrittenColumns)] = []
   var insertionsSize = 0
   private var ignoredCount = 0
-  /// Whether it begins in a round trip of its own.
+  /// Whether it begins in a separate round trip.
   private var beginsApart: Bool
   /// The key of an answer that has expired.
   var expiredKey: KeptAnswer.Key?
 
-  /// Creates a transaction, which begins in the same round trip as its first statement, or in one of its own if it has no
-  /// deadline.
+  /// Creates a transaction, which begins in the same round trip as its first statement, or in a separate one if it has
+  /// no deadline.
   ///
   /// - Throws: `PostgreSQLError`.
   init(
@@ -69,7 +69,7 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
     try withinLimit { _ = try send([]) }
   }
 
-  /// Runs what precedes the writes within a limit of its own where the transaction has no deadline.
+  /// Runs what precedes the writes within a separate limit where the transaction has no deadline.
   private func withinLimit<Result, Failure>(
     _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -79,7 +79,7 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
     return try body()
   }
 
-  /// Runs a statement before the transaction begins, in one of its own, which takes no predicate locks; or in the transaction
+  /// Runs a statement in a separate transaction, which takes no predicate locks, before this one begins; or in this one
   /// if it has begun.
   func beforeBeginning(_ query: Query) throws -> QueryResult {
     guard !beginning.isEmpty, !backend.capabilities.hasNodes else {

@@ -35,7 +35,7 @@ final class PostgreSQLWriter: Sendable {
     max(1, min(limits.count, budget.limit / limits.part))
   }
 
-  /// The counters: completed writes, those that wait or run, whether a connection is in use, and how many are open.
+  /// The counters: completed writes, waiting and running ones, whether a connection is in use, and how many are open.
   var statistics: (writes: Int, waiting: Int, isInUse: Bool, open: Int) {
     let counts = counts.withLock { $0 }
     let pools = [pool, longPool].map(\.statistics)
@@ -60,7 +60,7 @@ final class PostgreSQLWriter: Sendable {
     let pool = order.isLong ? longPool : self.pool
     let settlement = WriteSettlement(completion, whenOutcomeIsKnown: order.whenOutcomeIsKnown)
     @Sendable func onThread(_ work: @escaping @Sendable () -> Result<Written<Value>, any Error>) {
-      // A serial queue of its own, so that Dispatch gives it a thread however many others are busy.
+      // A separate serial queue, so that Dispatch gives it a thread however many others are busy.
       DispatchQueue(label: "kindred.postgresql.write").async { [self] in
         let result = work()
         counts.withLock { counts in

@@ -9,8 +9,8 @@ struct WindowBatch {
   private static let number: SQL = "\(identifier: "kindred:n")"
   private static let place: SQL = "\(identifier: "kindred:place")"
 
-  /// Returns nil if the rows can't be told apart by their parents: those that a subquery finds, the group of all rows, which
-  /// exists without any, and groups whose values depend on the parent.
+  /// Returns nil if the rows can't be told apart by their parents: rows that a subquery finds, the group of all rows,
+  /// which exists without any, and groups whose values depend on the parent.
   init?(_ node: NodeSelect, _ dialect: any SQLDialect) {
     let rows = node.rows
     guard !rows.source.links.isEmpty else { return nil }
