@@ -20,13 +20,13 @@ public struct SlotQueue {
 
   /// The number of slots.
   public let count: Int
-  /// The number of slots in use, including those that are granted and not claimed yet.
+  /// The number of slots in use, including slots that are granted and not claimed yet.
   public private(set) var taken = 0
   /// The number of places for long work.
   public let longCount: Int
   /// The number of those in use.
   public private(set) var longTaken = 0
-  /// Whether the queue is closed: every request is then granted, so that nobody waits in vain.
+  /// Whether the queue is closed: every request is then granted, so that no request waits in vain.
   public private(set) var isClosed = false
   /// The number of requests that had to wait.
   public private(set) var waits = 0
@@ -90,7 +90,7 @@ public struct SlotQueue {
 
   /// Ends a request that has not been claimed.
   ///
-  /// - Parameter isOverdue: Whether its time is up; otherwise nobody wants it any more.
+  /// - Parameter isOverdue: Whether its time is up; otherwise its caller has withdrawn it.
   /// - Returns: The call that grants its slot to the next request, if there is one.
   public mutating func withdraw(_ number: UInt64, isOverdue: Bool) -> Call? {
     if let index = waiters.firstIndex(where: { $0.number == number }) {

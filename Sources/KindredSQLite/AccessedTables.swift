@@ -144,7 +144,7 @@ extension AccessedTables {
   ) throws -> Set<String>? {
     let tables = try read(by: statements, on: connection)
     if tables.isUnknown { return nil }
-    // A virtual table has no pages of its own
+    // A virtual table has no pages
     // (<https://www.sqlite.org/fileformat2.html#storage_of_the_sql_database_schema>).
     let known = try connection.rows(
       "SELECT name FROM sqlite_schema WHERE type = 'view' OR type = 'table' AND rootpage > 0"

@@ -33,7 +33,8 @@ public final class CommitLedger: Sendable {
   /// Records the state after a commit, whatever it has changed.
   func note(latest state: FileState) { latest.withLock { $0 = state } }
 
-  /// Returns whether the WAL file ends with the last commit of this process, so that nobody has committed since.
+  /// Returns whether the WAL file ends with the last commit of this process, so that no other process has committed
+  /// since.
   func isLast(_ state: FileState) -> Bool { latest.withLock { $0?.hasSameLog(as: state) ?? false } }
 
   /// Returns the tables that were changed between two states; nil if that is unknown or if others have committed.

@@ -5,7 +5,7 @@ extension Connection {
   /// (<https://www.sqlite.org/backup.html>).
   ///
   /// By default, all pages are copied in one step, because the copy would begin anew with each commit of others in
-  /// between. In WAL mode, nobody waits for it.
+  /// between. In WAL mode, no other connection waits for it.
   ///
   /// - Parameters:
   ///   - copy: The connection.

@@ -9,8 +9,8 @@ public final class Connection {
   public enum Access: Hashable, Sendable {
     /// Reads the database, and can create temporary tables.
     case readOnly
-    /// Reads a file that never changes while it is open, without locks, and without the files that SQLite creates
-    /// beside a database in WAL mode (<https://www.sqlite.org/uri.html#uriimmutable>). The content of a WAL file is
+    /// Reads a file that never changes while it is open, without locks, and without the files that SQLite creates next
+    /// to a database in WAL mode (<https://www.sqlite.org/uri.html#uriimmutable>). The content of a WAL file is
     /// ignored.
     case immutable
     /// Reads and writes an existing file.
@@ -34,7 +34,7 @@ public final class Connection {
   /// The account that the statements of a request are charged to.
   public let account: ResourceAccount
 
-  /// The number of the file, among those that were served at this path.
+  /// The number of the file, among the files that were served at this path.
   package let fileNumber: Int
 
   /// An object that a holder leaves with the connection for later holders.

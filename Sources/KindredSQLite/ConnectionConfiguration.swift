@@ -96,7 +96,7 @@ public struct ConnectionConfiguration: Hashable, Sendable {
   /// Creates the default configuration.
   public init() {}
 
-  /// The configuration for a program that writes its own statements: no limits except those that SQLite was built
+  /// The configuration for a program that writes its own statements: no limits except the ones that SQLite was built
   /// with.
   public static var unlimited: ConnectionConfiguration {
     var configuration = ConnectionConfiguration()

@@ -84,7 +84,7 @@ public final class ConnectionPool: Sendable {
   /// Creates a pool of other reading connections to the same file.
   private init(besides pool: ConnectionPool, readers: Int) throws {
     file = pool.file
-    // A commit ends the snapshots of its own pool only.
+    // A commit ends only the snapshots of the pool that makes it.
     var configuration = pool.configuration
     configuration.snapshotAge = 0
     self.configuration = configuration
@@ -244,7 +244,7 @@ public final class ConnectionPool: Sendable {
     if let writers { writers.close() } else { removeEmptyWriteAheadLog() }
   }
 
-  /// Removes the files that reading a database in WAL mode has created beside it, if nobody else has it open.
+  /// Removes the files that reading a database in WAL mode has created next to it, if no other connection has it open.
   ///
   /// Only a connection that may write removes them; it has nothing to write as long as the WAL file is empty.
   private func removeEmptyWriteAheadLog() {

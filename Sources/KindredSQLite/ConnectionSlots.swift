@@ -52,7 +52,7 @@ final class ConnectionSlots: Sendable {
       return idle
     }
 
-    /// Keeps a connection that nobody holds, unless it is closed.
+    /// Keeps a connection without a holder, unless it is closed.
     mutating func put(_ connection: Idle, isCurrent: Bool, at index: Int) {
       if slots.isClosed || !isCurrent { counters.open -= 1 } else { idle.insert(connection, at: index) }
     }
@@ -188,7 +188,7 @@ final class ConnectionSlots: Sendable {
       return (true, keepsSnapshot && state.expectsHolder(at: now, within: snapshotAge))
     }
     guard isHeld else { return }
-    // Outside the lock, because a rollback may take long; nobody else has the connection now.
+    // Outside the lock, because a rollback may take long; no other request has the connection now.
     let isKept = isAwaited && connection.canKeepSnapshot(at: now)
     if isKept { connection.clearInterruption() } else { connection.relinquish() }
     let (hits, misses) = connection.takeCacheCounts()

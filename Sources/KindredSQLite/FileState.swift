@@ -44,8 +44,8 @@ public struct FileState: Sendable {
 
   /// Returns whether the WAL file ends with the same frame; false in other modes.
   ///
-  /// A connection that finds the WAL file beside another file makes its index anew, which keeps the number of frames, the
-  /// size, the checksum and the salts: bytes 16 to 39.
+  /// A connection that finds the WAL file next to another database makes its index anew, which keeps the number of
+  /// frames, the size, the checksum and the salts: bytes 16 to 39.
   func hasSameLog(as other: FileState) -> Bool {
     guard let index, let other = other.index else { return false }
     return index.hasSameLog(as: other)

@@ -76,7 +76,7 @@ final class CollationStandIns {
     if !areAllowed { remove() }
   }
 
-  /// Removes the collations, those that SQLite refuses to remove while a statement runs at the next call.
+  /// Removes the collations; SQLite refuses while a statement uses one, which the next call then removes.
   private func remove() {
     // SQLite prepares statements that use one again, which then fail.
     names = names.filter { sqlite3_create_collation_v2(handle, $0, SQLITE_UTF8, nil, nil, nil) != SQLITE_OK }

@@ -10,7 +10,7 @@ public struct OpenError: Error, Hashable, Sendable {
     case unreadable
     /// The file can't be written, although write access was requested.
     case notWritable
-    /// The database, or a file that SQLite needs beside it, can't be created.
+    /// The database, or a file that SQLite needs next to it, can't be created.
     case directoryNotWritable
     /// The file is not an SQLite database, or is encrypted.
     case notADatabase
@@ -26,7 +26,7 @@ public struct OpenError: Error, Hashable, Sendable {
     case needsRecovery
     /// The file was opened, and is no longer at its path: it was moved, deleted or replaced.
     case moved
-    /// Its WAL file, or the file of shared memory beside it, isn't the one that was opened.
+    /// Its WAL file, or its file of shared memory, isn't the one that was opened.
     case withoutLog
     /// Any other message of SQLite.
     case other(String)

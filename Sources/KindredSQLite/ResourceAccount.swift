@@ -29,7 +29,7 @@ public struct ResourceAccount {
     if let account { kindred_account_leave(account) }
   }
 
-  /// Runs `body` as a request with an account of its own.
+  /// Runs `body` as a request, from an empty account.
   public func charge<Result>(_ body: () throws -> Result) rethrows -> Result {
     begin()
     enter()

@@ -20,7 +20,7 @@ public final class ServedFile: Sendable {
   private struct State {
     /// Nil before the file was opened.
     var identity: FileIdentity?
-    /// The files beside it in WAL mode, by their paths; none if it is only read.
+    /// The files next to it in WAL mode, by their paths; none if it is only read.
     var logs: [(path: String, identity: FileIdentity)] = []
     var number = 0
     var access: Connection.Access
@@ -78,7 +78,7 @@ public final class ServedFile: Sendable {
   /// The size of the file in bytes; nil if that can't be determined.
   public var size: Int? { FileStatus.size(FileStatus.resolved(path)) }
 
-  /// - Throws: `OpenError` if the file is no longer at its path, or its WAL file isn't beside it.
+  /// - Throws: `OpenError` if the file is no longer at its path, or its WAL file isn't next to it.
   func check() throws { if let failure { throw failure } }
 
   /// The error of requests while the file isn't the one that was opened; nil while it is.
@@ -92,8 +92,8 @@ public final class ServedFile: Sendable {
 
   /// Takes the file that was just opened for the one that is served.
   ///
-  /// - Parameter isWritten: Whether a connection is open that writes; then the files beside it belong to it until it is
-  ///   closed (<https://www.sqlite.org/howtocorrupt.html>, §1.4).
+  /// - Parameter isWritten: Whether a connection is open that writes; then the files next to it belong to it until it
+  ///   is closed (<https://www.sqlite.org/howtocorrupt.html>, §1.4).
   func note(isWritten: Bool) {
     guard case .file(let identity) = FileIdentity.find(path) else { return }
     let name = FileStatus.resolved(path)
@@ -142,7 +142,7 @@ public final class ServedFile: Sendable {
 
   // MARK: Watching
 
-  /// Calls `body` twice a second, on a thread of its own, until ``stopWatching()``.
+  /// Calls `body` twice a second, on a queue of this object, until ``stopWatching()``.
   public func startWatching(_ body: @escaping @Sendable () -> Void) {
     state.withLock { $0.isWatched = true }
     scheduleLook(body)

@@ -9,12 +9,12 @@ struct Snapshot {
   enum Evidence {
     /// The header of the WAL index before the snapshot was taken: a commit changes it before it returns.
     case index(IndexHeader)
-    /// The transaction itself: in rollback-journal modes nobody can commit as long as it has its lock
+    /// The transaction itself: in rollback-journal modes no connection can commit as long as it has its lock
     /// (<https://www.sqlite.org/lockingv3.html>), and an immutable file never changes.
     case transaction
   }
 
-  /// The time, in nanoseconds of `MonotonicTime`, from which nobody takes it over.
+  /// The time, in nanoseconds of `MonotonicTime`, from which no request takes it over.
   ///
   /// While requests follow each other without a pause, a commit of another process may have to wait until then, and the
   /// WAL file can't be started over.

@@ -2,7 +2,7 @@ import Dispatch
 import KindredClock
 import Synchronization
 
-/// Runs writes in the order in which they arrive, each as if it had a transaction of its own.
+/// Runs writes in the order in which they arrive, each as if it had a separate transaction.
 ///
 /// Writes that wait at the same time share a transaction, and so one synchronization of the disk (group commit):
 ///
@@ -280,7 +280,7 @@ public final class WriteQueue: Sendable {
     }
   }
 
-  /// Commits, unless that would be to a file that nobody finds any more.
+  /// Commits, unless the file is no longer at its path.
   private func commit(_ connection: Connection) throws {
     do {
       try pool.file.check()
@@ -327,7 +327,7 @@ public final class WriteQueue: Sendable {
 private final class WriteJob: @unchecked Sendable {
   // Only the thread that has taken it from the queue changes it.
   let deadline: UInt64?
-  /// Whether it has to run in a transaction of its own.
+  /// Whether it has to run in a separate transaction.
   var runsAlone: Bool
   /// Whether its deadline only applies to its start.
   let isUnbounded: Bool

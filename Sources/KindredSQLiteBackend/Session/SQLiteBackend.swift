@@ -166,7 +166,7 @@ public final class SQLiteBackend: Backend {
       isAway = true
       refusesReads.store(isWritable, ordering: .relaxed)
       notify(.failure("\(failure)\(isWritable ? "; until then, requests are refused" : "")"))
-      // What was acknowledged goes to the file, wherever it is now, instead of staying beside another.
+      // What was acknowledged goes to the file, wherever it is now, instead of staying next to another file.
       if isWritable {
         writes.perform { [pool, writes] in try? pool.emptyWriteAheadLog(after: writes.ledger) }
       }

@@ -5,7 +5,7 @@ import Synchronization
 
 /// Numbers the states of a database, including those written by other processes.
 ///
-/// It has a connection of its own, whose `data_version` changes with every commit of any other connection of any
+/// It has a separate connection, whose `data_version` changes with every commit of any other connection of any
 /// process (<https://www.sqlite.org/pragma.html#pragma_data_version>); the numbers of different connections can't
 /// be compared.
 final class StateWatcher: Sendable {
@@ -40,7 +40,7 @@ final class StateWatcher: Sendable {
   init(of pool: ConnectionPool) throws {
     self.pool = pool
     var configuration = ConnectionConfiguration()
-    // While another process holds the file exclusively, its state is unknown; nobody should wait for it here.
+    // While another process holds the file exclusively, its state is unknown; no request should wait for it here.
     configuration.busyTimeout = 0
     self.configuration = configuration
     try watcher.withLock { _ = try connection(of: &$0) }
@@ -56,7 +56,7 @@ final class StateWatcher: Sendable {
 
   /// Watches the file that is now at the path.
   ///
-  /// By then, nobody must be able to take a connection to the previous one.
+  /// By then, the pool must no longer give out connections to the previous one.
   func renew() { watcher.withLock { $0 = Watcher(isClosed: $0.isClosed) } }
 
   /// Closes the connection, for good.
