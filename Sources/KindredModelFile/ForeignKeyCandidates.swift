@@ -22,7 +22,8 @@ struct ForeignKeyCandidates {
 
   /// Returns the targets of a column by each form that its name has, in the order of the forms.
   ///
-  /// None of them is the column itself, and there are none if the name says that the column is the key of its own table.
+  /// None of them is the column itself, and there are none if the name says that the column is the key of the same
+  /// table.
   func targets(
     of column: Column, in resource: Resource
   ) -> [(form: Form, targets: [GuessedNames.Target])] {
@@ -42,7 +43,7 @@ struct ForeignKeyCandidates {
     return all.map { ($0.form, $0.targets.filter { !isSame($0) }) }.filter { !$0.targets.isEmpty }
   }
 
-  /// Returns the table itself, or those that the last words of a stem name: as many of them as a table has.
+  /// Returns the table itself, or the tables that the last words of a stem name: as many words as possible.
   private func lastWords(
     _ stem: [String], all words: [String], in resource: Resource
   ) -> [GuessedNames.Target] {

@@ -30,7 +30,7 @@ extension PlanStrategy {
 package struct UnindexedSearch {
   package let record: StatementRecord
   package let columns: [String]
-  /// How the columns are compared with those that they refer to; empty if they don't refer to them.
+  /// How the columns are compared with the columns that they refer to; empty if they don't refer to them.
   package let comparisons: [KeyComparison?]
   /// Whether it runs so often that each scan of the table counts.
   package let isRepeated: Bool

@@ -85,7 +85,7 @@ public struct SQL: Sendable {
   /// Returns the text, and the bindings of its parameters in order.
   ///
   /// Equal bindings of one type share a parameter, so that the database recognises equal expressions
-  /// (`SELECT year / ?1 … GROUP BY year / ?1`). SQLite doesn't recognise those that contain a parameter in
+  /// (`SELECT year / ?1 … GROUP BY year / ?1`). SQLite doesn't recognise expressions that contain a parameter in
   /// ``ParameterStyle/subquery``, and evaluates them again.
   public func rendered(_ style: ParameterStyle = .questionMark) -> (text: String, bindings: [Binding]) {
     var text = ""

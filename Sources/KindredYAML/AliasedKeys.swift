@@ -7,7 +7,7 @@ import Yams
 enum AliasedKeys {
   /// Stands for an asterisk.
   ///
-  /// Plain scalars never begin with an asterisk, so those that begin with this are aliases.
+  /// Plain scalars never begin with an asterisk, so a scalar that begins with this is an alias.
   private static let asterisk = "\u{E000}"
 
   static func refuse(in text: String) throws(YAMLError) {

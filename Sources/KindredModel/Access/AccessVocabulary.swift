@@ -1,4 +1,4 @@
-/// The roles and claims that affect an answer: those that the access rules of a model mention.
+/// The roles and claims that affect an answer, because the access rules of a model mention them.
 public struct AccessVocabulary: Sendable, Hashable {
   /// The names of the roles.
   public var roles: NameSet = []

@@ -148,7 +148,7 @@ extension Model {
     return next != nil
   }
 
-  /// Returns the columns that the content of a write may name, including those that the client may not read.
+  /// Returns the columns that the content of a write may name, including columns that the client may not read.
   public func writableColumns(of resource: Resource) -> [Column] {
     unrestricted.resources[resource.name]?.columns ?? resource.columns
   }

@@ -121,8 +121,8 @@ extension Permissions {
   /// The columns that the server sets in new records.
   public var presetColumns: [String] { create?.presets.map(\.column) ?? [] }
 
-  /// The columns to which a change can't give another value than the server does: those that it sets, and those that it
-  /// sets in new records, unless `fields` names them.
+  /// The columns to which a change can't give another value than the server does: the columns that it sets in changes,
+  /// and the columns that it sets in new records, unless `fields` names them.
   public var columnsLockedInChanges: [String] {
     guard let update else { return [] }
     let ofChange = update.presets.map(\.column)

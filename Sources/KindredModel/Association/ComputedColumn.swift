@@ -23,7 +23,7 @@ extension NameDictionary<ComputedColumn> {
   package func ordered(to last: ComputedColumn) -> [ComputedColumn] {
     var ordered: [ComputedColumn] = []
     var found: NameSet = [last.column.name]
-    /// The columns that are being followed, each with those that it reads and that haven't been followed yet.
+    /// The columns that are being followed, each with the columns that it reads and that haven't been followed yet.
     var path = [(column: last, rest: last.expression.names[...])]
     while let (column, rest) = path.last {
       guard let name = rest.first else {

@@ -24,7 +24,7 @@ package struct KeyComparison {
       || referring.comparesBytes && referred.comparesBytes
   }
 
-  /// The affinity that a copy of the referring column needs for its values to equal those that they refer to.
+  /// The affinity that a copy of the referring column needs for its values to equal the values that they refer to.
   package var affinityOfCopy: Column.Affinity {
     if hasOneAffinity { return referring.affinity }
     // REAL would round integers.

@@ -72,7 +72,7 @@ public struct Resource: Sendable {
   ///
   /// Only rules follow it.
   public var records: Association?
-  /// The associations by key: the inferred ones first, then those that the model file adds.
+  /// The associations by key: the inferred ones first, then the additions of the model file.
   public var associations: NameDictionary<Association> = [:]
 
   /// Creates a resource with all columns of `table` and no associations.

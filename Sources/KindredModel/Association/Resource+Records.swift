@@ -42,7 +42,7 @@ extension Resource {
     if shown.fields == nil, let fields = resource.fields {
       let all = table.columns.map(\.name)
       let selected = NameSet(fields)
-      // The order of the query, unless the resource has one of its own.
+      // The order of the query, unless the resource defines another.
       let isInOrder = fields == resource.table.columns.map(\.name).filter(selected.contains)
       let others = all.filter { !resource.table.columns.contains(named: $0) }
       shown.fields =

@@ -15,7 +15,7 @@ package enum URLCoding {
     encode(text) { $0.isUnreservedInURL || "!$'()*:@/?,;=".utf8.contains($0) }
   }
 
-  /// Encodes every byte but those that are kept.
+  /// Encodes every byte for which `isKept` returns false.
   package static func encode(_ text: String, keeping isKept: (UInt8) -> Bool) -> String {
     // Most texts stay as they are.
     if text.utf8.allSatisfy(isKept) { return text }

@@ -2,7 +2,7 @@
 public enum NameSuggestion {
   /// Returns at most three of the candidates, the nearest first.
   ///
-  /// Synonyms from other APIs come first, then names that differ in case only, then those that differ in few letters
+  /// Synonyms from other APIs come first, then names that differ in case only, then names that differ in few letters
   /// (a transposition counts as one) or begin with `name`. The cost is bounded, however long the names are and however
   /// many there are: of more than ``maximumCount``, the first are considered.
   public static func nearest(to name: String, among candidates: some Sequence<String>) -> [String] {

@@ -5,7 +5,7 @@ public struct Schema: Sendable {
   /// Problems that were ignored, such as a foreign key to a missing table, one line each.
   public let warnings: [String]
 
-  /// The names of the text search configurations, those that need no schema also without.
+  /// The names of the text search configurations, also without a schema where none is needed.
   public var searchConfigurations: [String] = []
 
   /// Creates a schema of these tables; of several tables with one name, the first is kept.

@@ -66,7 +66,7 @@ extension Table {
     return "SELECT \(values.joined(separator: ", "))"
   }
 
-  /// The names of the generated columns, each after those that its expression may read.
+  /// The names of the generated columns, each after the columns that its expression may read.
   ///
   /// Any text of a name counts: it is harmless to compute a column later than necessary.
   private var generatedColumns: [[String]] {
@@ -82,7 +82,7 @@ extension Table {
             && (other.name.contains { "\"`]".contains($0) } || one.text.contains(other.name.foldingASCIICase))
         }
       }
-      // Names may be parts of others. With as many layers as columns, each comes after those that it reads.
+      // Names may be parts of others. With as many layers as columns, each comes after the columns that it reads.
       guard !free.isEmpty else {
         return layers + Array(repeating: rest.map(\.name), count: rest.count)
       }

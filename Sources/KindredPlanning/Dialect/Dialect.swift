@@ -1,6 +1,6 @@
 /// The SQL of a database, with the strategy by which it runs requests best.
 ///
-/// Each is made by a module of its own.
+/// Each is made by a separate module.
 public struct Dialect: Sendable {
   /// Writes what differs between databases.
   package let writer: any SQLDialect

@@ -124,7 +124,7 @@ package protocol SQLDialect: Sendable {
   /// Returns the value of a member from the JSON as which it is shown.
   func member(shownAs json: SQL) -> CompiledExpression
   /// Replaces 'now' in the arguments of a date function by the time of the first page, so that an order by it is the
-  /// same on all pages; does nothing where each page has the time of its own transaction.
+  /// same on all pages; does nothing where each page has the time of the transaction that reads it.
   func bindTime(of function: String, _ arguments: inout [CompiledExpression])
   /// Whether the SQL of this function depends on the values of literals among its arguments.
   func readsLiterals(of function: String) -> Bool

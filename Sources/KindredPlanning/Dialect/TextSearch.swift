@@ -41,7 +41,7 @@ package enum SearchCall: Hashable, Sendable {
 
 /// How a statement that reads a full-text index finds a record.
 package struct TextMatch {
-  /// The condition that joins the index, if that is a table of its own.
+  /// The condition that joins the index, if that is a separate table.
   var link: SQL?
   var condition: SQL
   /// How good the match is.

@@ -23,8 +23,8 @@ public indirect enum RecordShape: Sendable {
     public internal(set) var place: Int?
   }
 
-  /// The columns of the record and of the records in it, in order, including those that mark optional content, without
-  /// those whose place a record takes.
+  /// The columns of the record and of the records in it, in order, including the columns that mark optional content,
+  /// without columns whose place a record takes.
   package var columns: [Column] {
     switch self {
     case .value(let column, let format): [.value(column, format)]

@@ -16,7 +16,7 @@ public struct RowLayout: Sendable {
     public var node: Int
   }
 
-  /// A record beside this one, under the key of its association.
+  /// An associated record in the same row, under the key of its association.
   public struct Scope: Sendable {
     /// The key of the association.
     public var key: String
@@ -26,7 +26,7 @@ public struct RowLayout: Sendable {
 
   /// The record's columns, in the order of the selection.
   public var columns: [Column] = []
-  /// The records beside it.
+  /// The associated records in the same row.
   public var scopes: [Scope] = []
   /// The collections below it.
   public var prefetched: [Prefetched] = []

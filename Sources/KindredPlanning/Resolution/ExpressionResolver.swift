@@ -134,7 +134,7 @@ struct ExpressionResolver {
       isDistinct: isDistinct)
   }
 
-  /// Returns which field beside aggregates keeps the records from being one group.
+  /// Returns which field besides aggregates keeps the records from being one group.
   private func otherField(in context: NameContext) -> String {
     let fields = context.scope.node?.fields ?? []
     let others = fields.filter { !RequestNode.areGrouped([$0]) }

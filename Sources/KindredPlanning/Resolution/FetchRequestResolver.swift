@@ -153,7 +153,7 @@ struct FetchRequestResolver {
     return try resolve(node, members: &members)
   }
 
-  /// Returns a node with rows of its own.
+  /// Returns a node with separate rows.
   private func apart(
     _ node: RequestNode, below record: NameScope, joining hops: [ResolvedAssociation], name: String,
     isRepetition: Bool = false

@@ -18,7 +18,7 @@ struct GroupCheck {
     }
   }
 
-  /// Returns whether the expression is one of those that are grouped by.
+  /// Returns whether the records are grouped by the expression.
   func isGrouped(_ expression: ResolvedExpression) -> Bool {
     groups.contains { state.isSame($0, expression) }
   }
@@ -186,7 +186,7 @@ extension ResolvedExpression {
 }
 
 extension ResolvedExpression {
-  /// The condition that holds exactly where this one, written with a negation of its own, doesn't; nil for others.
+  /// The condition that holds exactly where this one, written with a negated operator, doesn't; nil for others.
   var opposite: ResolvedExpression? {
     meaning.opposite.map { ResolvedExpression(meaning: $0, source: source) }
   }

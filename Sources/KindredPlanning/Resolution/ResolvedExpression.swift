@@ -66,7 +66,7 @@ struct ResolvedAssociation: Sendable {
 struct ResolvedComputedColumn: Sendable {
   let name: String
   let expression: ResolvedExpression
-  /// The other computed columns of the record that it reads, each after those that it reads itself.
+  /// The other computed columns of the record that it reads, each after the columns that it reads itself.
   let dependencies: [ResolvedComputedColumn]
 }
 

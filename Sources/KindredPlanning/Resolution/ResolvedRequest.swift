@@ -55,7 +55,7 @@ struct ResolvedNode: Sendable {
   ///
   /// The records of a node below it are found by these, and each is shown once.
   var ways: [ResolvedAssociation] = []
-  /// Whether it has rows of its own, rather than being joined to the record above.
+  /// Whether it has separate rows, rather than being joined to the record above.
   var isApart = false
   /// What the request demands of its records; nil if the ways do.
   let conditions: ResolvedConditions?

@@ -6,7 +6,7 @@ import KindredSQLSyntax
 package struct CommonTableExpressions {
   /// The names, and the definitions in parentheses.
   private let definitions: [(name: String, sql: String)]
-  /// For each definition, those that it may read.
+  /// For each definition, the definitions that it may read.
   private let reads: [[Int]]
 
   package init(_ definitions: [(name: String, sql: String)]) {

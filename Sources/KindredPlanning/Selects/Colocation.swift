@@ -76,13 +76,13 @@ struct ShardConditions {
     replacements.removeAll { $0.link == $0.conditions }
   }
 
-  /// Returns SQL with the conditions beside the links.
+  /// Returns SQL with the conditions added to the links.
   func added(to sql: SQL) -> SQL {
     // A link may contain those before it.
     replacements.reversed().reduce(sql) { $0.replacing(term: $1.link, with: $1.conditions) }
   }
 
-  /// Returns a source with the conditions beside the links.
+  /// Returns a source with the conditions added to the links.
   func added(to source: SelectSource) -> SelectSource {
     guard !replacements.isEmpty else { return source }
     var source = source

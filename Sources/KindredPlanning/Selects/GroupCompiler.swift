@@ -52,8 +52,8 @@ struct GroupCompiler {
     return RowOrder(terms: terms, collations: group.collations)
   }
 
-  /// Returns the columns that expressions outside aggregates read, besides the grouping ones and those that the database
-  /// knows to have one value in each group.
+  /// Returns the columns that expressions outside aggregates read, besides the grouping ones and columns that the
+  /// database knows to have one value in each group.
   func determined(of group: ResolvedGroup, in record: StatementRecord) throws -> [SQL] {
     let columns = try group.determined.map { path in
       let expression = ResolvedExpression(meaning: .path(path), source: Expression(.null, at: Origin()))

@@ -57,7 +57,7 @@ package final class StatementRecord {
     number = select.statement.numberOfNewRecord()
   }
 
-  /// Creates a record of the table that its names are those of, with an alias of its own.
+  /// Creates a record of the table that its names belong to, with a new alias.
   convenience init(_ names: NameScope, in select: SelectBuilder, conditions: ResolvedConditions? = nil) {
     let table = names.resource.table
     self.init(

@@ -164,8 +164,8 @@ struct TableSources: PlanningPart {
 }
 
 extension Model {
-  /// Returns the `WITH` clause that defines common table expressions without parameters, and those that they read; empty if
-  /// there are none.
+  /// Returns the `WITH` clause that defines common table expressions without parameters, and the expressions that they
+  /// read; empty if there are none.
   package func commonTableExpressions(_ names: Set<String>) -> SQL {
     guard !names.isEmpty else { return SQL() }
     let definitions = tables.values.compactMap { table -> (name: String, sql: String)? in

@@ -123,7 +123,7 @@ struct ToOneJoins: PlanningPart {
       return (sources.reference(toRowsOf: row, as: record.alias, isLateral: true), "TRUE")
     }
     record.isNumbered = record.table.query != nil
-    // Rows without a key are identified by their numbers in a copy, or those that their query gives them.
+    // Rows without a key are identified by their numbers in a copy, or the numbers that their query gives them.
     let copy =
       hasKey
       ? nil : try sources.source(of: record, by: step, from: origin, isRepeated: true).items.first?.table

@@ -83,7 +83,7 @@ struct ContentBuilder {
         RecordShape.Member(
           name: child.node.key, shape: try toOne(child, in: record), place: node.place(of: child.node)))
     } else if child.ways.isEmpty, let association = child.association {
-      // It isn't an object of its own: the nodes below it become members of this one.
+      // It isn't a separate object: the nodes below it become members of this one.
       try addChildren(of: child, in: context.toOne.join(association, to: record), to: &members)
     } else {
       // The nodes below it know the way from here.
@@ -94,7 +94,7 @@ struct ContentBuilder {
   private mutating func toOne(_ node: ResolvedNode, in record: StatementRecord) throws -> RecordShape {
     guard let association = node.association else { return .object([]) }
     let joined = try context.toOne.join(association, to: record)
-    // Its column precedes those that depend on it.
+    // Its column precedes the columns that depend on it.
     let presence = joined.isAlwaysPresent ? nil : joined.statement.column(joined.presence ?? "1")
     let shape = try content(of: node, in: joined)
     return presence.map { .optional(column: $0, shape) } ?? shape

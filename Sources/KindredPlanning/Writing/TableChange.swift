@@ -45,7 +45,7 @@ public enum TableChange: Hashable, Sendable {
 public enum ConflictResolution: Hashable, Sendable {
   /// What the conflict clauses of the schema say; without one, the change fails.
   case schema
-  /// The change fails, also where a trigger's statement has a conflict clause of its own.
+  /// The change fails, also where a trigger's statement has another conflict clause.
   case abort
 }
 
