@@ -13,7 +13,7 @@ struct PreparedRemoteRequest: Sendable {
   let limit: Int64?
   let offset: Int64
 
-  /// - Parameter isForCount: Whether only the number of rows is asked for.
+  /// - Parameter isForCount: Whether only the number of rows is requested.
   /// - Throws: `RemoteError` (`notExpressible`), the error that resolving the request throws.
   init(_ blueprint: RequestBlueprint, in schema: RemoteSchema, counting isForCount: Bool = false) throws {
     let resolved = try blueprint.resolved(in: schema.ofRequests)

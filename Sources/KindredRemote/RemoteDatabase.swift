@@ -117,7 +117,7 @@ public final class RemoteDatabase: RequestReader {
 
   // MARK: Live values
 
-  /// Returns all values of a request, at once and again after each commit that changes them, whoever wrote.
+  /// Returns all values of a request, at once and again after each commit that changes them, by any client.
   ///
   /// A consumer that is slow gets the latest values, not all of them. Where the connection breaks off or the server is
   /// away, the sequence goes on once it is back; it ends by the error of a server that refuses the request.
@@ -140,7 +140,7 @@ public final class RemoteDatabase: RequestReader {
 }
 
 extension AsyncThrowingStream where Failure == any Error, Element: Sendable {
-  /// Returns the elements that a task yields, which is cancelled when nobody reads them any more.
+  /// Returns the elements that a task yields; the task is cancelled when the sequence is no longer read.
   fileprivate static func running(
     bufferingPolicy: Continuation.BufferingPolicy = .unbounded,
     _ body: @escaping @Sendable (Continuation) async throws -> Void

@@ -31,7 +31,7 @@ final class RemoteRowLayout: Sendable {
   let valueCount: Int
 
   private init(_ layout: KindredPlanning.RowLayout, _ members: [Member]) {
-    // Without a name of its own, an expression is called as in the URL nowhere: programs find it by its position.
+    // An expression without a name isn't called by its text in the URL: programs find it by its position.
     self.layout = Kindred.RowLayout(layout, names: [])
     self.members = members
     valueCount = layout.valueCount

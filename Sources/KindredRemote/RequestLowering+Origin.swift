@@ -14,8 +14,8 @@ extension RequestLowering {
     }
   }
 
-  /// Returns the places of the records between a record and those that steps lead to, where each of these has one of
-  /// them: the last is the one that the first step leads to.
+  /// Returns the places of the records between a record and the records that steps lead to, where each of the latter
+  /// has one of each: the last place is that of the first step.
   ///
   /// - Returns: Nil if it may have several, or the server has no key for the way back.
   mutating func pivots(

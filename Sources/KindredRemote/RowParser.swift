@@ -157,8 +157,8 @@ struct RowParser {
     if isInteger, let value = Int64(text) { return .integer(value) }
     // Infinities are too large for a real.
     guard let value = Double(text) else { throw malformed("a value") }
-    // PostgreSQL's `numeric` may have any number of digits: those that a real doesn't give back stay a text, which a
-    // `Decimal` takes, and a `Double` doesn't.
+    // PostgreSQL's `numeric` may have any number of digits: a number that a real can't represent exactly stays a text,
+    // which a `Decimal` accepts, and a `Double` doesn't.
     let isExact =
       text.utf8.count <= 15 || !value.isFinite || Self.digits(of: text) == Self.digits(of: value.description)
     return isExact ? .real(value) : .text(text)

@@ -16,7 +16,7 @@ extension RequestSource {
     with { $0.join(association.path, isRequired: false, isIncluded: true) }
   }
 
-  /// Includes a collection of all associated records, read by a statement of its own.
+  /// Includes a collection of all associated records, read by a separate statement.
   public func including<A: AssociationToMany>(all association: A) -> Refined
   where A.OriginRowDecoder == RowDecoder {
     with { $0.prefetch(association.path) }

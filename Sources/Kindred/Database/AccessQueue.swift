@@ -6,7 +6,7 @@ import Synchronization
 /// connections.
 ///
 /// Each runs on a serial queue, which has a thread whatever else runs. On a global queue, as many long statements as
-/// there are processors would leave no thread to the tasks of Swift, and nobody could cancel them.
+/// there are processors would leave no thread to the tasks of Swift, and no task could cancel them.
 ///
 /// If each access blocked a thread while it waits for a connection, they could occupy all threads that Dispatch has,
 /// and the running access would deadlock as soon as its closure needs another one.

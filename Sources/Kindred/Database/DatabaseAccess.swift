@@ -94,7 +94,7 @@ extension DatabaseWriter {
   }
 }
 
-/// A reader that has connections of its own, and whose accesses end with the tasks that wait for them.
+/// A reader that owns its connections, and whose accesses end with the tasks that wait for them.
 protocol ConnectionReader: DatabaseReader {
   /// The state that its accesses share.
   var context: DatabaseContext { get }
@@ -130,7 +130,7 @@ extension ConnectionReader {
   public func interrupt() { context.running.interrupt() }
 }
 
-/// A writer that has connections of its own, and whose accesses end with the tasks that wait for them.
+/// A writer that owns its connections, and whose accesses end with the tasks that wait for them.
 protocol ConnectionWriter: ConnectionReader, DatabaseWriter {
   /// Runs `body` as a write access, which a cancellation of its task ends.
   func writeWithoutTransaction<Result>(

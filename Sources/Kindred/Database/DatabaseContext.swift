@@ -28,7 +28,8 @@ final class DatabaseContext: Sendable {
   ///
   /// - Parameters:
   ///   - configuration: The settings with which the database was opened.
-  ///   - readers: The number of connections that read beside the one that writes; nil if there is only one connection.
+  ///   - readers: The number of reading connections in addition to the writing one; nil if there is only one
+  ///     connection.
   init(_ configuration: Configuration = Configuration(), readers: Int? = nil) {
     self.configuration = configuration
     writes = AccessQueue(

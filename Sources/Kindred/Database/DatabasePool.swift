@@ -119,7 +119,7 @@ public final class DatabasePool: ConnectionWriter {
         connections.release(reader.connection)
         throw error
       }
-      // On a thread of its own: those of asynchronous reads may all be waiting for this connection.
+      // On a separate thread: the threads of asynchronous reads may all be waiting for this connection.
       let queue = DispatchQueue(label: "kindred.concurrent-read", qos: configuration.qos)
       queue.async { [self] in
         defer { connections.release(reader.connection) }

@@ -173,7 +173,7 @@ extension Database {
   /// - Parameters:
   ///   - kind: What it waits for.
   ///   - name: The name of the database; all of them if `nil`.
-  /// - Returns: The number of pages in the WAL file, and of those that have been copied.
+  /// - Returns: The number of pages in the WAL file, and the number of copied ones.
   /// - Throws: `DatabaseError` if the database is locked.
   @discardableResult
   public func checkpoint(

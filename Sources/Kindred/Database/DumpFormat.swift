@@ -119,7 +119,7 @@ public struct JSONDumpFormat: DumpFormat {
     return encoder
   }
 
-  /// The encoder of values, whose `prettyPrinted` gives each member a line of its own.
+  /// The encoder of values, whose `prettyPrinted` writes each member on a separate line.
   public var encoder: JSONEncoder {
     get { encoding.encoder }
     set { encoding = Encoding(encoder: newValue) }

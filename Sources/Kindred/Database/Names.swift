@@ -12,7 +12,7 @@ typealias DriverStatement = KindredSQLite.Statement
 /// SQL text with its values, as a program writes it.
 public typealias SQL = SQLLiteral
 
-/// What an interpolated literal consists of: a program adds interpolations of its own in extensions.
+/// What an interpolated literal consists of: a program adds custom interpolations in extensions.
 ///
 ///     extension SQLInterpolation {
 ///       mutating func appendInterpolation(upper column: Column) {

@@ -8,7 +8,7 @@ public struct FetchableRecordDecoder: Sendable {
   /// Creates a decoder.
   public init() {}
 
-  /// Returns the record of a row, decoded by its `init(from:)` even if it has an `init(row:)` of its own.
+  /// Returns the record of a row, decoded by its `init(from:)` even if it also declares `init(row:)`.
   ///
   /// - Throws: `RowDecodingError`, or the error that decoding throws.
   public func decode<Record: FetchableRecord & Decodable>(

@@ -173,7 +173,7 @@ extension RowLayout {
 extension KindredPlanning.RowLayout {
   fileprivate var hasNoColumns: Bool { columns.isEmpty && scopes.allSatisfy(\.layout.hasNoColumns) }
 
-  /// Returns the names of the statement's columns, with those that the plan gives in place of SQLite's.
+  /// Returns the names of the statement's columns, with the plan's names in place of SQLite's.
   fileprivate func names(_ names: [String]) -> [String] {
     var names = names
     for column in columns {

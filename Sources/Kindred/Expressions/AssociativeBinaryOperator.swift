@@ -18,7 +18,7 @@ extension SQLExpression {
     /// `|`: no bits without operands.
     case bitwiseOr
 
-    /// The operator between two operands; nil for those that the engine joins by itself.
+    /// The operator between two operands; nil for operators that the engine joins by itself.
     var binary: KindredModel.Expression.BinaryOperator? {
       switch self {
       case .and, .or: nil

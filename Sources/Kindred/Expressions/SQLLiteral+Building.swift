@@ -76,7 +76,7 @@ extension SQLExpression {
   fileprivate func text(_ db: Database?) throws -> SQLText {
     if let columnName { return "\(identifier: columnName)" }
     if let withoutSchema, case .value(let value) = withoutSchema.kind { return "\(.value(value))" }
-    // A name that nobody else has, which is removed again.
+    // A name that no table has, which is removed again.
     let nowhere = "kindred:literal"
     let table = TableSchema(name: nowhere, kind: .view, columns: [], primaryKey: [])
     var model = Model(rowsOf: Schema(tables: [table]))

@@ -140,7 +140,7 @@ final class ObservationTask<Reducer: ValueReducer, Reader: DatabaseReader>: Comm
       }
       guard isWanted else { return }
       let outcome = Result { try fetch() }
-      // On a queue of its own, because the program's closures may wait for other accesses.
+      // On a separate queue, because the program's closures may wait for other accesses.
       queue.async { [self] in
         do {
           notify(of: try outcome.get(), isFirst: false)

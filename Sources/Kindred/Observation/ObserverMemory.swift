@@ -1,6 +1,6 @@
 /// What observers keep with a connection from one access to the next.
 final class ObserverMemory: ConnectionMemory {
-  /// The effects of the statements that observers have asked for.
+  /// The effects of the statements that observers have queried.
   var effects = KnownEffects()
   /// What has been changed in a transaction that the last access has left open; nil if there is none.
   var uncommitted: UncommittedChanges?

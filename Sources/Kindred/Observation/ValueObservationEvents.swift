@@ -24,8 +24,8 @@ extension ValueObservation {
   /// - Parameters:
   ///   - willStart: Called when it starts.
   ///   - willFetch: Called before each fetch.
-  ///   - willTrackRegion: Receives, after each fetch that reads other tables or columns than the one before, those that
-  ///     are observed from then on.
+  ///   - willTrackRegion: Receives the tables and columns that are observed from then on, after each fetch that reads
+  ///     others than the previous one.
   ///   - databaseDidChange: Called when a transaction has changed what is observed.
   ///   - didReceiveValue: Receives the values before they are notified.
   ///   - didFail: Receives the error that ends the observation.

@@ -11,7 +11,7 @@ public protocol ValueReducer<Value>: Sendable {
   /// Returns the value to notify; `nil` for none.
   mutating func value(_ fetched: Fetched) -> Value?
 
-  /// Returns the tables and columns that are observed; `nil` for those that the fetch reads.
+  /// Returns the tables and columns that are observed; `nil` if they are what the fetch reads.
   func observedRegion(_ db: Database) throws -> DatabaseRegion?
 }
 
@@ -30,13 +30,13 @@ public enum ValueReducers {
   /// Notifies the fetched values unchanged.
   public struct Fetch<Value: Sendable>: ValueReducer {
     let body: @Sendable (Database) throws -> Value
-    /// The tables and columns that are observed; nil for those that the closure reads.
+    /// The tables and columns that are observed; nil if they are what the closure reads.
     var regions: [any DatabaseRegionConvertible]?
 
     /// Calls the closure of the observation.
     public func fetch(_ db: Database) throws -> Value { try body(db) }
 
-    /// Returns the tables and columns that are observed; `nil` for those that the closure reads.
+    /// Returns the tables and columns that are observed; `nil` if they are what the closure reads.
     public func observedRegion(_ db: Database) throws -> DatabaseRegion? {
       try regions?.reduce(into: DatabaseRegion()) { $0.formUnion(try $1.databaseRegion(db)) }
     }
@@ -64,7 +64,7 @@ public enum ValueReducers {
     }
   }
 
-  /// Notifies the values of another reducer, except those that a closure calls equal to the one before.
+  /// Notifies the values of another reducer, except values that a closure considers equal to the previous one.
   public struct RemoveDuplicatesBy<Base: ValueReducer>: ValueReducer {
     var base: Base
     let areEqual: @Sendable (Base.Value, Base.Value) -> Bool

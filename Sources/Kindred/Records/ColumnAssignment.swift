@@ -63,7 +63,7 @@ extension ColumnExpression {
 }
 
 extension Database {
-  /// Returns assignments as the SQL of a `SET` clause, without those that keep a value.
+  /// Returns assignments as the SQL of a `SET` clause, without assignments that keep a value.
   func clause(of assignments: [ColumnAssignment], table: String) throws -> SQLText {
     let changes = assignments.compactMap { assignment in
       assignment.value.map { (column: assignment.column, value: $0) }

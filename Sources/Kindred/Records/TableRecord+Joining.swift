@@ -8,7 +8,7 @@ extension TableRecord {
   public static func including<A: Association>(optional association: A) -> QueryInterfaceRequest<Self>
   where A.OriginRowDecoder == Self { all().including(optional: association) }
 
-  /// Includes a collection of all associated records, read by a statement of its own.
+  /// Includes a collection of all associated records, read by a separate statement.
   public static func including<A: AssociationToMany>(all association: A) -> QueryInterfaceRequest<Self>
   where A.OriginRowDecoder == Self { all().including(all: association) }
 

@@ -110,7 +110,7 @@ extension RequestShape {
 
   // MARK: Pages
 
-  /// Adds the values of a page, of which only those that the statement has are bound.
+  /// Adds the values of a page, of which only the values in the statement are bound.
   mutating func add(limit: Int64?, offset: Int64) {
     add(limit != nil)
     add(offset != 0)

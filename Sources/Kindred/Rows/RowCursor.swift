@@ -163,7 +163,7 @@ public final class RowCursor: Cursor {
     return row
   }
 
-  /// Returns storage with a place for a row: that of the last one, if nobody else has it.
+  /// Returns storage with a place for a row: that of the last one, if nothing else refers to it.
   private func place(beside count: Int) -> RowStorage {
     if count > 0, let storage, !storage.isFull { return storage }
     if count == 0, isKnownUniquelyReferenced(&storage), let storage {

@@ -53,7 +53,7 @@ public struct ForeignKeyInfo: Hashable, Sendable {
   public let originTable: String
   /// The table that it refers to.
   public let destinationTable: String
-  /// The referring columns, with those that they refer to.
+  /// The referring columns, with the columns that they refer to.
   public let mapping: [Pair]
 
   /// A referring column, with the one that it refers to.

@@ -66,7 +66,7 @@ public struct DatabaseMigrator: Sendable {
   ///   - identifier: The name by which the database records the migration.
   ///   - foreignKeyChecks: When its foreign keys are checked.
   ///   - merged: The names of the earlier migrations.
-  ///   - migrate: Changes the database; it receives the names of those that have run.
+  ///   - migrate: Changes the database; it receives the names of the earlier migrations that have run.
   public mutating func registerMigration(
     _ identifier: String, foreignKeyChecks: ForeignKeyChecks = .deferred, merging merged: Set<String>,
     migrate: @escaping @Sendable (Database, _ appliedIdentifiers: Set<String>) throws -> Void

@@ -2,7 +2,7 @@
 public struct IndexInfo: Hashable, Sendable {
   /// The name.
   public let name: String
-  /// The columns; those that are expressions are left out.
+  /// The columns; expressions are left out.
   public let columns: [String]
   /// Whether no two rows have equal values.
   public let isUnique: Bool

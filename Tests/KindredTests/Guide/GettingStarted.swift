@@ -12,7 +12,7 @@ struct GettingStarted {
     let path = directory.appending(path: "library.sqlite").path
     // Sample: open
     let dbQueue = try DatabaseQueue(path: path)  // one connection
-    let dbPool = try DatabasePool(path: path)  // readers beside one writer
+    let dbPool = try DatabasePool(path: path)  // readers and one writer
     let memory = DatabaseQueue()  // nothing is kept
     // End
     let databases: [any DatabaseReader] = [dbQueue, dbPool, memory]
