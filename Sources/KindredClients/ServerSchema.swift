@@ -123,7 +123,7 @@ public struct ServerSchema: Decodable, Sendable {
     let key: String
     let kind: String
     let destination: String
-    /// The columns of the first step with those that they refer to, or are referred to by.
+    /// The columns of the first step with the columns that they refer to, or are referred to by.
     let columns: [String: String]?
     /// The steps of an association through other tables.
     let steps: [Step]?

@@ -68,7 +68,7 @@ public struct TypeScriptClient {
     String(decoding: UnsafeBufferPointer(start: text.bytes, count: text.length), as: UTF8.self)
   }
 
-  /// The types that the file uses by their names, beside those in its namespace.
+  /// The types that the file uses by their names, in addition to those in its namespace.
   private static let reserved: Set = [
     "AbortSignal", "Actions", "ArrayBuffer", "ArrayBufferView", "AsyncGenerator", "AsyncIterable", "Awaited",
     "Blob",
@@ -107,7 +107,7 @@ public struct TypeScriptClient {
     }.joined()
   }
 
-  /// The columns of a new record but for those that refer to records that may be nested in it.
+  /// The columns of a new record, except columns that refer to records that may be nested in it.
   private func new(_ resource: ServerSchema.Resource) -> [String] {
     let referring = Set(requiredReferences(of: resource).flatMap { $0.columns?.keys.map(\.self) ?? [] })
     return resource.writtenColumns.map { column in

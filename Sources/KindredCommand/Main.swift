@@ -12,7 +12,7 @@ enum Main {
     // The log precedes the error that ended it.
     LogOutput.standardError.flush()
     if let message {
-      // A pipe that nobody reads would otherwise end the process with another exit code.
+      // A pipe without a reader would otherwise end the process with another exit code.
       signal(SIGPIPE, SIG_IGN)
       StandardError.write("kindred: \(message.singleLine)\n")
     }

@@ -5,8 +5,8 @@ import KindredSystem
 
 /// A client's connection; its calls block, and all of them together until one deadline.
 ///
-/// The socket itself doesn't block: with timeouts of its own, a server that sends a byte now and then could hold the
-/// thread without end.
+/// The socket itself doesn't block: with a timeout for each read, a server that sends a byte now and then could hold
+/// the thread without end.
 final class ClientConnection {
   /// OpenSSL's context and session; nil without TLS.
   private var context: OpaquePointer?

@@ -1,6 +1,6 @@
 /// Brings a database to the state that numbered SQL files describe.
 ///
-/// Each file is applied once, in the order of the numbers and in a transaction of its own. The table
+/// Each file is applied once, in the order of the numbers and in a separate transaction. The table
 /// `kindred_migration` records the applied ones.
 public struct Migrator: Sendable {
   /// The migrations in order.

@@ -34,7 +34,7 @@ struct QueryCommand: Configurable {
   /// The format of the answer.
   enum Format: String, ExpressibleByArgument, CaseIterable {
     case json, ndjson, csv
-    /// JSON with each value on a line of its own.
+    /// JSON with each value on a separate line.
     case pretty
 
     fileprivate var mediaType: String {

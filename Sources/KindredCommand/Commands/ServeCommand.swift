@@ -4,7 +4,7 @@ import ArgumentParser
 struct ServeCommand: Configurable {
   static let configuration = CommandConfiguration(
     commandName: "serve",
-    // Only a root command is asked for completion scripts, which costs a tenth of the start of a server.
+    // Only a root command accepts the option for completion scripts, which costs a tenth of the start of a server.
     _superCommandName: "kindred",
     abstract: "Serve a database over HTTP.",
     discussion: """

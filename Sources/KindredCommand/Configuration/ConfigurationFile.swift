@@ -93,7 +93,7 @@ struct ConfigurationFile {
   private mutating func read(_ setting: YAMLNode.Entry, section: String?, _ mistakes: Mistakes) throws {
     guard let name = setting.key else { throw error(line: setting.line, "a key must be a name") }
     let key = section.map { "\($0).\(name)" } ?? name
-    // In its section and beside it: YAML allows `log.level` as well.
+    // In its section and outside of it: YAML allows `log.level` as well.
     guard keys.insert(key).inserted || Setting.isSection(key) else {
       throw error(line: setting.line, "\(key) is given twice")
     }

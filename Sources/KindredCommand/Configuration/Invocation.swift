@@ -70,7 +70,7 @@ struct Invocation {
     } catch {
       throw valueError ?? error
     }
-    // The root command has no options of its own, so the first argument is the subcommand.
+    // The root command has no options, so the first argument is the subcommand.
     guard let name = arguments.first, !(command is Kindred) else { return command }
     // To read the arguments again takes as long as everything else that the start of a server does.
     let hasFile = (command as? any Configurable)?.config.config != nil
@@ -184,7 +184,7 @@ struct Invocation {
     Kindred.configuration.subcommands.flatMap { Setting.all(of: $0.init()) }
   }
 
-  /// The settings that a configuration file may contain: all but those that name a configuration file.
+  /// The settings that a configuration file may contain: all except the ones that name a configuration file.
   static var fileSettings: [Setting] {
     let naming = Setting.all(of: ConfigurationOptions()).map(\.name)
     return settings.filter { !naming.contains($0.name) }

@@ -1,4 +1,4 @@
-/// Indents JSON text part by part, so that each value has a line of its own.
+/// Indents JSON text part by part, so that each value has a separate line.
 ///
 /// The text must not have spaces between its tokens, as is the case for Kindred's answers.
 struct JSONIndenter {

@@ -4,8 +4,8 @@ import Synchronization
 
 /// Collects the lines of a log, and writes several at a time to a descriptor.
 ///
-/// A write for each line would cost more than the answer to a short request. Only the thread of ``queue`` writes, so that
-/// nobody else waits for whoever reads the log.
+/// A write for each line would cost more than the answer to a short request. Only the thread of ``queue`` writes, so
+/// that no other thread waits for the reader of the log.
 final class LogOutput: Sendable {
   static let standardError = LogOutput(descriptor: STDERR_FILENO)
 

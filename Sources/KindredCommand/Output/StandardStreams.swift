@@ -33,7 +33,7 @@ enum StandardOutput {
   /// Writes bytes and a line break.
   static func writeLine(_ bytes: [UInt8]) throws { try write(Data(bytes + [UInt8(ascii: "\n")])) }
 
-  /// Writes a line about what is already committed, so that it is no error if nobody can read it.
+  /// Writes a line about what is already committed, so that it is no error if it can't be read.
   static func report(_ text: String) {
     // A pipe that ended would otherwise end the process.
     let former = signal(SIGPIPE, SIG_IGN)

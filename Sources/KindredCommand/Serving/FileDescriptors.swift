@@ -31,7 +31,7 @@ enum FileDescriptors {
     return isRaised || getrlimit(resource, &limit) == 0 ? Int(clamping: limit.rlim_cur) : .max
   }
 
-  /// Returns the number of connections from clients for which the limit has room beside everything else.
+  /// Returns the number of connections from clients for which the limit has room besides everything else.
   static func connections(within limit: Int, readers: Int) -> Int {
     // A reading connection has two files, and temporary ones now and then; the HTTP server keeps 64 places for health
     // checks; the rest is for the writer, live results, files that are read ahead and the log.

@@ -11,7 +11,7 @@ struct Lifecycle {
     return started
   }
 
-  /// Stops all parts; has no effect on those that have been stopped.
+  /// Stops all parts; has no effect on stopped ones.
   mutating func stop() {
     while let stop = stops.popLast() { stop() }
   }

@@ -122,7 +122,7 @@ final class Server {
     return line
   }
 
-  /// Returns the database and its model: those that the command names, or the sample library.
+  /// Returns the database and its model: the ones that the command names, or the sample library.
   private func named(
     _ undo: (@escaping @Sendable () -> Void) -> Void
   ) throws -> (path: String, model: ModelDefinition) {

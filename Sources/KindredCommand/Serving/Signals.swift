@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Receives the signals that control the server, on a thread of its own.
+/// Receives the signals that control the server, on a separate thread.
 ///
 /// Blocked signals stay pending until they are received, so none is lost and no code runs in a signal handler. Until the
 /// server is started, a signal that should end it ends the process at once, as opening the database may take long.

@@ -40,7 +40,7 @@ public struct HTTPRequest: Sendable {
   /// Whether the request came over TLS.
   public var isSecure: Bool
 
-  /// Whether the client asked for an `https` URL, in absolute-form.
+  /// Whether the client requested an `https` URL, in absolute-form.
   public var isForHTTPS = false
 
   /// Set once the answer is no longer wanted.

@@ -11,7 +11,7 @@ public struct TrustedProxies: Sendable, Hashable {
   private let networks: [Network]
   private let includesUnixSockets: Bool
 
-  /// Trusts nobody.
+  /// Trusts no proxy.
   public static let none = TrustedProxies(networks: [], includesUnixSockets: false)
 
   private init(networks: [Network], includesUnixSockets: Bool) {

@@ -5,7 +5,7 @@ enum ClientKey: Hashable, Sendable {
   case address(ClientAddress)
   /// The bearer of valid credentials, whatever its addresses.
   case principal([UInt8])
-  /// The owner of an address behind a trusted proxy, which has no connections of its own.
+  /// The client with an address behind a trusted proxy, without a direct connection.
   case forwarded(ClientAddress)
 }
 
@@ -29,7 +29,7 @@ final class ClientTable: Sendable {
     /// Requests that may be sent at once, as of `lastRequest`.
     var allowance: Double
     var lastRequest: Moment
-    /// When its connections may be searched again for those that it has left.
+    /// When its connections may be searched again for connections that it has closed.
     var nextSearch = Moment(nanoseconds: 0)
   }
 
@@ -142,7 +142,7 @@ final class ClientTable: Sendable {
     state.clients[.address(place.address)]?.reserved -= 1
   }
 
-  /// Returns whether a client has reached its limit, and its connections should be searched for those that it has left.
+  /// Returns whether a client has reached its limit, and its connections should be searched for closed ones.
   func shouldSearch(_ address: ClientAddress, now: @autoclosure () -> Moment) -> Bool {
     guard address.isOfOneClient, let limit = limits.maxConnectionsPerClient else { return false }
     return state.withLock { state in
@@ -194,7 +194,7 @@ final class ClientTable: Sendable {
 
   /// Counts a request for a client until `endRequest` is called; returns the limit that it exceeds, if any.
   ///
-  /// - Parameter key: A client without connections of its own.
+  /// - Parameter key: A client without direct connections.
   func beginRequest(of key: ClientKey, now: Moment) -> HTTPError? {
     state.withLock { state in
       var client = state.clients[key] ?? Client(allowance: burst, lastRequest: now)

@@ -51,7 +51,7 @@ struct ConnectionClocks: ~Copyable {
     }
   }
 
-  /// Returns the clock with an index, which is at most the number of those that were made.
+  /// Returns the clock with an index, which is less than the number of clocks.
   subscript(index: Int) -> ConnectionClock {
     ConnectionClock(times: pages[index / Self.pageLength] + index % Self.pageLength)
   }

@@ -111,8 +111,8 @@ public final class HTTPServer: Sendable {
     running.withLock { $0?.use(context) }
   }
 
-  /// Stops the server: accepts no more connections, closes those that wait for a request, lets requests under way
-  /// finish for at most `grace`, then cancels the rest.
+  /// Stops the server: accepts no more connections, closes idle connections, lets requests under way finish for at most
+  /// `grace`, then cancels the rest.
   ///
   /// Returns when everything has ended.
   public func shutdown(grace: Duration) {

@@ -28,7 +28,7 @@ final class ListeningSocket: Sendable {
 
   deinit { Socket.close(descriptor) }
 
-  /// Removes the file of a Unix socket, so that nobody connects to it any more.
+  /// Removes the file of a Unix socket, so that no client can connect to it any more.
   func removeFile() { file?.remove() }
 
   /// Returns the sockets of a place.

@@ -13,7 +13,7 @@ struct UnixSocketFile: Sendable {
     unlink(path)
   }
 
-  /// Listens at a path; a socket there that nobody serves any more is replaced.
+  /// Listens at a path; a socket there that no process serves any more is replaced.
   ///
   /// - Parameter mode: The permissions of the file.
   static func listen(
@@ -31,7 +31,7 @@ struct UnixSocketFile: Sendable {
     if try isAbandoned(path, address) { unlink(path) }
     let descriptor = kindred_stream_socket(AF_UNIX)
     guard descriptor >= 0 else { throw failure(path, errno) }
-    // Until it listens, nobody can connect, whatever the permissions.
+    // Until it listens, no client can connect, whatever the permissions.
     guard address.withPointer({ bind(descriptor, $0, $1) }) == 0, chmod(path, mode_t(mode)) == 0,
       kindred_listen(descriptor, backlog) == 0, let status = status(of: path)
     else {
@@ -48,7 +48,7 @@ struct UnixSocketFile: Sendable {
     guard access(directory(of: path), W_OK | X_OK) == 0 else { throw failure(path, errno) }
   }
 
-  /// Returns whether there is a socket that nobody serves; throws if there is anything else.
+  /// Returns whether there is a socket that no process serves; throws if there is anything else.
   private static func isAbandoned(_ path: String, _ address: SocketAddress) throws(HTTPServerError) -> Bool {
     guard let status = status(of: path) else { return false }
     guard status.st_mode & S_IFMT == S_IFSOCK else {

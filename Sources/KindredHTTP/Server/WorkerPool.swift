@@ -49,7 +49,7 @@ final class WorkerPool: Sendable {
   /// Starts the workers.
   func start() { adjust() }
 
-  /// Counts a tick, and adjusts the number of workers to those that have been busy for long.
+  /// Counts a tick, and adjusts the number of workers to how many have been busy for long.
   ///
   /// - Returns: Whether any worker is busy.
   func advanceTick() -> Bool {

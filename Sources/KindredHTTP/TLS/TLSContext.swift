@@ -108,7 +108,7 @@ final class TLSContext: @unchecked Sendable {
     return HTTPServerError(.certificate, "\(what): \(reason)")
   }
 
-  /// Chooses the protocol among those that the client offers (RFC 7301 §3.2); without a common one the handshake fails
+  /// Chooses the protocol among the client's offers (RFC 7301 §3.2); without a common one the handshake fails
   /// with `no_application_protocol`.
   ///
   /// A client without the extension gets HTTP/1.1.

@@ -12,8 +12,8 @@ public struct PostgreSQLMigrationTarget: MigrationTarget {
 
   /// Creates a target.
   ///
-  /// - Parameter isTrial: Whether the migrations run in one transaction, which is rolled back at the end; those that run
-  ///   outside of a transaction are left out.
+  /// - Parameter isTrial: Whether the migrations run in one transaction, which is rolled back at the end; migrations
+  ///   that run outside of a transaction are left out.
   public init(_ connection: PostgreSQLConnection, isTrial: Bool = false) {
     (self.connection, self.isTrial) = (connection, isTrial)
   }

@@ -4,7 +4,7 @@ import KindredRequests
 
 /// Completes URLs (docs/tools.md).
 ///
-/// It has no grammar of its own: the parser of requests parses the text up to the position and reports what it expects
+/// It has no separate grammar: the parser of requests parses the text up to the position and reports what it expects
 /// next, and the model provides the names.
 struct Completer {
   let model: Model

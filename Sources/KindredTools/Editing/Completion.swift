@@ -59,7 +59,7 @@ struct TypedWord {
   /// The largest number of items.
   static let maximumItems = 100
 
-  /// Returns the matching candidates: those that begin with the typed text before those that contain it.
+  /// Returns the matching candidates: first the candidates that begin with the typed text, then those containing it.
   ///
   /// - Parameter write: Returns a name as it is written in the URL.
   func completions(of candidates: [Candidate], write: (Candidate) -> String) -> [Completion] {

@@ -53,7 +53,7 @@ package struct OpenAPIDocument {
     }
   }
 
-  /// Returns the document of some resources, which describes those that they lead to by their columns.
+  /// Returns the document of some resources, which describes associated resources only by their columns.
   ///
   /// - Parameter names: The names, separated by commas.
   /// - Throws: `RequestError`.
