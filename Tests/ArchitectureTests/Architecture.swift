@@ -8,7 +8,7 @@ enum Architecture {
     var uses: [String] = []
     /// Modules of the gates to C.
     var gates: [String] = []
-    /// Modules of others, beside those that every module may import.
+    /// External modules, in addition to the ones that every module may import.
     var libraries: [String] = []
   }
 

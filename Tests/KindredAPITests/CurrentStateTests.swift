@@ -29,7 +29,7 @@ struct CurrentStateTests {
     #expect(state.mayBe(7) && !state.mayBe(6))
   }
 
-  /// Asks on a thread of its own.
+  /// Queries the state on a separate thread.
   private struct Thread {
     let body: @Sendable (Int64?) -> Void
 

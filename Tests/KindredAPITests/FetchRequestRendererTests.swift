@@ -83,7 +83,7 @@ struct FetchRequestRendererTests {
     for _ in 0..<1500 {
       let text = expression(depth: Int.random(in: 0...5, using: &random), &random)
       let filter = URLCoding.encodeQueryValue(text)
-      // Some are too deep or refused; those that are parsed must be rendered back.
+      // Some are too deep or refused; parsed ones must be rendered back.
       guard let request = try? parse("/authors?filter=\(filter)"), (try? meaning(of: request)) != nil else {
         continue
       }

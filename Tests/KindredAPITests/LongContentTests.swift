@@ -32,7 +32,7 @@ struct LongContentTests {
     #expect(granted.count == 2)
     granted.slots.withLock { $0[0] }.release()
     #expect(granted.count == 3)
-    // A second release of the same slot lets nobody in.
+    // A second release of the same slot admits no request.
     granted.slots.withLock { $0[0] }.release()
     #expect(granted.count == 3)
     granted.slots.withLock { Array($0[1...2]) }.forEach { $0.release() }

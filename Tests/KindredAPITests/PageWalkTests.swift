@@ -176,7 +176,7 @@ struct PageWalkTests {
       INSERT INTO o VALUES (1, '2999-01-01'), (2, datetime('now', '+2 seconds')), (3, '2000-01-01');
       """,
       modelFile: "resources: { os: { access: { read: { rows: ends > datetime('now') } } } }")
-    // The second record is out of sight when its page is asked for.
+    // The second record is out of sight when its page is requested.
     let pages = try walk(
       "/os?fields=id&limit=1&sort=julianday('now')-julianday(ends)", on: database, pause: 3_100_000_000)
     #expect(joined(pages.filter { $0 != "[]" }) == #"[{"id":1}]"#)

@@ -33,7 +33,7 @@ extension TestDatabase {
   }
 
   /// Asserts that the pages by `next` are those by `prev`, that `last` ends the same list, and that each page has exactly
-  /// the links to those beside it.
+  /// the links to the neighbouring pages.
   func expectPagesBothWays(
     _ target: String, sourceLocation: SourceLocation = #_sourceLocation
   ) throws {

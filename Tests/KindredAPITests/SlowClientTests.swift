@@ -173,7 +173,7 @@ struct SnapshotTests {
     #expect(metrics.contains("\nkindred_database_wal_bytes \(logSize(library))\n"))
     #expect(metrics.contains("\nkindred_snapshots_held 0\n"))
     #expect(metrics.contains("\nkindred_spool_bytes \(library.service.context.options.spools.used)\n"))
-    // The client gets what was there when it asked.
+    // The client gets the content at the time of its request.
     #expect(try slow.rest().split(separator: "\n").count == 15000)
     #expect(library.service.context.options.spools.used == 0)
   }

@@ -18,7 +18,7 @@ struct DocumentationPage {
     var url: String
     /// The header fields that are sent.
     var sent: [String: String] = [:]
-    /// The content that is sent, on a line of its own; nil without any.
+    /// The content that is sent, on a separate line; nil without any.
     var sentContent: String?
     /// The first line of the answer is its status, followed by the code of its error if it has one.
     var status = 200

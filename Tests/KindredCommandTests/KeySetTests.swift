@@ -2,7 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The keys of an identity provider: a second server with TLS and an authority of its own serves them, out of a database.
+/// The keys of an identity provider: a second server with TLS and another certificate authority serves them, out of a
+/// database.
 @Suite("Keys of tokens from an https URL", .timeLimit(.minutes(10)))
 struct KeySetTests {
   private let program: Program

@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// The real program, as the build left it beside the tests.
+/// The real program, as the build left it next to the tests.
 struct Program {
   /// What a run left.
   struct Outcome {
@@ -32,7 +32,7 @@ struct Program {
   }
 
   private func run(_ process: Process) throws -> Outcome {
-    // Files, because a full pipe that nobody reads would stop the program.
+    // Files, because a full pipe without a reader would stop the program.
     let output = try directory.emptyFile("output-\(UUID().uuidString)")
     let errors = try directory.emptyFile("errors-\(UUID().uuidString)")
     process.standardOutput = try FileHandle(forWritingTo: output)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Listens on a port of this machine, and says nothing to whoever connects.
+/// Listens on a port of this machine, and sends nothing to clients that connect.
 final class SilentServer {
   let port: Int
   private let descriptor: Int32

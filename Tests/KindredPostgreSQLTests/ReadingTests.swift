@@ -219,7 +219,7 @@ struct ReadingTests {
     #expect(served.get("/authors/9", headers: known).status == .notFound)
   }
 
-  /// Requests that show `n`, the number of books, beside books.
+  /// Requests that show `n`, the number of books, next to books.
   static let counting = [
     "/authors?fields=id&annotate=N&include=books.reviews&books.annotate=m:reviews.count",
     "/authors?fields=id&annotate=N&include=books&sort=-books.count&limit=2",

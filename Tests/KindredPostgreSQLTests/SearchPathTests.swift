@@ -2,7 +2,7 @@ import KindredHTTP
 import KindredPostgreSQL
 import Testing
 
-/// Types, operators and functions may be in other schemas than those that are served.
+/// Types, operators and functions may be in other schemas than the served ones.
 @Suite("Search path", .enabled(if: Cluster.isAvailable))
 struct SearchPathTests {
   static let hasExtensions =

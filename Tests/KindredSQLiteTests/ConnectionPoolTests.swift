@@ -96,7 +96,7 @@ struct ConnectionPoolTests {
     tickets[1].withdraw()
     single.release(first)
     #expect(turns.withLock { $0 } == [0])
-    // A later request does not overtake those that wait.
+    // A later request does not overtake waiting ones.
     #expect(try single.readerIfFree() == nil)
     single.release(try tickets[0].take())
     #expect(turns.withLock { $0 } == [0, 2])

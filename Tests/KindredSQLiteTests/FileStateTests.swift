@@ -77,7 +77,7 @@ struct FileStateTests {
       if next(3) == 0 { _ = try? watcher.rows("SELECT count(*) FROM t") }
       if let known, known.state.holds(for: watcher) {
         unchanged += 1
-        // While a process holds the file exclusively, the version is unknown, but nobody can read anything newer
+        // While a process holds the file exclusively, the version is unknown, but no process can read anything newer
         // either.
         if let version = try? watcher.dataVersion { #expect(version == known.version, "\(action)") }
       }

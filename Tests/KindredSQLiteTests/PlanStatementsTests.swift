@@ -24,7 +24,7 @@ struct PlanStatementsTests {
     #expect(kept.count == 2 && kept[0] === statement && kept[1] == nil)
     #expect(!statement.isRunning)
     #expect(try statement.step() && statement.value(0) == .null)
-    // A second run beside the first needs statements of its own.
+    // A second run during the first needs separate statements.
     #expect(connection.cached(ofPlan: 1)?.count == nil)
     #expect(try connection.cached("SELECT ?") !== statement)
   }

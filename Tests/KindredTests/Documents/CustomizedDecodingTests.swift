@@ -2,7 +2,7 @@ import Kindred
 import Testing
 
 // The playground about customized decoding. Its last example, of an unknown type, ends the program; here it is a
-// type of its own. `RowAdapter?` is `(any RowAdapter)?` in Swift 6.
+// separate type. `RowAdapter?` is `(any RowAdapter)?` in Swift 6.
 
 private class Base {
   var description: String { return "Base" }

@@ -62,7 +62,7 @@ struct CoverImage: Codable, FetchableRecord, PersistableRecord, Hashable {
 ///     2 Hugo (FR, 1802)      4 Hernani (theatrePlay 1830)    awards: Stage
 ///                            paintings: Octopus, Planet
 ///     3 Sappho               no books
-///     -                      5 Beowulf (poems 1000): of nobody
+///     -                      5 Beowulf (poems 1000): no author
 enum Library {
   static func make() throws -> DatabaseQueue {
     let queue = DatabaseQueue()

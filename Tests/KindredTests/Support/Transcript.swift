@@ -65,7 +65,7 @@ private final class StatementLog {
   }
 
   private func add(_ sql: String) {
-    // Leaves out statements that read the schema, and those that virtual tables run internally.
+    // Leaves out statements that read the schema, and statements that virtual tables run internally.
     if !sql.hasPrefix("PRAGMA"), !sql.hasPrefix("--") { statements.append(sql) }
   }
 

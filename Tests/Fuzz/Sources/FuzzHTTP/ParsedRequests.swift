@@ -21,7 +21,7 @@ struct ParsedRequests: Equatable {
     _ bytes: [UInt8], from start: inout Int, to end: Int, _ parser: inout HTTPRequestParser
   ) -> Bool {
     while true {
-      // A copy of its own size, so that the address sanitizer sees a read past its end.
+      // A copy of exactly its size, so that the address sanitizer sees a read past its end.
       let pending = [UInt8](bytes[start..<end])
       let outcome = pending.withUnsafeBytes { input in
         Result { () throws(HTTPError) in try parser.parse(input) }

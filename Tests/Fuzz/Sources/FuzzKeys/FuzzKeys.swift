@@ -4,7 +4,7 @@ import KindredHTTP
 /// The service lives as long as the process, and libFuzzer calls from one thread.
 nonisolated(unsafe) private let library = FuzzLibrary()
 
-/// Whatever a set of keys holds, it is refused, or verifies no token that nobody has signed.
+/// Whatever a set of keys holds, it is refused, or verifies no unsigned token.
 ///
 /// The input is a line that names an algorithm and a key, and the set (RFC 7517 §5) behind it.
 @_cdecl("LLVMFuzzerTestOneInput")

@@ -55,7 +55,7 @@ package final class TypedDatabase {
 extension ResultTree {
   init(_ row: Row) {
     self.init(
-      // GRDB adds columns of its own to collections.
+      // GRDB adds internal columns to collections.
       columns: row.filter { !$0.0.hasPrefix("grdb_") }.map { name, value in Column(name, Value(value)) },
       scopes: Dictionary(
         row.scopes.map { ($0.0, ResultTree($0.1)) }, uniquingKeysWith: { first, _ in first }),

@@ -6,7 +6,7 @@ import OracleValues
 struct Evaluator {
   let schema: DatabaseSchema
   let constants: ConstantEvaluator
-  /// Whether values stand for all those that are equal to them, as the results of a distinct node are compared.
+  /// Whether values stand for all equal values, as the results of a distinct node are compared.
   var comparesValues = false
   private let conditions = Depth()
 

@@ -24,7 +24,7 @@ extension ColumnSchema {
     Int64(text).map(Value.integer) ?? Double(text).map(Value.real)
   }
 
-  /// A text that is equal by its bytes to those that are equal by the collation.
+  /// A text that represents all texts that are equal by the collation.
   func folded(_ value: Value) -> Value {
     guard case .text(let text) = value else { return value }
     switch collation {

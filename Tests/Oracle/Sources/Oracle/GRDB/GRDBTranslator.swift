@@ -4,7 +4,7 @@ import OracleValues
 /// Translates requests to GRDB's associations, if GRDB can express and correctly answer them.
 ///
 /// Only the naive evaluation checks groups, limits below the root, recursion, `../`, `via`, bare values, distinct
-/// results, sums beside other aggregates, required associations behind optional ones, orders of to-one records, and
+/// results, sums besides other aggregates, required associations behind optional ones, orders of to-one records, and
 /// records below joined ones.
 struct GRDBTranslator {
   let schema: DatabaseSchema

@@ -33,8 +33,8 @@ enum ModelGenerator {
     }
   }
 
-  /// Returns an order by an association: a number of records, or a column of one; those that are found by an order may lead
-  /// to the order itself.
+  /// Returns an order by an association: a number of records, or a column of one; associations found by an order may
+  /// lead to the order itself.
   private static func associated(
     _ table: TableSchema, _ schema: DatabaseSchema, _ random: inout SplitMix64
   ) -> SortTerm? {

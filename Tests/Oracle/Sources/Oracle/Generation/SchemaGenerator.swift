@@ -56,7 +56,7 @@ struct SchemaGenerator {
       table.uniques = [["slug"]]
     }
     let isKeyOdd = table.primaryKey.contains { table.column($0)?.collation != .binary }
-    // SQLite 3.40 leaves out matches by RTRIM where it makes an index of its own for a join.
+    // SQLite 3.40 leaves out matches by RTRIM where it makes an automatic index for a join.
     let ignoresSpaces = table.primaryKey.contains { table.column($0)?.collation == .rtrim }
     if isKeyOdd, random.chance(40) { table.hasExactKey = !ignoresSpaces }
     for name in Self.columns.shuffled(using: &random).prefix(random.int(1...4)) {
@@ -159,7 +159,7 @@ struct SchemaGenerator {
     schema.tables.append(view)
   }
 
-  /// Makes a view show the rows a second time, with other columns in place of those that aren't keys.
+  /// Makes a view show the rows a second time, with other columns in place of the columns that aren't keys.
   private mutating func addSecondPart(to view: inout TableSchema, _ keys: Set<String>, _ source: TableSchema)
   {
     let others = source.columns.filter { $0.name != "rowid" && $0.name != "raw" && $0.collation == .binary }

@@ -4,7 +4,7 @@ import OracleValues
 struct WriteGenerator {
   var random: SplitMix64
 
-  /// Rules for each verb, beside those for reading.
+  /// Rules for each verb, in addition to the rules for reading.
   static func addRules(to schema: inout DatabaseSchema, _ random: inout SplitMix64) {
     let whole = schema
     for (number, table) in whole.tables.enumerated() {
@@ -31,7 +31,7 @@ struct WriteGenerator {
 
   /// Nil where the schema has no table that it writes to.
   mutating func request(on schema: DatabaseSchema) -> WriteRequest? {
-    // Of a table without a key of its own, clients don't see the key.
+    // If a table declares no key, clients don't see the key.
     guard let table = random.pick(schema.tables.filter { !$0.primaryKey.isEmpty }) else { return nil }
     return WriteRequest(table: table.name, change: change(of: table, schema))
   }

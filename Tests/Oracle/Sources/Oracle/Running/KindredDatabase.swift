@@ -10,7 +10,7 @@ import Logging
 import OracleValues
 import OrderedCollections
 
-/// A Kindred service in this process, with a database of its own.
+/// A Kindred service in this process, with a separate database.
 final class KindredDatabase {
   struct Answer {
     var status: Int
