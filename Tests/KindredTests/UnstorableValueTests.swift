@@ -98,7 +98,7 @@ struct UnstorableValueTests {
     #expect(assigned == 0)
     try queue.read { db in
       #expect(throws: DatabaseError.self) {
-        try Place.filter { $0["point"] == Point.unknown }.fetchCount(db)
+        try Place.filter(Column("point") == Point.unknown).fetchCount(db)
       }
       #expect(throws: DatabaseError.self) { try Place.fetchOne(db, key: UInt64.max) }
       #expect(throws: DatabaseError.self) { try Place.fetchAll(db, keys: [1, UInt64.max]) }
