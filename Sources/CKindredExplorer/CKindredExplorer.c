@@ -88,6 +88,9 @@ static const unsigned char json_js[] = {
 static const unsigned char kept_requests_js[] = {
 #embed "assets/kept-requests.js"
 };
+static const unsigned char kept_state_js[] = {
+#embed "assets/kept-state.js"
+};
 static const unsigned char live_js[] = {
 #embed "assets/live.js"
 };
@@ -183,6 +186,7 @@ static const kindred_explorer_file files[] = {
   FILE("json-view.js", json_view_js),
   FILE("json.js", json_js),
   FILE("kept-requests.js", kept_requests_js),
+  FILE("kept-state.js", kept_state_js),
   FILE("live.js", live_js),
   FILE("matches.js", matches_js),
   FILE("menu.js", menu_js),

@@ -191,3 +191,17 @@ Deno.test("a long file is sent by itself after the transaction, as its bytes", a
   );
   assertEquals([all.changes, all.done.length], [[], 1]);
 });
+
+Deno.test("a long text that could be base64 is sent as JSON where the column takes no bytes", async () => {
+  const all = staged();
+  const text = JSON.stringify("word".repeat(200_000));
+  all.patch("/books/1", "Hugo", version, new Map([["notes", text]]));
+  const { asked } = await answering([
+    () => Response.json({ detail: "it takes JSON" }, { status: 415 }),
+    () => new Response(null, { status: 204 }),
+  ], async () => assertEquals(await all.apply(), true));
+  assertEquals(asked.map((one) => one.slice(0, 30)), [
+    "PUT /books/1/notes 194,138,221",
+    'PUT /books/1/notes "wordwordwo',
+  ]);
+});
