@@ -57,8 +57,11 @@ struct OpenAPIPartsTests {
       let (kind, name) = (String(reference.1), String(reference.2))
       #expect((components[kind] as? [String: Any])?[name] != nil, "\(kind) \(name)")
     }
-    for (target, status) in [("thing7", 404), ("", 404), ("things7&resource=things8", 400)] {
-      #expect(try database.answer("/-/openapi.json?resource=\(target)").status == status, "\(target)")
+    let repeated = try database.get("/-/openapi.json?resource=things7&resource=things9")
+    #expect(repeated.text == part.text)
+    for target in ["thing7", "", "things7,thing8"] {
+      #expect(try database.answer("/-/openapi.json?resource=\(target)").status == 400, "\(target)")
     }
+    #expect(try database.answer("/-/openapi.json?resource=thing7").text.contains("`things7`"))
   }
 }

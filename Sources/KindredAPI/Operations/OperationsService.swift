@@ -45,7 +45,9 @@ final class OperationsService: Sendable {
   func respond(with page: OperationsPage, to asked: RequestContext) throws -> HTTPResponse {
     let (request, principal) = (asked.request, asked.principal)
     if page == .metrics { try context.access.checkOperator(principal, page.rawValue) }
-    let parameters = try page.parameters.map { try ToolParameters(asked.query, $0) } ?? ToolParameters()
+    let parameters =
+      try page.parameters.map { try ToolParameters(asked.query, $0, lists: page.listParameters) }
+      ?? ToolParameters()
     // The model contains only what the principal may read.
     func version() throws -> ModelVersion { try context.models.latest().seen(by: principal) }
     func description() throws -> Representation {

@@ -27,4 +27,7 @@ package enum OperationsPage: String, CaseIterable {
     case .ready, .metrics, .errors, .modelFileSchema: []
     }
   }
+
+  /// The names of the parameters whose values are lists separated by commas.
+  package var listParameters: [String] { self == .openAPI ? ["resource"] : [] }
 }

@@ -8,10 +8,15 @@ package struct ToolParameters {
   /// No parameters.
   package init() {}
 
-  /// - Throws: `RequestError` for a parameter that isn't in `names` or is repeated.
-  package init(_ query: URLQuery, _ names: [String]) throws {
+  /// - Parameter lists: The names of parameters whose values are lists separated by commas, which add up.
+  /// - Throws: `RequestError` for a parameter that isn't in `names`, or is repeated and no list.
+  package init(_ query: URLQuery, _ names: [String], lists: [String] = []) throws {
     for parameter in try QueryParameters(query).parameters {
-      try add(name: parameter.name, value: parameter.value, among: names, at: parameter.origin)
+      if lists.contains(parameter.name), let list = values[parameter.name] {
+        values[parameter.name] = "\(list),\(parameter.value)"
+      } else {
+        try add(name: parameter.name, value: parameter.value, among: names, at: parameter.origin)
+      }
     }
   }
 

@@ -66,7 +66,10 @@ package struct OpenAPIDocument {
       )
     }
     for name in names where model.resources[name] == nil {
-      throw model.unknownResource(name, at: origin)
+      var error = model.unknownResource(name, at: origin)
+      // The document is there, but not with this value of its parameter.
+      error.code = .invalidValue
+      throw error
     }
     var document = self
     document.named = Set(names)

@@ -72,8 +72,10 @@ enum OpenAPISchema {
   /// Returns the schema of a column's values according to its declared type (docs/requests.md), with what the database
   /// says about the column.
   ///
-  /// - Parameter isReadOnly: Whether the server alone sets the column.
-  static func ofColumn(_ column: Column, isReadOnly: Bool = false) -> JSONValue {
+  /// - Parameters:
+  ///   - isReadOnly: Whether the server alone sets the column.
+  ///   - isPart: Whether the values are parts of a structure, which have exactly the declared type.
+  static func ofColumn(_ column: Column, isReadOnly: Bool = false, isPart: Bool = false) -> JSONValue {
     if let structure = column.structure {
       return of(structure, isNullable: column.isNullable) + [
         "readOnly": column.isGenerated || column.isComputed || isReadOnly ? true : nil,
@@ -85,7 +87,7 @@ enum OpenAPISchema {
       // Any JSON value.
       case .json, .array, .any: nil
       // Only 0 and 1 are written as booleans.
-      case .boolean: ["boolean", "number"]
+      case .boolean: isPart ? ["boolean"] : ["boolean", "number"]
       case .choice, .bytes: ["string"]
       case .text, .date, .time, .timestamp, .number:
         switch column.affinity {
@@ -115,10 +117,10 @@ enum OpenAPISchema {
       isNullable ? JSONValue(strings: [name, "null"]) : .string(name)
     }
     switch structure {
-    case .elements(let element): return ["type": type("array"), "items": ofColumn(element.column)]
+    case .elements(let element): return ["type": type("array"), "items": ofColumn(element.column, isPart: true)]
     case .fields(let fields):
       return [
-        "type": type("object"), "properties": .object(fields.map { ($0.name, ofColumn($0.column)) }),
+        "type": type("object"), "properties": .object(fields.map { ($0.name, ofColumn($0.column, isPart: true)) }),
         "additionalProperties": false,
       ]
     }
