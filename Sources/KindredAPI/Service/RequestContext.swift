@@ -72,3 +72,5 @@ struct RequestContext: Sendable {
     }
   }
 }
+
+extension HTTPCancellation: Cancellation {}

@@ -1,4 +1,0 @@
-import KindredBackend
-import KindredHTTP
-
-extension HTTPCancellation: Cancellation {}
