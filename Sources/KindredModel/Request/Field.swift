@@ -1,6 +1,0 @@
-/// An item of `fields`.
-public enum Field: Equatable, Sendable {
-  /// `*`: all columns.
-  case all
-  case expression(NamedExpression)
-}
