@@ -1,4 +1,6 @@
+import KindredBackend
 import KindredPostgreSQL
+import KindredSQLSyntax
 
 /// The rows of a statement with the kinds of their columns.
 final class Rows {
@@ -63,4 +65,18 @@ struct Place {
   /// The text, which a zero byte follows; empty for NULL.
   @inline(__always)
   var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: start, count: max(0, Int(count))) }
+}
+
+extension Rows {
+  /// The values of all rows.
+  var values: [[SQLValue]] {
+    (0..<count).map { row in
+      (0..<result.columnCount).map { withPlace(row, $0) { SQLValue($0) } }
+    }
+  }
+
+  /// The same of a change: that of a view without a key returns no columns, but still the number of records.
+  var valuesOfChange: [[SQLValue]] {
+    result.columnCount > 0 ? values : Array(repeating: [], count: result.affectedRows)
+  }
 }
