@@ -1,4 +1,6 @@
 import KindredModel
+import KindredOutput
+import KindredSQLSyntax
 import KindredSQLite
 
 extension Statement {
@@ -24,5 +26,15 @@ extension Statement {
     case .blob(let bytes), .blobBeginning(let bytes):
       try bytes.withUnsafeBytes { try bind(blob: $0, at: parameter) }
     }
+  }
+}
+
+extension Parameters {
+  /// Binds a value that does not depend on a row.
+  func bind(_ binding: SQL.Binding, at parameter: Int32, to statement: Statement) throws {
+    guard case .cursor(let number) = binding, let cursor else {
+      return try statement.bind(try value(of: binding), at: parameter)
+    }
+    try statement.bind(cursor.value(number), at: parameter)
   }
 }
