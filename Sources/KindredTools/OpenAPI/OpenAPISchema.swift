@@ -117,10 +117,12 @@ enum OpenAPISchema {
       isNullable ? JSONValue(strings: [name, "null"]) : .string(name)
     }
     switch structure {
-    case .elements(let element): return ["type": type("array"), "items": ofColumn(element.column, isPart: true)]
+    case .elements(let element):
+      return ["type": type("array"), "items": ofColumn(element.column, isPart: true)]
     case .fields(let fields):
       return [
-        "type": type("object"), "properties": .object(fields.map { ($0.name, ofColumn($0.column, isPart: true)) }),
+        "type": type("object"),
+        "properties": .object(fields.map { ($0.name, ofColumn($0.column, isPart: true)) }),
         "additionalProperties": false,
       ]
     }
