@@ -39,6 +39,25 @@ struct ErrorTests {
       suggestion: "length")
   }
 
+  @Test
+  func `a name that ends too early suggests the whole name in quotes`() throws {
+    let database = try TestDatabase(
+      #"CREATE TABLE person (id INTEGER PRIMARY KEY, "E-Mail" TEXT, "First Name" TEXT, first TEXT)"#)
+    try expectProblem(
+      "/people?filter=E-Mail='x'", on: database, code: .unknownColumn, parameter: "filter", position: 0,
+      suggestion: #""E-Mail""#)
+    try expectProblem(
+      "/people?sort=First%20Name", on: database, code: .invalidExpression, parameter: "sort", position: 6,
+      suggestion: #""First Name""#)
+  }
+
+  @Test
+  func `an ending of other tools suggests the parameter for the format`() throws {
+    try expectProblem(
+      "/authors.csv", on: library, status: 404, code: .unknownResource, suggestion: "authors?format=csv")
+    try expectProblem("/authors.xls", on: library, status: 404, code: .unknownResource)
+  }
+
   @Test(arguments: ["1.0", "1e0", "%2B1", "01", "%201", "1%0A", "-0"])
   func `a record has one URL: an integer key is written as answers write it`(key: String) throws {
     for path in ["/authors/\(key)", "/authors/\(key)/books", "/authors/id=\(key)", "/authors/1/books/\(key)"]

@@ -122,6 +122,14 @@ struct ExpressionParserTests {
     ("f(a) eq 1", "`eq` is not valid here; write `= 1`"),
     ("name desc", "`desc` is not expected here; an operator or the end is"),
     ("1 2", "`2` is not expected here; an operator or the end is"),
+    (
+      "First Name = 1",
+      "`Name` is not expected here; an operator or the end is; a name with spaces stands in quotes: `\"First Name\"`"
+    ),
+    (
+      "a = 1 and  Date of birth is null",
+      "`of` is not expected here; an operator or the end is; a name with spaces stands in quotes: `\"Date of birth\"`"
+    ),
   ])
   func `an error repeats what the client has written`(text: String, message: String) {
     let error = #expect(throws: RequestError.self) {

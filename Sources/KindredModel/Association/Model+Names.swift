@@ -9,12 +9,13 @@ extension Model {
     }
     guard let ofTable else {
       return RequestError.unknown(
-        name, .unknownResource, message, among: Array(resources.keys) + actions.keys, at: origin)
+        name, message, resources: Array(resources.keys), actions: Array(actions.keys), at: origin)
     }
     return RequestError(
       .unknownResource, "\(message); the table `\(name)` is `\(ofTable.name)`", at: origin,
       suggestions: [ofTable.name])
   }
+
 }
 
 extension Model {
@@ -47,5 +48,20 @@ extension Model {
       name, .unknownAssociation, message, among: names, at: origin, shown: shown)
     if lacksReferences { error.hint = Self.referencesHint }
     return error
+  }
+}
+
+extension RequestError {
+  /// Returns the error of a name that neither a resource nor an action has; the ending of a format, as in other tools,
+  /// suggests the parameter.
+  fileprivate static func unknown(
+    _ name: String, _ message: String, resources: [String], actions: [String], at origin: Origin?
+  ) -> RequestError {
+    let parts = name.split(separator: ".")
+    guard parts.count == 2, ["csv", "json", "ndjson", "html"].contains(parts[1]),
+      resources.contains(where: { $0 == parts[0] })
+    else { return unknown(name, .unknownResource, message, among: resources + actions, at: origin) }
+    let url = "\(parts[0])?format=\(parts[1])"
+    return RequestError(.unknownResource, "\(message); write `\(url)`", at: origin, suggestions: [url])
   }
 }

@@ -53,6 +53,13 @@ public struct RequestError: Error, Sendable {
     return error
   }
 
+  /// Returns the error with one suggestion, which its message has already.
+  func suggesting(_ text: String) -> RequestError {
+    var error = self
+    error.suggestions = [text]
+    return error
+  }
+
   /// Returns the error of an unknown name, whose message ends with the nearest existing one.
   ///
   /// - Parameters:

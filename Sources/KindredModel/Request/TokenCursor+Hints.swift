@@ -20,6 +20,20 @@ extension TokenCursor {
       suggestions: [order.suggestion])
   }
 
+  /// Returns the names before and from the position on as one name in double quotes; nil for other tokens.
+  func nameWithSpaces() -> String? {
+    guard index > 0, isPlainName(index), isPlainName(index - 1) else { return nil }
+    let first = (0..<index).reversed().prefix(while: isPlainName).last ?? index
+    let last = (index..<tokens.count).prefix(while: isPlainName).last ?? index
+    return text(first..<last + 1).inDoubleQuotes
+  }
+
+  /// Whether a token is a name without quotes, and no keyword.
+  private func isPlainName(_ index: Int) -> Bool {
+    guard case .name(let name, isQuoted: false) = tokens[index].kind else { return false }
+    return !Keywords.isReserved(name) && order(name.lowercased()) == nil
+  }
+
   private typealias Hint = (message: String, suggestion: String)
 
   /// The operators by their names elsewhere.

@@ -126,7 +126,9 @@ struct TokenCursor {
   func expectEnd() throws {
     guard token.kind != .end else { return }
     if let error = foreignWord() { throw error }
-    throw error("\(token.description) is not expected here; an operator or the end is")
+    let unexpected = "\(token.description) is not expected here; an operator or the end is"
+    guard let name = nameWithSpaces() else { throw error(unexpected) }
+    throw error("\(unexpected); a name with spaces stands in quotes: `\(name)`").suggesting(name)
   }
 }
 

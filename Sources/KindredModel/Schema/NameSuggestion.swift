@@ -26,7 +26,8 @@ public enum NameSuggestion {
   /// Names from other APIs and databases, in lower case and without underscores, with their counterparts here.
   private static let synonyms: [String: [String]] = [
     "select": ["fields"], "columns": ["fields"], "column": ["fields"], "only": ["fields"],
-    "where": ["filter"], "q": ["search", "filter"], "query": ["search", "filter"],
+    "where": ["filter"], "or": ["filter"], "and": ["filter"], "facet": ["group"], "shape": ["format"],
+    "q": ["search", "filter"], "query": ["search", "filter"],
     "order": ["sort"], "orderby": ["sort"], "sortby": ["sort"], "ordering": ["sort"],
     "expand": ["include"], "embed": ["include"], "with": ["include"], "populate": ["include"],
     "page": ["limit", "offset"], "perpage": ["limit"], "pagesize": ["limit"], "size": ["limit"],

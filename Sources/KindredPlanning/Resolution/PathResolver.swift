@@ -140,10 +140,19 @@ struct PathResolver {
         among: try candidates(), at: component.origin)
     }
     guard let column = resource.column(named: component.name, for: context.author) else {
-      let error = RequestError.unknown(
-        component.name, .unknownColumn,
-        "`\(component.name)` is \(isDefinedByItself ? "defined by itself, and " : "")not a column of \(resource.name)",
-        among: try candidates(), at: component.origin, shown: \.asExpressionName)
+      let message =
+        "`\(component.name)` is \(isDefinedByItself ? "defined by itself, and " : "")not a column of \(resource.name)"
+      let names = try candidates()
+      // `E-Mail` and `First Name` end at the sign and the space unless they are quoted.
+      let longer = names.filter { $0.continues(component.name) }.map(\.asExpressionName)
+      let error =
+        longer.first.map {
+          RequestError(
+            .unknownColumn, "\(message); did you mean `\($0)`?", at: component.origin, suggestions: longer)
+        }
+        ?? RequestError.unknown(
+          component.name, .unknownColumn, message, among: names, at: component.origin,
+          shown: \.asExpressionName)
       guard component.isQuoted || context.isComparedWith else { throw error }
       let text = "'\(component.name.replacing("'", with: "''"))'"
       throw error.adding("a text is written in quotes: `\(text)`", suggestion: text)
@@ -221,5 +230,15 @@ struct PathResolver {
       names += defaults.plain + defaults.ofColumns
     }
     return names
+  }
+}
+
+extension String {
+  /// Whether it begins with a name that ends before a character that only names in quotes have.
+  fileprivate func continues(_ name: String) -> Bool {
+    guard !name.isEmpty, count > name.count, prefix(name.count).lowercased() == name.lowercased() else {
+      return false
+    }
+    return dropFirst(name.count).first.map { !$0.isLetter && !$0.isNumber && $0 != "_" } ?? false
   }
 }
