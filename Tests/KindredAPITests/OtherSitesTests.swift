@@ -44,6 +44,18 @@ struct OtherSitesTests {
   }
 
   @Test
+  func `the log names once each origin whose pages may not read answers`() throws {
+    let log = Log()
+    let library = try TestDatabase(Library.schema + Library.records, logger: log.logger)
+    for origin in ["http://localhost:5173", "http://localhost:5173", "http://own.example"] {
+      #expect(
+        try library.answer("/books/1", headers: ["Host": "own.example", "Origin": origin]).status == 200)
+    }
+    let origins = log.lines.filter { $0.message.contains("--cors-origins") }.map { $0.metadata["origin"] }
+    #expect(origins == ["http://localhost:5173"])
+  }
+
+  @Test
   func `hosts are added to the server's own, and * allows all`() throws {
     let some = try library(hosts: .loopback.union(AllowedHosts(["API.example"])))
     #expect(try some.answer("/books/1", headers: ["Host": "api.example:443"]).status == 200)

@@ -33,6 +33,15 @@ struct RequestScreening: Sendable {
     guard !isFromOtherSite(request) else { throw Problem.foreignSite }
   }
 
+  /// Returns the origin of a page that may read nothing, for the log; nil for requests of other senders.
+  func refusedOrigin(of request: HTTPRequest) -> String? {
+    guard let origin = request.headers["Origin"], !isOwn(origin, of: request), cors?.allows(origin) != true
+    else {
+      return nil
+    }
+    return origin
+  }
+
   private func isAddressed(by request: HTTPRequest) -> Bool {
     // Only an HTTP/1.0 client may omit Host, and no browser is one (RFC 9112 §3.2).
     request.headers.withBytes(of: "Host") { hosts.contains($0) } ?? true
@@ -100,6 +109,7 @@ extension Problem {
   static var foreignSite: Problem {
     Problem(
       .foreignSite,
-      "pages of other sites aren't allowed to write; to allow this one, add its origin to `--cors-origins`")
+      "pages of other sites aren't allowed to write; to allow this one, add its origin to `--cors-origins`, or let the proxy in front of the server pass on the `Host` that the browser sent"
+    )
   }
 }

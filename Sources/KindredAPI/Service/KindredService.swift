@@ -183,6 +183,7 @@ public final class KindredService: HTTPHandler {
   ///
   /// - Parameter principal: Set as soon as it is known, for the response to an error.
   private func admit(_ request: HTTPRequest, _ principal: inout Principal?) throws -> Admission {
+    if let origin = screening.refusedOrigin(of: request) { context.parts.refusedOrigins.note(origin) }
     try screening.check(request)
     let sender = try context.access.principal(of: request)
     principal = sender
