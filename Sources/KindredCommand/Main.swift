@@ -37,12 +37,17 @@ enum Main {
     }
   }
 
+  /// Whether it is a URL of the web that has no place for a password, such as an origin.
+  private static func isPlainOrigin(_ argument: String) -> Bool {
+    argument.wholeMatch(of: /https?:\/\/[^@?=]*/) != nil
+  }
+
   /// Returns the message about an error, without the secrets of the arguments.
   private static func message(
     for error: any Error, _ code: ExitCode, _ arguments: ArraySlice<String>
   ) -> String {
     var message = Kindred.message(for: error)
-    for argument in arguments {
+    for argument in arguments where !isPlainOrigin(argument) {
       if let shown = DatabaseLocation.withoutSecrets(argument) { message.replace(argument, with: shown) }
     }
     if code == .validationFailure {

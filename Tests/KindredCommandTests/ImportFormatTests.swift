@@ -35,6 +35,50 @@ struct ImportFormatTests {
     #expect(try program.run("query", "x.db", "/things?fields=n:count()").output == "[{\"n\":2}]\n")
   }
 
+  @Test(arguments: [("a;b\n1;2\n", ";"), ("a\tb\n1\t2\n", "tab"), ("a|b\n1|2\n", "|")])
+  func `a header without commas is refused with the delimiter that it has`(csv: String, delimiter: String)
+    throws
+  {
+    #expect(
+      try imported(csv, "a.csv")
+        == "kindred: the header has no comma but `\(delimiter)`; add --delimiter '\(delimiter)'\n")
+    #expect(try imported(csv, "a.csv", "--delimiter", delimiter) == "[{\"rowid\":1,\"a\":1,\"b\":2}]\n")
+    #expect(try imported("a;b\n1\n", "b.csv", "--delimiter", ",").contains("x.db already has a table"))
+  }
+
+  @Test
+  func `a column that the header has twice is refused, and no database is left behind`() throws {
+    #expect(
+      try imported("a,b,A\n1,2,3\n", "a.csv")
+        == "kindred: line 1: the content is not CSV: the header has the column `A` twice; rename one of them\n"
+    )
+    #expect(try !program.directory.fileNames.contains { $0.hasPrefix("x.db") })
+  }
+
+  @Test
+  func `a new database is removed with its table if the import fails`() throws {
+    #expect(try imported("a,b\n1,2\n1,2,3\n", "a.csv").contains("line 3"))
+    #expect(try !program.directory.fileNames.contains { $0.hasPrefix("x.db") })
+  }
+
+  @Test
+  func `the table that is created is printed, with the first text of a column that has digits`() throws {
+    try program.directory.write("id,sum,name\n1,7,A\n2,'1.200,B\n", to: "a.csv")
+    let outcome = try program.run("import", "y.db", "gifts", "a.csv", "--create-table")
+    #expect(
+      outcome.output.hasSuffix(
+        "\ncreated the table gifts: id INTEGER PRIMARY KEY, sum TEXT (because of ''1.200'), name TEXT\n"))
+  }
+
+  @Test(arguments: [
+    ("gifts.csv", "to make one of it: kindred import NEW.db gifts gifts.csv --create-table"),
+    ("kindred.yaml", "a configuration is named by --config"),
+  ])
+  func `a file that is no database says what it may be`(file: String, text: String) throws {
+    try program.directory.write("a text that is long enough to be no empty database: 1, 2, 3\n", to: file)
+    #expect(try program.run("serve", file).errors.contains(text))
+  }
+
   @Test
   func `a JSON array is imported like a line per element`() throws {
     let json = """

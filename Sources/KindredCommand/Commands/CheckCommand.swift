@@ -21,7 +21,7 @@ struct CheckCommand: ParsableCommand {
       """)
 
   @Argument(help: "The database file.") var database: String
-  @Option("A model file whose associations are checked, too.", value: "file")
+  @Option("A model file; the indexes that its associations lack are reported, too.", value: "file")
   var model: String?
 
   func run() throws {

@@ -78,11 +78,19 @@ struct ImportCommand: Configurable {
   func run() throws {
     let content = try content()
     let location = try DatabaseLocation(self.database)
-    guard createTable else { return try run(content, location, path: resource) }
+    guard createTable else {
+      do {
+        return try run(content, location, path: resource)
+      } catch let error as OpenError {
+        guard case .missing = error.reason else { throw error }
+        throw CommandError("\(error), or add --create-table to create it with the table")
+      }
+    }
     let table = try NewTable(of: content, fileFormat, named: resource, in: location)
     let path = try table.create()
     do {
       try run(content, location, path: path)
+      StandardOutput.report(table.description)
     } catch {
       table.drop()
       throw error
@@ -99,6 +107,9 @@ struct ImportCommand: Configurable {
     case .json: return try content.rewritten(by: JSONArrayText())
     case .csv, .tsv:
       guard let byte = delimiter?.byte ?? (fileFormat == .tsv ? UInt8(ascii: "\t") : nil) else {
+        if let other = content.otherDelimiter {
+          throw CommandError("the header has no comma but `\(other)`; add --delimiter '\(other)'")
+        }
         return content
       }
       return try content.rewritten(by: DelimitedText(delimiter: byte))

@@ -11,6 +11,15 @@ protocol TextRewriter {
 }
 
 extension ContentFile {
+  /// What the first line has in place of commas, as `--delimiter` takes it; nil if it has commas or nothing of the kind.
+  var otherDelimiter: String? {
+    var beginning = [UInt8](repeating: 0, count: 1 << 14)
+    let count = beginning.withUnsafeMutableBytes { read(into: $0, from: 0) } ?? 0
+    let header = beginning[..<count].prefix { $0 != UInt8(ascii: "\n") }
+    guard !header.contains(UInt8(ascii: ",")) else { return nil }
+    return [";", "\t", "|"].first { header.contains(Array($0.utf8)[0]) }.map { $0 == "\t" ? "tab" : $0 }
+  }
+
   /// Returns this content in another form, in a temporary file.
   ///
   /// - Throws: `CommandError`, and what the rewriter throws.

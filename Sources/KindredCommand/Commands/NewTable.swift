@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import KindredAPI
 import KindredModel
 import KindredSQLiteBackend
@@ -12,6 +13,8 @@ struct NewTable {
   private let path: String
   private let name: String
   private let columns: [InferredColumns.Column]
+  /// Whether there is no database at the path before.
+  private let isInNewDatabase: Bool
 
   /// Reads the records for their columns.
   ///
@@ -24,6 +27,7 @@ struct NewTable {
     }
     self.path = path
     self.name = name
+    isInNewDatabase = !FileManager.default.fileExists(atPath: path)
     do {
       columns = try InferredColumns(of: content, isCSV: format.isDelimited).columns
     } catch let problem as Problem {
@@ -46,19 +50,44 @@ struct NewTable {
       throw CommandError(
         "\(path) already has a table \(name); leave out --create-table, or choose another name")
     }
-    let definitions = columns.map { column in
-      let isKey = column.name.lowercased() == "id" && column.type == "INTEGER" && column.isAlwaysGiven
-      return [SQL.quoted(column.name), column.type, isKey ? "PRIMARY KEY" : ""]
-        .filter { !$0.isEmpty }.joined(separator: " ")
+    let definitions = columns.map { definition(of: $0, named: SQL.quoted($0.name)) }
+    do {
+      try connection.execute("CREATE TABLE \(SQL.quoted(name)) (\(definitions.joined(separator: ", ")))")
+    } catch {
+      if isInNewDatabase { removeDatabase() }
+      throw error
     }
-    try connection.execute("CREATE TABLE \(SQL.quoted(name)) (\(definitions.joined(separator: ", ")))")
     let model = Model(inferredFrom: try ConnectionSchema(connection).schema())
     return model.resources.values.first { $0.table.name == name }?.name ?? name
   }
 
-  /// Removes the table, as nothing was added.
+  /// What was created, in one line: the columns, and why a column that looks like one of numbers is one of texts.
+  var description: String {
+    let columns = columns.map { column in
+      definition(of: column, named: column.name)
+        + (column.firstText.map { " (because of \($0.quoted))" } ?? "")
+    }
+    return "created the table \(name): \(columns.joined(separator: ", "))".singleLine
+  }
+
+  private func definition(of column: InferredColumns.Column, named name: String) -> String {
+    let isKey = column.name.lowercased() == "id" && column.type == "INTEGER" && column.isAlwaysGiven
+    return [name, column.type, isKey ? "PRIMARY KEY" : ""].filter { !$0.isEmpty }.joined(separator: " ")
+  }
+
+  /// Removes the table, as nothing was added, and the database if it is new.
   func drop() {
+    if isInNewDatabase { return removeDatabase() }
     let connection = try? Connection(path: path, access: .readWrite)
     try? connection?.execute("DROP TABLE IF EXISTS \(SQL.quoted(name))")
   }
+
+  private func removeDatabase() {
+    for ending in ["", "-wal", "-shm", "-journal"] { unlink(path + ending) }
+  }
+}
+
+extension String {
+  /// Its beginning in quotes.
+  fileprivate var quoted: String { "'\(count > 20 ? prefix(20) + "…" : self[...])'" }
 }

@@ -72,9 +72,11 @@ enum DatabaseLocation {
   func open(_ opening: Opening, _ settings: PostgreSQLSettings) throws -> OpenDatabase {
     switch self {
     case .file(let path):
-      let pool = try ConnectionPool(
-        path: path, access: opening.isWritable ? .readWrite : .readOnly, readers: opening.readers,
-        checkoutTimeout: opening.checkoutTimeout, configuration: opening.configuration)
+      let pool = try Self.naming(path) {
+        try ConnectionPool(
+          path: path, access: opening.isWritable ? .readWrite : .readOnly, readers: opening.readers,
+          checkoutTimeout: opening.checkoutTimeout, configuration: opening.configuration)
+      }
       return OpenDatabase(
         backend: try SQLiteBackend(pool, notify: opening.notify),
         notice: pool.readerAccess == .immutable
@@ -104,6 +106,24 @@ enum DatabaseLocation {
       return OpenDatabase(
         backend: backend, notice: nil,
         metadata: ["database": "\(target)", "engine": "\(backend.capabilities.name)"])
+    }
+  }
+
+  /// Runs `body`, and says of a file that is no database what it may be instead.
+  private static func naming<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch let error as OpenError {
+      let name = path.split(separator: "/").last.map(String.init) ?? path
+      guard case .notADatabase = error.reason, let dot = name.lastIndex(of: ".") else { throw error }
+      switch name[dot...].lowercased() {
+      case ".csv", ".tsv", ".json", ".jsonl", ".ndjson":
+        throw CommandError(
+          "\(error); to make one of it: kindred import NEW.db \(name[..<dot]) \(path) --create-table")
+      case ".yaml", ".yml":
+        throw CommandError("\(error); a configuration is named by --config, a model file by --model")
+      default: throw error
+      }
     }
   }
 

@@ -12,6 +12,8 @@ public struct InferredColumns {
     public let type: String
     /// Whether every record has a value that isn't NULL.
     public let isAlwaysGiven: Bool
+    /// The first value that is no number, of a column of texts in which it has digits; nil for others.
+    public let firstText: String?
   }
 
   /// The columns in the order in which they first occur.
@@ -41,9 +43,11 @@ public struct InferredColumns {
     var count = 0
     var type: ValueType?
     var isMixed = false
+    var firstText: String?
 
-    mutating func add(_ value: ValueType, textual: Bool) {
+    mutating func add(_ value: ValueType, textual: Bool, _ text: String = "") {
       count += 1
+      if textual, value == .text, firstText == nil { firstText = text }
       guard !isMixed else { return }
       let joined = value.joined(with: type)
       // Fields of CSV are texts, whatever they look like.
@@ -65,7 +69,8 @@ public struct InferredColumns {
     columns = drafts.map { draft in
       Column(
         name: draft.name, type: draft.isMixed ? "" : (draft.type ?? .text).name,
-        isAlwaysGiven: draft.count == count)
+        isAlwaysGiven: draft.count == count,
+        firstText: draft.firstText.flatMap { $0.contains(where: \.isNumber) ? $0 : nil })
     }
   }
 
@@ -79,6 +84,9 @@ public struct InferredColumns {
     for index in reader.fields.indices {
       let name = reader.withField(index) { $0.map { String(decoding: $0, as: UTF8.self) } ?? "" }
       guard !name.isEmpty else { throw Problem.malformedCSV("a column of the header has no name", 1) }
+      guard !drafts.contains(where: { $0.name.lowercased() == name.lowercased() }) else {
+        throw Problem.malformedCSV("the header has the column `\(name)` twice; rename one of them", 1)
+      }
       drafts.append(Draft(name: name))
     }
     var count = 0
@@ -86,8 +94,8 @@ public struct InferredColumns {
       if reader.isBlank { continue }
       count += 1
       for index in reader.fields.indices where index < drafts.count {
-        let type = reader.withField(index) { $0.map { Self.type(of: String(decoding: $0, as: UTF8.self)) } }
-        if let type { drafts[index].add(type, textual: true) }
+        let text = reader.withField(index) { $0.map { String(decoding: $0, as: UTF8.self) } }
+        if let text { drafts[index].add(Self.type(of: text), textual: true, text) }
       }
     }
     return count

@@ -81,7 +81,7 @@ struct PlainFields {
         }
         guard bytes.isUTF8 else {
           let name = field.column.name
-          throw Problem.refusedValue("`\(name)` is not UTF-8", at: JSONPointer() + name)
+          throw Problem.refusedValue(Column.notUTF8(name), at: JSONPointer() + name)
         }
         try statement.bind(text: bytes, at: index)
       }
@@ -235,13 +235,17 @@ extension Column {
     }
   }
 
+  fileprivate static func notUTF8(_ name: String) -> String {
+    "`\(name)` is not UTF-8; convert the file first, as `iconv -f latin1 -t utf-8` does"
+  }
+
   /// Returns what is stored for a field; nil stands for NULL.
   ///
   /// - Throws: `Refusal` if the column doesn't accept the value.
   func value(ofField bytes: UnsafeRawBufferPointer?) throws(Refusal) -> SQLValue {
     guard let bytes else { return .null }
     guard let text = String(validating: bytes, as: UTF8.self) else {
-      throw Refusal(message: "`\(name)` is not UTF-8")
+      throw Refusal(message: Self.notUTF8(name))
     }
     switch fieldForm {
     case .text, .boolean: return try value(ofUntypedText: text)
