@@ -34,6 +34,22 @@ struct CheckTests {
   }
 
   @Test
+  func `what other machines may do without TLS and without rules is said, unless it is intended`() throws {
+    try program.directory.write("access: { read: {} }\n", to: "model.yaml")
+    let open = try check("--host", "0.0.0.0").mistakes
+    #expect(open.count == 2)
+    #expect(open[0].hasPrefix("kindred: other machines connect without TLS"))
+    #expect(open[1].hasSuffix("everybody may read everything"))
+    let restricted = try check("--host", "0.0.0.0", "--model", "model.yaml", "--trusted-proxies", "10.0.0.1")
+    #expect(
+      restricted.mistakes.allSatisfy {
+        $0.hasPrefix("kindred: everybody, also without credentials, may read")
+      })
+    #expect(try check().mistakes == ["kindred: no `access` is configured: everybody may read everything"])
+    #expect(try check("--host", "unix:s").mistakes.count == 1)
+  }
+
+  @Test
   func `all mistakes of all files are reported with their places`() throws {
     var program = program
     program.environment["KINDRED_MAX_DEPTH"] = "many"

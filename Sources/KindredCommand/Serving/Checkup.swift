@@ -15,7 +15,7 @@ struct Checkup {
     self.command = command
   }
 
-  /// Reports all mistakes, one line each.
+  /// Reports all mistakes, or what is open to others, one line each.
   ///
   /// - Throws: `ExitCode` if there are any.
   func run() throws {
@@ -26,33 +26,37 @@ struct Checkup {
     let access = command.config.file?.access?.configuration(mistakes)
     let model = mistakes.attempt { try ModelDefinition(command.requests.everyday.model, isDraft: true) }
     let location = mistakes.attempt { try command.databasePath.map { try DatabaseLocation($0) } }
-    switch location {
-    case .some(.some(let location)): checkDatabase(location, access, model)
-    case .some(nil): checkSampleLibrary(access, model)
-    case nil: break
-    }
+    let notices =
+      switch location {
+      case .some(.some(let location)): checkDatabase(location, access, model)
+      case .some(nil): checkSampleLibrary(access, model)
+      case nil: [String]()
+      }
     for mistake in mistakes.all {
       for line in lines(of: mistake) { StandardError.write("kindred: \(line.singleLine)\n") }
     }
     guard mistakes.all.isEmpty else { throw ReportedMistakes() }
+    for notice in notices { StandardError.write("kindred: \(notice.singleLine)\n") }
     try StandardOutput.writeLine("the configuration is valid")
   }
 
-  private func checkSampleLibrary(_ access: AccessConfiguration?, _ model: ModelDefinition?) {
+  /// Returns what is open to others.
+  private func checkSampleLibrary(_ access: AccessConfiguration?, _ model: ModelDefinition?) -> [String] {
     mistakes.attempt {
       let sample = try SampleLibrary()
       defer { sample.remove() }
       try sample.create(migrations: command.migrations.migrations)
-      checkDatabase(.file(sample.path), access, model)
-    }
+      return checkDatabase(.file(sample.path), access, model)
+    } ?? []
   }
 
   /// - Parameter model: nil if it can't be read.
+  /// - Returns: what is open to others, one line each.
   private func checkDatabase(
     _ location: DatabaseLocation, _ access: AccessConfiguration?, _ model: ModelDefinition?
-  ) {
+  ) -> [String] {
     let logger = Logger.kindred(level: max(command.server.everyday.logLevel, .warning))
-    guard var opening = mistakes.attempt({ try command.opening(for: location, logger) }) else { return }
+    guard var opening = mistakes.attempt({ try command.opening(for: location, logger) }) else { return [] }
     opening.readers = 1
     if case .file(let path) = location {
       // To be opened for writing, a database is switched to another mode.
@@ -63,23 +67,26 @@ struct Checkup {
     guard let database else {
       // What is wrong in the model file itself is known without the database.
       mistakes.attempt { try model?.check() }
-      return
+      return []
     }
     defer { database.backend.close() }
-    mistakes.attempt {
+    return mistakes.attempt {
       mistakes.attempt { try database.backend.probe() }
+      mistakes.attempt { try command.checkAnonymousRole(in: database.backend) }
       let configured = mistakes.attempt { try command.access(access, for: location) }
       var options = try command.options(for: command.place([]))
       options.live = nil
       options.access = configured ?? nil
       // Without a usable model file, the keys of tokens are checked nevertheless.
       let model = try model ?? ModelDefinition(nil)
-      mistakes.attempt {
+      return mistakes.attempt {
         let service = try KindredService(
           database.backend, options: options, logger: logger, model: model.model)
         for misfit in service.accessMisfits { mistakes.add(MisfittingDefault(message: misfit)) }
-      }
-    }
+        let exposure = Exposure(of: command, at: command.place([]), configured ?? nil, model)
+        return exposure.warnings + exposure.notices(of: service)
+      } ?? []
+    } ?? []
   }
 
   private func checkWritable(_ path: String) {

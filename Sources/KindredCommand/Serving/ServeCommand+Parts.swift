@@ -76,6 +76,25 @@ extension ServeCommand {
     return access
   }
 
+  /// Checks that the database has the role of clients without a token, and lets the server's user take it.
+  ///
+  /// - Throws: `ValidationError`, and errors of the database.
+  func checkAnonymousRole(in backend: any Backend) throws {
+    guard let name = roles.anonymousRole else { return }
+    do {
+      let role = DatabaseRole(name: name, claims: "{}")
+      let reading = try backend.read(.waiting, as: role, cancellation: nil, seconds: nil)
+      defer { reading.close() }
+      // The first statement, whichever it is, takes the role.
+      _ = try reading.keepsAnswers()
+    } catch let error as any BackendError {
+      guard case .forbidden = error.kind else { throw error }
+      throw ValidationError(
+        "--anonymous-role: the database has no role `\(name)`, or its user isn't a member: GRANT \"\(name)\" TO the user of the URL"
+      )
+    }
+  }
+
   /// Returns how the database is opened.
   ///
   /// - Throws: `ValidationError`

@@ -86,6 +86,7 @@ final class Server {
       try DatabaseWait(place: place, settings: settings, logger: logger).opened {
         let database = try location.open(opening, command.postgreSQL)
         do {
+          try command.checkAnonymousRole(in: database.backend)
           return (
             database,
             try KindredService(database.backend, options: options, logger: logger, model: model.model)
@@ -113,7 +114,9 @@ final class Server {
       service: service, http: http, location: location, access: access, file: command.config.file,
       model: model, withSchema: { model in _ = try database.backend.withSchema(model.model) })
     logger.info("serving", metadata: database.metadata)
-    for notice in service.notices { logger.notice("\(notice)") }
+    let exposure = Exposure(of: command, at: place, access, model)
+    for warning in exposure.warnings { logger.warning("\(warning)") }
+    for notice in exposure.notices(of: first) { logger.notice("\(notice)") }
     _ = lifecycle.start({ Watchdog(of: http, for: manager) }) { _ in }
     // Whoever waits for the line finds all in the log that is said at the start.
     LogOutput.standardError.flush()
