@@ -34,6 +34,9 @@ FISH := fish/vendor_completions.d/kindred.fish
 GENERATED := $(MANUAL) $(BASH) $(ZSH) $(FISH)
 SOURCES := Sources Tests Package.swift
 DOCUMENTATION := .build/documentation
+# The generator of the documents' site.
+SITE_PACKAGES := python3-venv
+SITE_TOOLS := .build/site-tools
 DIST := .build/dist
 # The commit that the version names, with a + where the files differ from it.
 COMMIT ?= $(shell git rev-parse --short=12 HEAD 2>/dev/null)$(shell git diff --quiet HEAD -- Sources Package.swift 2>/dev/null || printf +)
@@ -43,7 +46,7 @@ REPRODUCIBLE := -Xswiftc -file-prefix-map -Xswiftc '$(CURDIR)=.' -Xcc -ffile-pre
 STATIC := $(if $(filter Linux,$(shell uname)),--static-swift-stdlib)
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test explorer-tools explorer-test explorer-pictures clients-test postgresql-test scale-test linearizability behaviours secrecy oracle fuzz build release docs install dist deployment-test uninstall format lint image system-packages swift
+.PHONY: help serve test explorer-tools explorer-test explorer-pictures clients-test postgresql-test scale-test linearizability behaviours secrecy oracle fuzz build release docs site language reference install dist deployment-test uninstall format lint image system-packages swift
 
 help: ## List the targets.
 	@sed -nE 's/^([a-z-]+):.*## (.*)/make \1	\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -116,6 +119,21 @@ docs: system-packages swift ## Build the guides and the references of the Swift 
 	rm -rf $(DOCUMENTATION)
 	$(call build-catalogue,Kindred)
 	$(call build-catalogue,KindredRemote)
+
+site: ## Build the documents as a site, strictly: .build/site.
+	$(call install-missing,$(SITE_PACKAGES))
+	test -x $(SITE_TOOLS)/bin/pip || python3 -m venv $(SITE_TOOLS)
+	$(SITE_TOOLS)/bin/pip install --quiet --requirement Tests/Documents/requirements.txt
+	$(SITE_TOOLS)/bin/mkdocs build --strict --quiet
+
+language: ## Measure the language of the documents.
+	python3 Tests/Documents/language.py
+
+reference: build ## Write the pages of the documents that the program prints.
+	for page in commands settings metrics errors; do .build/debug/kindred manual $$page > docs/$$page.md || exit 1; done
+	rm -rf .build/reference && mkdir .build/reference
+	.build/debug/kindred migrate .build/reference/library.db --migrations Migrations
+	.build/debug/kindred query .build/reference/library.db /-/diagram.svg > docs/library.svg
 
 # Builds the catalogue of a module, together with its reference.
 define build-catalogue

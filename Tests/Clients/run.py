@@ -77,10 +77,29 @@ def strict(tests, url):
     shutil.rmtree(tests / "strict")
 
 
+def react(directory, url):
+    """The files of the page for React compile against the printed client."""
+    folder = directory / "react"
+    page = (TOP / "docs" / "react.md").read_text()
+    files = re.findall(r'```\w+ title="([^"]+\.tsx?)"\n(.*?)```', page, re.S)
+    assert len(files) == 6, [name for name, _ in files]
+    for name, content in files:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(content)
+    (folder / "src" / "kindred.ts").write_text(run(PROGRAM, "client", "typescript", url, "--react", directory=directory))
+    for name in ("hooks.d.ts", "jsx-runtime.d.ts"):
+        shutil.copy(HERE / name, folder)
+    options = {"strict": True, "exactOptionalPropertyTypes": True, "noUnusedLocals": True, "jsx": "react-jsx",
+               "lib": ["es2022", "dom", "dom.iterable"]}
+    imports = {"react": "./hooks.d.ts", "react/jsx-runtime": "./jsx-runtime.d.ts"}
+    (folder / "deno.json").write_text(json.dumps({"compilerOptions": options, "imports": imports}))
+    run("deno", "check", *[name for name, _ in files], directory=folder)
+
+
 def browsers(directory, _):
     """The scripts for pages print what the documentation shows."""
     page = (TOP / "docs" / "browsers.md").read_text()
-    for name, content in re.findall(r"```\w+ (\S+)\n(.*?)```", page, re.S):
+    for name, content in re.findall(r'```\w+ title="([^"]+)"\n(.*?)```', page, re.S):
         (directory / name).parent.mkdir(exist_ok=True)
         (directory / name).write_text(content)
     run(PROGRAM, "migrate", "music.db", "--migrations", "migrations", directory=directory)
@@ -203,7 +222,7 @@ def main():
         directory = Path(name)
         run(PROGRAM, "migrate", "library.sqlite", "--migrations", TOP / "Migrations", directory=directory)
         with serving(directory, "library.sqlite", "--writable") as url:
-            for test in (assistants, typescript, browsers, swift, openapi, shells, python, grafana):
+            for test in (assistants, typescript, react, browsers, swift, openapi, shells, python, grafana):
                 test(directory, url)
                 print(f"{test.__name__}: {test.__doc__}", flush=True)
 

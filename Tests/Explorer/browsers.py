@@ -25,7 +25,7 @@ def configured(program, text, database):
     """The files of a page of the documentation, an origin that has them, and the URL of the server that they configure."""
     with tempfile.TemporaryDirectory() as name, contextlib.ExitStack() as stack:
         directory = Path(name)
-        for name, content in re.findall(r"(?ms)^```\w+ (\S+)\n(.*?)^```$", text):
+        for name, content in re.findall(r'(?ms)^```\w+ title="([^"]+)"\n(.*?)^```$', text):
             file = directory / name
             file.parent.mkdir(exist_ok=True)
             file.write_text(content)

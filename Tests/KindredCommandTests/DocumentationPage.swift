@@ -43,10 +43,16 @@ struct DocumentationPage {
     Self.blocks(text).filter { $0.language == language }.map(\.text)
   }
 
-  /// Returns the first cells, without their backquotes, of the rows of the table that begins with a header.
-  func cells(under header: String) -> [String] {
-    guard let table = text.components(separatedBy: "\n\(header)\n").dropFirst().first else { return [] }
-    return table.split(separator: "\n", omittingEmptySubsequences: false).dropFirst().prefix {
+  /// Returns the first cells of the rows of the table that begins with a header.
+  ///
+  /// - Parameter everywhere: Whether the rows of all tables with this header are returned.
+  func cells(under header: String, everywhere: Bool = false) -> [String] {
+    let tables = text.components(separatedBy: "\n\(header)\n").dropFirst()
+    return (everywhere ? tables[...] : tables.prefix(1)).flatMap(firstCells)
+  }
+
+  private func firstCells(_ table: String) -> [String] {
+    table.split(separator: "\n", omittingEmptySubsequences: false).dropFirst().prefix {
       $0.hasPrefix("|")
     }
     .map { row in

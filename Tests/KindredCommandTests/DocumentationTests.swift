@@ -63,31 +63,54 @@ struct DocumentationTests {
   }
 
   @Test
-  func `the page on operation has every setting with its default, and no other`() throws {
-    let page = try DocumentationPage("docs/operation.md")
-    let rows = page.text.split(separator: "\n").filter { $0.hasPrefix("| `--") }
-    let help = ServeCommand.helpMessage(columns: 1000)
-    let settings = Setting.all(of: ServeCommand())
-    for setting in settings {
-      let row = try #require(rows.first { $0.contains("`\(setting.flag)`") })
-      let line = try #require(
-        help.split(separator: "\n").first {
-          $0.contains("\(setting.flag) <") || $0.contains("\(setting.flag)/")
-        })
-      if let value = line.firstMatch(of: /default: (.+?)\)/) { #expect(row.contains("`\(value.1)`")) }
+  func `the configuration of the package has every key of a setting, and no other`() throws {
+    let text = try DocumentationPage("Config/kindred.yaml").text
+    var section = ""
+    var keys: Set<String> = []
+    for line in text.split(separator: "\n") {
+      guard let entry = line.wholeMatch(of: /#?( *)#?([a-zA-Z]+):( .*)?/) else { continue }
+      let isNested = !entry.1.isEmpty
+      if !isNested { section = "" }
+      if ["cors", "log", "tls"].contains(entry.2), entry.3 == nil {
+        section = entry.2 + "."
+      } else if entry.2 != "access", !isNested || !section.isEmpty {
+        keys.insert(section + entry.2)
+      }
     }
-    let shown = page.cells(under: "| option | default | |").joined().matches(of: /`(--[a-z-]+)`/).map {
-      String($0.1)
-    }
-    #expect(Set(shown) == Set(settings.map(\.flag)))
+    // What excludes another key stands in its comment.
+    keys.formUnion(text.matches(of: /`([a-zA-Z]+): \//).map { String($0.1) })
+    #expect(keys == Set(Setting.all(of: ServeCommand()).map(\.key)).subtracting(["config"]))
+  }
+
+  @Test(arguments: ReferencePage.Subject.allCases)
+  func `a page of the reference is what the program prints`(subject: ReferencePage.Subject) throws {
+    let page = try DocumentationPage("docs/\(subject.rawValue).md").text
+    let outcome = try program.run("manual", subject.rawValue)
+    #expect(outcome.output == page, "`make reference` writes the page anew")
   }
 
   @Test
-  func `the page on operation has every command`() throws {
-    let text = try DocumentationPage("docs/operation.md").text
-    for command in Invocation.commands where command != "help" {
-      #expect(text.contains("| `kindred \(command) ") || text.contains("`kindred \(command)`"), "\(command)")
+  func `the diagram of the sample library is what the program draws`() throws {
+    let outcome = try program.run("query", "library.sqlite", "/-/diagram.svg")
+    let shown = try DocumentationPage("docs/library.svg").text
+    #expect(outcome.output.trimmingCharacters(in: .newlines) == shown.trimmingCharacters(in: .newlines))
+  }
+
+  @Test
+  func `the reference has every setting, command, metric and error`() async throws {
+    let settings = try ReferencePage(.settings).text
+    for setting in Setting.all(of: ServeCommand()) {
+      let key = setting.name == "config" ? "" : "`\(setting.key)`"
+      #expect(settings.contains("| `\(setting.flag)` | \(key) |"))
     }
+    let commands = try ReferencePage(.commands).text
+    for command in Invocation.commands where command != "help" {
+      #expect(commands.contains("\n## kindred \(command)\n"))
+    }
+    let metrics = try ReferencePage(.metrics).text
+    let served = try await ServerProcess(program, "library.sqlite", "--port", "0", "--writable").get(
+      "/-/metrics")
+    for name in served.body.matches(of: /# HELP (\w+)/) { #expect(metrics.contains("| `\(name.1)` |")) }
   }
 
   @Test
@@ -150,7 +173,7 @@ struct DocumentationTests {
     let commands = page.matches(of: /(?m)^kindred serve [^\n]*|`--[a-z-]+`/).map { String($0.0) }.joined()
     let options = commands.matches(of: /--[a-z-]+[a-z]/).map { String($0.0) }
     #expect(options.count > 8)
-    for option in Set(options).subtracting(["--stop-timeout"]) {
+    for option in Set(options).subtracting(["--stop-timeout", "--publish"]) {
       #expect(help.contains(option), "\(option)")
     }
   }

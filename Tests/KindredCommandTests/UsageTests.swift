@@ -124,9 +124,9 @@ struct UsageTests {
   }
 
   @Test
-  func `the help of serve begins with the ten options of every day`() throws {
+  func `the help of serve begins with the ten common options`() throws {
     let sections = ServeCommand.helpMessage(columns: 1000).components(separatedBy: "\n\n")
-    let options = try #require(sections.first { $0.contains("--") && $0.hasPrefix("EVERYDAY:") })
+    let options = try #require(sections.first { $0.contains("--") && $0.hasPrefix("COMMON OPTIONS:") })
     #expect(options.matches(of: /(?m)^  --/).count == 10)
     #expect(sections.first { $0.contains("\n  --") } == options)
   }

@@ -5,13 +5,14 @@ import Testing
 
 @Suite("The requests beside PostgREST's are answered", .enabled(if: Cluster.isAvailable))
 struct FromPostgRESTTests {
-  /// The section of docs/from.md.
+  /// The section of docs/from-postgrest.md with the requests and their database.
   private static let section: String = {
     let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent()
-    let text = (try? String(contentsOf: root.appending(path: "docs/from.md"), encoding: .utf8)) ?? ""
+    let page = root.appending(path: "docs/from-postgrest.md")
+    let text = (try? String(contentsOf: page, encoding: .utf8)) ?? ""
     let sections = text.components(separatedBy: "\n## ")
-    return sections.first { $0.hasPrefix("PostgREST\n") } ?? ""
+    return sections.first { $0.hasPrefix("3. Requests\n") } ?? ""
   }()
 
   private static func block(of language: String) -> String {

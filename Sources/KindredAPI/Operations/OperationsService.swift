@@ -126,11 +126,7 @@ final class OperationsService: Sendable {
     guard options.showsMetrics else { throw Problem.hidden("the metrics") }
     var text = PrometheusText()
     ProcessStatus.append(to: &text, version: options.version)
-    if let engine = parts.backend.engine {
-      text.append(
-        "kindred_database_info", .gauge, "The engine of the database and its version.",
-        [("engine=\"\(PrometheusText.escaped(engine))\"", 1)])
-    }
+    if let engine = parts.backend.engine { text.append(engine: engine) }
     parts.metrics.append(to: &text)
     text.append(parts.planCounts.snapshot)
     if !parts.changeFeeds.isEmpty { text.append(parts.changeFeeds) }
@@ -141,8 +137,7 @@ final class OperationsService: Sendable {
       parts.databases.reduce(0) { $0 + $1.snapshots.count }, spooled: options.spools.used, statistics)
     if context.isWritable { text.appendWrites(of: statistics) }
     if let serverCounters = parts.metrics.serverCounters { text.append(serverCounters) }
-    text.counter(
-      "log_lines_dropped", "Lines dropped because the log was not read.", options.droppedLogLines?())
+    text.append(droppedLogLines: options.droppedLogLines?())
     return Representation(PrometheusText.mediaType, Array(text.text.utf8), cacheControl: "no-store")
   }
 }

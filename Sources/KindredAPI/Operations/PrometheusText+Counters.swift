@@ -3,6 +3,16 @@ import KindredHTTP
 
 /// The metrics of the layers below the service.
 extension PrometheusText {
+  mutating func append(engine: String) {
+    append(
+      "kindred_database_info", .gauge, "The engine of the database and its version.",
+      [("engine=\"\(Self.escaped(engine))\"", 1)])
+  }
+
+  mutating func append(droppedLogLines: Int?) {
+    counter("log_lines_dropped", "Lines dropped because the log was not read.", droppedLogLines)
+  }
+
   mutating func append(_ counters: HTTPServerCounters) {
     gauge("http_connections", "Open connections.", counters.openConnections)
     counter("http_connections_accepted", "Accepted connections.", counters.acceptedConnections)

@@ -8,6 +8,8 @@ struct PrometheusText {
   }
 
   private(set) var text = ""
+  /// Whether metrics without a value are listed, too, as in a reference.
+  var listsAll = false
 
   /// Adds a metric with a single value.
   mutating func append(_ name: String, _ kind: Kind, _ help: String, _ value: Int) {
@@ -16,13 +18,16 @@ struct PrometheusText {
 
   /// Adds the gauge `kindred_NAME`, unless it has no value.
   mutating func gauge(_ name: String, _ help: String, _ value: Int?) {
-    if let value { append("kindred_\(name)", .gauge, help, value) }
+    if let value = value ?? absent { append("kindred_\(name)", .gauge, help, value) }
   }
 
   /// Adds the counter `kindred_NAME_total`, unless it has no value.
   mutating func counter(_ name: String, _ help: String, _ value: Int?) {
-    if let value { append("kindred_\(name)_total", .counter, help, value) }
+    if let value = value ?? absent { append("kindred_\(name)_total", .counter, help, value) }
   }
+
+  /// What stands for a missing value.
+  private var absent: Int? { listsAll ? 0 : nil }
 
   /// Adds a metric with a value for each set of labels, which are written verbatim.
   mutating func append(_ name: String, _ kind: Kind, _ help: String, _ values: [(labels: String, value: Int)])
@@ -42,7 +47,11 @@ struct PrometheusText {
     appendSample(name, "", "\(value)")
   }
 
+  /// The metrics that have been added.
+  private(set) var descriptions: [MetricDescription] = []
+
   mutating func begin(_ name: String, _ kind: Kind, _ help: String) {
+    if listsAll { descriptions.append(MetricDescription(name: name, kind: kind.rawValue, text: help)) }
     text += "# HELP \(name) \(help)\n# TYPE \(name) \(kind.rawValue)\n"
   }
 

@@ -1,19 +1,25 @@
 import ArgumentParser
 import Foundation
+import KindredHTTP
 
 /// The command `kindred manual`.
 struct ManualCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "manual",
-    abstract: "Print the manual page.",
+    abstract: "Print the manual page, or a page of the reference in Markdown.",
     discussion: """
       Examples:
         kindred manual | man -l -
         kindred manual > /usr/local/share/man/man1/kindred.1
+        kindred manual settings > settings.md
       """)
 
+  @Argument(help: "commands, settings, metrics or errors; the manual page by default.")
+  var subject: ReferencePage.Subject?
+
   func run() throws {
-    try StandardOutput.writeLine(ManualPage().text)
+    guard let subject else { return try StandardOutput.writeLine(ManualPage().text) }
+    try StandardOutput.write(.bytes(Array(ReferencePage(subject).text.utf8)))
   }
 }
 

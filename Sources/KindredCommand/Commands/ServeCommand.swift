@@ -41,7 +41,7 @@ struct ServeCommand: Configurable {
   @OptionGroup var requests: RequestSettings
   @OptionGroup(title: "PostgreSQL") var postgreSQL: PostgreSQLSettings
   @OptionGroup(title: "PostgreSQL") var roles: DatabaseRoleSettings
-  @OptionGroup(title: "Everyday") var config: ConfigurationOptions
+  @OptionGroup(title: "Common options") var config: ConfigurationOptions
   @OptionGroup(title: "Files") var migrations: MigrationSettings
 
   @Flag(

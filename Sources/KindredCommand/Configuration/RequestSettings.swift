@@ -11,7 +11,7 @@ import KindredRequests
 ///
 /// A setting needs only a property: `Setting` derives its names.
 struct RequestSettings: ParsableArguments {
-  @OptionGroup(title: "Everyday") var everyday: EverydayRequestSettings
+  @OptionGroup(title: "Common options") var everyday: EverydayRequestSettings
   @OptionGroup(title: "Requests") var bounds: RequestBoundSettings
 }
 

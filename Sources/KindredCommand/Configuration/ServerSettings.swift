@@ -8,7 +8,7 @@ import Logging
 
 /// The settings of the server only.
 struct ServerSettings: ParsableArguments {
-  @OptionGroup(title: "Everyday") var everyday: EverydayServerSettings
+  @OptionGroup(title: "Common options") var everyday: EverydayServerSettings
   @OptionGroup(title: "Server") var service: ServiceSettings
   @OptionGroup(title: "Clients") var clients: ClientLimitSettings
   @OptionGroup(title: "Log") var log: LogSettings
@@ -118,7 +118,9 @@ struct ServiceSettings: ParsableArguments {
   @Option("PostgreSQL: how far a replica may be behind to answer reads.", value: "time")
   var replicaLag = TimeSpan(seconds: 10)
 
-  @Option("PostgreSQL: how long the start waits for a database that isn't there yet.", value: "time")
+  @Option(
+    "PostgreSQL: how long the start waits for a database that isn't there yet, while the port answers 503; 0 for no limit.",
+    value: "time")
   var wait = TimeLimit(seconds: 30)
 
   @Option("How long requests in progress may take once the server is stopping.", value: "time")
@@ -131,7 +133,7 @@ struct ClientLimitSettings: ParsableArguments {
   var maxConnections = Limit(1024)
 
   @Option(
-    "The maximum number of connections from one address, and of simultaneous requests with the credentials of one client; 0 for no limit, as behind a proxy.",
+    "The maximum number of connections from one address, and of simultaneous requests with the credentials of one client; 0 for no limit, as behind a proxy that --trusted-proxies doesn't name.",
     value: "n")
   var maxConnectionsPerClient = OptionalLimit(64)
 

@@ -37,7 +37,7 @@ public struct HTTPError: Error, Hashable, Sendable {
   /// A sentence for the client that quotes nothing of the request.
   public let detail: String
 
-  init(_ code: Code, _ detail: String) {
+  package init(_ code: Code, _ detail: String) {
     self.code = code
     self.detail = detail
   }

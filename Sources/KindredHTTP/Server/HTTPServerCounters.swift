@@ -23,7 +23,7 @@ public struct HTTPServerCounters: Hashable, Sendable {
 }
 
 /// The counters as atomics, for all threads.
-final class LiveCounters: Sendable {
+package final class LiveCounters: Sendable {
   let acceptedConnections = Atomic(0)
   let refusedConnections = Atomic(0)
   let timedOutConnections = Atomic(0)
@@ -33,7 +33,9 @@ final class LiveCounters: Sendable {
   let receivedBytes = Atomic(0)
   let sentBytes = Atomic(0)
 
-  func snapshot(openConnections: Int) -> HTTPServerCounters {
+  package init() {}
+
+  package func snapshot(openConnections: Int) -> HTTPServerCounters {
     HTTPServerCounters(
       openConnections: openConnections,
       acceptedConnections: acceptedConnections.load(ordering: .relaxed),

@@ -7,6 +7,8 @@ package struct ErrorDescription {
   package let title: String
   /// What the error means and how to fix it.
   package let text: String
+  /// The statuses of answers with it, and when.
+  package let statuses: String
 
   /// The titles that don't follow from the code.
   private static let titles = [
@@ -19,8 +21,9 @@ package struct ErrorDescription {
     "malformed-csv": "Malformed CSV",
   ]
 
-  private init(_ code: String, _ text: String) {
+  private init(_ code: String, _ text: String, _ statuses: String) {
     self.code = code
+    self.statuses = statuses
     let words = code.prefix(1).uppercased() + code.dropFirst().map { $0 == "-" ? " " : $0 }
     title = Self.titles[code] ?? words
     self.text = text
@@ -54,7 +57,13 @@ package struct ErrorDescription {
       case .notFound:
         "The path names a record that doesn't exist, or isn't associated with the preceding record."
       }
-    return ErrorDescription(code.rawValue, text)
+    let statuses =
+      switch code {
+      case .unknownAssociation: "400, or 404 in a path"
+      case .forbidden: "403, or 401 without credentials"
+      default: "\(code.status.code)"
+      }
+    return ErrorDescription(code.rawValue, text, statuses)
   }
 
   package static subscript(_ code: HTTPError.Code) -> ErrorDescription {
@@ -75,7 +84,7 @@ package struct ErrorDescription {
         "The client has exceeded its limit of requests; try again after the time in `Retry-After`."
       case .versionNotSupported: "Only HTTP/1.0 and HTTP/1.1 are supported."
       }
-    return ErrorDescription(code.rawValue, text)
+    return ErrorDescription(code.rawValue, text, "\(HTTPError(code, "").status.code)")
   }
 
   package static subscript(_ code: ServiceErrorCode) -> ErrorDescription {
@@ -111,7 +120,8 @@ package struct ErrorDescription {
         "The change may have been done, or not: repeat the request with the same `Idempotency-Key` if it had one, else read before you repeat it."
       case .internalError: "The server has a defect; its log has the details, under the number in `detail`."
       }
-    return ErrorDescription(code.rawValue, text)
+    let others = code == .raised ? ", or that of the message" : ""
+    return ErrorDescription(code.rawValue, text, "\(code.status.code)\(others)")
   }
 
   /// `/-/errors`: every code that a problem can have, and how to fix it.

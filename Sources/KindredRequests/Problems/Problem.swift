@@ -74,22 +74,29 @@ public struct Problem: Error {
 
 // MARK: - From the layers below
 
+extension RequestError.Code {
+  /// The status of the answer; of an unknown association, that in a parameter.
+  var status: HTTPStatus {
+    switch self {
+    case .unknownResource, .notFound: .notFound
+    case .forbidden: .forbidden
+    case .unsupportedByEngine: .notImplemented
+    case .unknownAssociation, .unknownParameter, .unknownColumn, .unknownFunction, .unknownNode,
+      .invalidEncoding, .invalidExpression, .invalidValue, .invalidKey, .duplicateName, .missingName,
+      .missingParameter, .limitExceeded:
+      .badRequest
+    }
+  }
+}
+
 extension Problem {
   package init(_ error: RequestError) {
     let description = ErrorDescription[error.code]
-    let status: HTTPStatus =
-      switch error.code {
-      case .unknownResource, .notFound: .notFound
-      // Without a parameter, the path itself is invalid.
-      case .unknownAssociation: error.origin?.parameter == nil ? .notFound : .badRequest
-      case .forbidden: .forbidden
-      case .unsupportedByEngine: .notImplemented
-      case .unknownParameter, .unknownColumn, .unknownFunction, .unknownNode, .invalidEncoding,
-        .invalidExpression, .invalidValue, .invalidKey, .duplicateName, .missingName, .missingParameter,
-        .limitExceeded:
-        .badRequest
-      }
-    self.init(status, error.code.rawValue, title: description.title, detail: error.message)
+    // Without a parameter, the path itself is invalid.
+    let isInPath = error.code == .unknownAssociation && error.origin?.parameter == nil
+    self.init(
+      isInPath ? .notFound : error.code.status, error.code.rawValue, title: description.title,
+      detail: error.message)
     parameter = error.origin?.parameter
     position = parameter == nil ? nil : error.origin?.position
     suggestions = error.suggestions
