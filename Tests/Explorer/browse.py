@@ -39,6 +39,15 @@ def records_open_in_place(visitor):
 
 
 @step
+def the_first_request_of_the_readme_is_a_page(visitor):
+    readme = (Path(__file__).resolve().parents[2] / "README.md").read_text()
+    page = visitor.open(re.search(r"\$ curl 'http://127.0.0.1:8080(.+)'", readme)[1])
+    expect(page.get_by_role("main")).to_contain_text("The House of the Seven Gables")
+    page.set_viewport_size({"width": 1200, "height": 480})
+    visitor.picture("readme")
+
+
+@step
 def scripts_and_styles_are_small_and_kept(visitor):
     answers = []
     visitor.page.on("response", lambda answer: "/-/explorer/" in answer.url and answers.append(answer))

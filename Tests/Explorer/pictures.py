@@ -1,4 +1,4 @@
-"""Makes the pictures of docs/explorer.md anew, each as small as a picture of few colours can be.
+"""Makes the pictures of docs/explorer.md and the README anew, each as small as a picture of few colours can be.
 
     python pictures.py .build/release/kindred
 """
@@ -14,8 +14,8 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def main():
-    document = ROOT / "docs" / "explorer.md"
-    names = re.findall(r"\(explorer/([\w-]+)\.png\)", document.read_text())
+    documents = (ROOT / "docs" / "explorer.md").read_text() + (ROOT / "README.md").read_text()
+    names = re.findall(r"explorer/([\w-]+)\.png\)", documents)
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, Path(__file__).parent / "browse.py", sys.argv[1], "--light", "--screenshots", folder]
         if subprocess.run(command, check=False).returncode != 0:

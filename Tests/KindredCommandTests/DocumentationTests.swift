@@ -29,16 +29,29 @@ struct DocumentationTests {
 
   @Test
   func `the README's first request has the answer and the statements that it shows`() throws {
-    let blocks = readme.matches(of: /(?s)```\w*\n(.*?)```/).map { String($0.1) }
-    let url = try #require(blocks.first).trimmingCharacters(in: .newlines)
-    #expect(try program.run("query", "library.sqlite", url).output == blocks[2])
+    let page = try DocumentationPage("README.md")
+    let url = try #require(page.blocks(of: "").first).trimmingCharacters(in: .newlines)
+    #expect(try program.run("query", "library.sqlite", url).output == page.blocks(of: "json").first)
     // The README breaks the lines of the statements.
     func words(_ text: String) -> [Substring] { text.split(whereSeparator: \.isWhitespace) }
     let explained = try program.run("query", "library.sqlite", url, "--explain").output
     // The statement that looks ahead, for the link to the next page, comes last.
     let shown = explained.components(separatedBy: "-- lookahead")[0]
     let statements = shown.split(separator: "\n").filter { !$0.hasPrefix("--") }.joined(separator: " ")
-    #expect(words(blocks[1]) == words(statements))
+    #expect(words(try #require(page.blocks(of: "sql").first)) == words(statements))
+  }
+
+  @Test
+  func `the README's first screen shows what the program prints`() async throws {
+    let session = try #require(try DocumentationPage("README.md").blocks(of: "console").first)
+    let lines = session.split(separator: "\n")
+    #expect(lines[0] == "$ kindred serve")
+    #expect(lines[1] == "listening on http://127.0.0.1:8080")
+    let path = try #require(lines[2].wholeMatch(of: /\$ curl 'http:\/\/127.0.0.1:8080(.+)'/)).1
+    // The README breaks the line of the answer.
+    let shown = lines[3...].map { $0.trimmingPrefix { $0 == " " } }.joined()
+    let server = try ServerProcess(program, "--port", "0")
+    #expect(try await server.get(String(path)).body == shown)
   }
 
   @Test
