@@ -87,7 +87,7 @@ struct ShardConditions {
     guard !replacements.isEmpty else { return source }
     var source = source
     source.table = added(to: source.table)
-    source.joins = source.joins.map(added)
+    for place in source.joins.indices { source.joins[place].sql = added(to: source.joins[place].sql) }
     source.links = source.links.map(added)
     source.conditions = source.conditions.map(added)
     return source

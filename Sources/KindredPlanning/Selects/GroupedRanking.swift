@@ -52,7 +52,7 @@ package struct GroupedRanking {
     let keyNames = keys.indices.map { "\(identifier: "kindred:key\($0)")" as SQL }
     let orderNames = rest.indices.map { "\(identifier: "kindred:order\($0)")" as SQL }
     // Conditions may read joined records; SQLite omits unused joins.
-    let joins = rows.source.joins.map { " \($0)" as SQL }.joined(separator: "")
+    let joins = rows.source.joins.map { " \($0.sql)" as SQL }.joined(separator: "")
     func part(value: SQL, from source: SQL, and condition: SQL?) -> SQL {
       let shown = zip(keys + rest, keyNames + orderNames).map { "\($0) AS \($1)" as SQL }
       let all = conditions.map { $0.replacing(term: rank, with: value) } + (condition.map { [$0] } ?? [])

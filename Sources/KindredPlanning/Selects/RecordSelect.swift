@@ -182,7 +182,12 @@ extension RecordSelect {
   }
 
   /// The clauses from `FROM` to `WHERE`, with the restriction.
-  var from: SQL { source.sql(and: restriction?.sql(on: order.map(\.sql), dialect)) }
+  ///
+  /// They have no joins that change nothing in the number of rows.
+  var from: SQL {
+    let condition = restriction?.sql(on: order.map(\.sql), dialect)
+    return source.counting(readBy: condition.map { [$0] } ?? []).sql(and: condition)
+  }
 
   /// The selected columns, at least one.
   package var shown: [SQL] { columns.isEmpty ? ["1"] : columns }
@@ -214,7 +219,7 @@ extension RecordSelect {
   /// The statement that counts the rows of all pages.
   var count: SQL {
     if isDistinct { return "SELECT COUNT(*) FROM \(dialect.derived(distinct))" }
-    let rows = select([Self.groupCount]).sql
+    let rows = withoutAdditions.select([Self.groupCount]).sql
     return group == nil ? rows : "SELECT COUNT(*) FROM \(dialect.derived(rows))"
   }
 
@@ -222,7 +227,14 @@ extension RecordSelect {
   var counted: SQL {
     if isDistinct { return "SELECT 1 FROM \(dialect.derived(distinct))" }
     // Without an aggregate, the single group of all rows would be the rows themselves.
-    return select([group == nil ? "1" : Self.groupCount]).sql
+    return withoutAdditions.select([group == nil ? "1" : Self.groupCount]).sql
+  }
+
+  /// The same select without the optional records that only its columns or its order read.
+  private var withoutAdditions: RecordSelect {
+    var rows = self
+    rows.source = source.counting(readBy: (group ?? []) + havings + (rowOrder?.terms ?? []))
+    return rows
   }
 
   /// Returns the statement that counts the rows of all pages up to a number.

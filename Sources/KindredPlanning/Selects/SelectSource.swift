@@ -9,12 +9,19 @@ package struct SelectSource {
   package var table = SQL()
   /// The record whose table that is; nil if it is a subquery or a copy.
   var plainRecord: RecordID?
-  package var joins: [SQL] = []
+  package var joins: [Join] = []
   /// Whether a join may exclude records.
   var leavesOutByJoin = false
   /// The conditions that link the records to the one that they are associated with.
   package var links: [SQL] = []
   package var conditions: [SQL] = []
+
+  /// A table, or several, after the first one.
+  package struct Join {
+    package var sql: SQL
+    /// The record that it adds to each row, if the number of rows is the same without it; nil if it may not be.
+    let addition: RecordID?
+  }
 
   /// How a table is joined.
   enum JoinKind: SQL {
@@ -33,10 +40,27 @@ package struct SelectSource {
     var sql: SQL = "FROM "
     if let outer { sql.append("\(outer) CROSS JOIN ") }
     sql.append(table)
-    for join in joins { sql.append(" \(join)") }
+    for join in joins { sql.append(" \(join.sql)") }
     let all = links + conditions + (condition.map { [$0] } ?? [])
     if !all.isEmpty { sql.append(" WHERE \(all.joined(separator: " AND "))") }
     return sql
+  }
+
+  /// Returns the source of as many rows, without the joins whose records are read neither by other clauses nor by the
+  /// conditions and joins that remain.
+  ///
+  /// SQLite leaves out such a join of a plain select, but not of an aggregate one, and then can't count by an index alone.
+  func counting(readBy clauses: [SQL] = []) -> SelectSource {
+    guard joins.contains(where: { $0.addition != nil }) else { return self }
+    var source = self
+    var readers = clauses + links + conditions
+    source.joins = []
+    for join in joins.reversed() {
+      if let addition = join.addition, !readers.contains(where: { $0.reads { $0 == addition } }) { continue }
+      readers.append(join.sql)
+      source.joins.insert(join, at: 0)
+    }
+    return source
   }
 
   /// Returns whether the rows are records of a table that has a key, each of them once.

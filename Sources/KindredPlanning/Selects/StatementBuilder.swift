@@ -154,16 +154,25 @@ package final class SelectBuilder {
   }
 
   /// Joins a table: `JOIN table ON conditions`.
+  ///
+  /// - Parameter addition: The record that an optional join adds to each row, if there is at most one.
   func join(
-    _ table: TableReference, on conditions: [SQL], _ kind: SelectSource.JoinKind = .required
+    _ table: TableReference, on conditions: [SQL], _ kind: SelectSource.JoinKind = .required,
+    adding addition: RecordID? = nil
   ) {
     let all = conditions + (table.rule.map { [$0] } ?? [])
-    append(join: "\(kind.rawValue) \(table.sql) ON \(all.joined(separator: " AND "))")
+    append(
+      join: "\(kind.rawValue) \(table.sql) ON \(all.joined(separator: " AND "))",
+      adding: kind == .optional ? addition : nil)
     if kind != .optional { source.leavesOutByJoin = true }
   }
 
   /// Adds a join.
-  package func append(join: SQL) { source.joins.append(join) }
+  ///
+  /// - Parameter addition: The record that it adds to each row, if the number of rows is the same without it.
+  package func append(join: SQL, adding addition: RecordID? = nil) {
+    source.joins.append(SelectSource.Join(sql: join, addition: addition))
+  }
 
   /// Adds conditions.
   func add(_ conditions: [SQL]) { source.conditions += conditions }

@@ -74,7 +74,7 @@ struct ToOneJoins: PlanningPart {
     let kind: SelectSource.JoinKind = isRequired ? .required : .optional
     guard leadsToOne else {
       let first = try first(of: step, from: origin, as: record, in: association)
-      select.join(first.source, on: [first.condition], kind)
+      select.join(first.source, on: [first.condition], kind, adding: record.isCertainlyUnique ? id : nil)
       return record
     }
     let source = try context.sources.source(
@@ -87,11 +87,12 @@ struct ToOneJoins: PlanningPart {
       return try filters + context.conditions.conditions(of: inner)
     }
     let links = try context.sources.links(step, from: origin, to: source, in: select.statement)
+    let isOne = record.isCertainlyUnique && table.isUnique(step.destinationColumns)
     for (number, item) in source.items.enumerated() {
       var conditions = number == 0 ? links : []
       if let condition = item.condition { conditions.append(condition) }
       if number == source.items.count - 1 { conditions += filters }
-      select.join(item.table, on: conditions, kind)
+      select.join(item.table, on: conditions, kind, adding: isOne && source.items.count == 1 ? id : nil)
     }
     return record
   }
@@ -171,5 +172,13 @@ struct ToOneJoins: PlanningPart {
       (try context.orders.defaultTerms(sort, in: candidate) + context.orders.keyTerms(of: candidate))
       .map(\.term).map { $0.rendered(as: $0.sql, dialect) }
     return Select(columns: columns(candidate), from: select.from, order: order, page: " LIMIT 1").sql
+  }
+}
+
+extension StatementRecord {
+  /// Whether the database itself keeps two rows of the table from having the same key.
+  fileprivate var isCertainlyUnique: Bool {
+    guard case .table = table.kind else { return false }
+    return !table.isKeyUnchecked && !table.sharesRows
   }
 }

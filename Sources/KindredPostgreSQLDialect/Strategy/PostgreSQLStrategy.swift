@@ -104,7 +104,8 @@ struct PostgreSQLStrategy: PlanStrategy {
       type.hasOneText, column.comparesBytes, other.comparesBytes
     else { return nil }
     let key = SQL.column(record.id, name)
-    let rest = rows.source.conditions + rows.source.joins + rows.columns + rows.order.map(\.sql)
+    let rest =
+      rows.source.conditions + rows.source.joins.map(\.sql) + rows.columns + rows.order.map(\.sql)
     guard rows.source.links.count == 1, !rest.contains(where: \.readsRowsAbove) else { return nil }
     var inputs = ParentInputs(dialect)
     _ = inputs.localized(rows.source.links[0])

@@ -38,7 +38,7 @@ struct MergeJoin {
       let columnAbove = root.columns.firstIndex(of: .column(above.id, step.originColumns[0]))
     else { return nil }
     // It runs once: only its start may depend on the parent.
-    let rest = rows.columns + rows.source.joins + rows.order.map(\.sql)
+    let rest = rows.columns + rows.source.joins.map(\.sql) + rows.order.map(\.sql)
     guard !rest.contains(where: \.readsRowsAbove) else { return nil }
 
     let key = SQL.column(record.id, column.name)
