@@ -308,6 +308,10 @@ struct SQLiteDialect: SQLDialect {
     return "(SELECT \(shown) FROM json_each(\(.batch(0)))) AS \(table)"
   }
 
+  /// What is likely leaves most rows, so it isn't what an index is chosen for, unless it follows others there. Unlike `+`, the
+  /// function keeps the affinity (<https://www.sqlite.org/lang_corefunc.html#likely>).
+  func filtering(_ condition: SQL) -> SQL { "likely(\(condition))" }
+
   func page(limit: SQL?, offset: SQL?) -> SQL {
     let offset: SQL = offset.map { " OFFSET \($0)" } ?? ""
     guard let limit else { return offset.isEmpty ? SQL() : " LIMIT -1\(offset)" }

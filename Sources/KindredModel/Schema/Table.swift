@@ -208,6 +208,11 @@ public struct Table: Sendable, Hashable {
     uniqueKeys.contains { key in key.allSatisfy { names.containsExactly(columns[$0].name) } }
   }
 
+  /// The names of the columns of which an index finds the records with a value, which may be several.
+  public var columnsThatFindSeveral: [String] {
+    indexes.compactMap { $0.columns.first ?? nil }.filter { !isUnique([$0]) }
+  }
+
   /// Whether an index finds the records with given values in these columns without a scan.
   ///
   /// - Parameter collations: The collation of the comparison with each column; nil for the columns' own collations.

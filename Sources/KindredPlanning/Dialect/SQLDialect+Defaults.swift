@@ -86,6 +86,7 @@ extension SQLDialect {
   package func comparable(
     _ column: SQL, _ format: Plan.ValueFormat, by collation: Expression.Collation?
   ) -> SQL { column }
+  package func filtering(_ condition: SQL) -> SQL { condition }
   package func derived(_ subquery: SQL) -> SQL { "(\(subquery))" }
   package func grouped(_ value: CompiledExpression) -> CompiledExpression { value }
 }

@@ -217,6 +217,8 @@ package protocol SQLDialect: Sendable {
   ///   - number: The name of the column of numbers.
   ///   - table: The name of the table.
   func inputs(_ columns: [(name: SQL, type: String?)], number: SQL, named table: SQL) -> SQL
+  /// Returns a condition that only tests the rows that others find, although an index serves it.
+  func filtering(_ condition: SQL) -> SQL
   /// Returns `LIMIT` and `OFFSET`.
   func page(limit: SQL?, offset: SQL?) -> SQL
   /// Returns the page of consecutive parts of an ordered result.

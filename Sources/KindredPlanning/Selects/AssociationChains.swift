@@ -173,7 +173,7 @@ struct AssociationChains: PlanningPart {
     for (number, item) in source.items.enumerated() {
       var conditions = item.condition.map { [$0] } ?? []
       if select.isEmpty {
-        select.begin(with: item.table, links: links)
+        select.begin(with: item.table, links: links, to: source.record.table)
         continue
       }
       if number == 0 { conditions += links }

@@ -128,6 +128,8 @@ package final class SelectBuilder {
   package let depth: Int
   /// The clauses built so far.
   private(set) var source = SelectSource()
+  /// The first table, if links to the record above find its rows.
+  private var linkedTable: Table?
 
   fileprivate init(_ statement: StatementBuilder, depth: Int) {
     self.statement = statement
@@ -139,14 +141,36 @@ package final class SelectBuilder {
   /// Whether no table has been added yet.
   var isEmpty: Bool { source.table.isEmpty }
   /// Everything from `FROM` to `WHERE`.
-  var from: SQL { source.sql() }
+  var from: SQL { linkedSource.sql() }
+
+  /// The clauses for a select that runs once for each record above, whose rows the links to it are to find.
+  ///
+  /// Without statistics, a database takes an index of another column that equals a value for just as good, and reads all
+  /// rows with that value for each record.
+  var linkedSource: SelectSource {
+    guard let linkedTable, let record = source.plainRecord, !(isStatement && statement.isOfRoot) else {
+      return source
+    }
+    let found = linkedTable.columnsThatFindSeveral
+    guard !found.isEmpty else { return source }
+    var linked = source
+    for (place, condition) in source.conditions.enumerated()
+    where found.contains(where: { condition.isEquality(of: record, $0) }) {
+      linked.conditions[place] = statement.dialect.filtering(condition)
+    }
+    return linked
+  }
 
   /// Begins the `FROM` clause.
   ///
   /// - Parameters:
   ///   - links: The conditions that link the records to the one that they are associated with.
+  ///   - linked: The table whose rows they find.
   ///   - isPlain: Whether the source contains all visible records, rather than selected ones.
-  func begin(with table: TableReference, links: [SQL] = [], isPlain: Bool = true) {
+  func begin(
+    with table: TableReference, links: [SQL] = [], to linked: Table? = nil, isPlain: Bool = true
+  ) {
+    linkedTable = links.isEmpty ? nil : linked
     source.table = table.sql
     source.plainRecord = isPlain ? table.record : nil
     source.links = links

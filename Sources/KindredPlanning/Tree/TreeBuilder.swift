@@ -202,7 +202,7 @@ struct RecordSelectDraft {
       dialect: record.statement.dialect, record: SelectedRecord(record), shape: shape,
       columns: record.statement.columns, counts: record.statement.counts,
       collations: record.statement.collations,
-      source: record.select.source, order: order.map(\.term), group: group, havings: havings,
+      source: record.select.linkedSource, order: order.map(\.term), group: group, havings: havings,
       rowOrder: rowOrder, isDistinct: isDistinct,
       isLimited: record.node?.limit != nil && record.node?.recursion == nil,
       definitionsRead: record.statement.definitionsRead, colocations: record.statement.colocations)
