@@ -335,11 +335,9 @@ struct PostgreSQLDialect: SQLDialect {
     return sql
   }
 
-  func union(of parts: [SQL], page: SQL, order: () -> SQL) -> SQL {
-    // Each part has at most the rows of a page, so sorting them again is cheap.
-    let parts = parts.map { "(\($0))" as SQL }.joined(separator: " UNION ALL ")
-    let order = order()
-    return order.isEmpty ? parts + page : "\(parts) ORDER BY \(order)\(page)"
+  // Subqueries with a limit are never read in parallel, so they keep their order.
+  func union(of parts: [SQL], page: SQL) -> SQL {
+    parts.map { "(\($0))" as SQL }.joined(separator: " UNION ALL ") + page
   }
 
   func firstOfEqual(_ rows: SQL, _ columns: [SQL], equalIn keys: [SQL], place: SQL) -> SQL {

@@ -56,9 +56,11 @@ extension SQL {
   }
 
   /// Whether it says only that a column of a record has a value, or one of several: `column = $1`, `column IN ($1, $2)`.
-  public func isEquality(of record: RecordID, _ name: String) -> Bool {
+  ///
+  /// - Parameter isOfOne: Whether it must be a single value.
+  public func isEquality(of record: RecordID, _ name: String, ofOne isOfOne: Bool = false) -> Bool {
     guard parts.count > 2, parts[0] == SQL.column(record, name).parts[0], case .text(let sign) = parts[1],
-      [" = ", " IN ("].contains(sign)
+      (isOfOne ? [" = "] : [" = ", " IN ("]).contains(sign)
     else { return false }
     return parts.dropFirst(2).allSatisfy { part in
       switch part {

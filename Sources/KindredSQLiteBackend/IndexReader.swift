@@ -44,7 +44,9 @@ struct IndexReader {
       draft.indexes.append(
         Index(
           columns: entries.map { $0.position.map { draft.columns[$0].name } },
-          collations: entries.map(\.collation), isUnique: index.isUnique))
+          collations: entries.map(\.collation), isUnique: index.isUnique,
+          // NULLs are the least values.
+          orders: entries.map { Index.Order(isDescending: $0.isDescending, nullsComeFirst: !$0.isDescending) }))
       guard index.isUnique, !index.isPrimaryKey else { continue }
       let key = entries.filter(\.isUniquelyCompared).compactMap(\.position)
       if key.count == entries.count { draft.uniqueKeys.append(key) }
@@ -87,6 +89,9 @@ extension TableDraft {
     table.primaryKey = key
     table.rowIDColumn = key.first.map { table.columns[$0].name }
     table.uniqueKeys.append(key)
-    table.indexes.append(Index(columns: key.map { table.columns[$0].name }, isUnique: true))
+    table.indexes.append(
+      Index(
+        columns: key.map { table.columns[$0].name }, isUnique: true,
+        orders: key.map { _ in Index.Order(isDescending: false, nullsComeFirst: true) }))
   }
 }

@@ -318,7 +318,7 @@ struct SQLiteDialect: SQLDialect {
     return " LIMIT \(limit)\(offset)"
   }
 
-  func union(of parts: [SQL], page: SQL, order: () -> SQL) -> SQL {
+  func union(of parts: [SQL], page: SQL) -> SQL {
     // SQLite evaluates `UNION ALL` lazily: parts beyond the page are never read.
     parts.map { "SELECT * FROM (\($0))" as SQL }.joined(separator: " UNION ALL ") + page
   }

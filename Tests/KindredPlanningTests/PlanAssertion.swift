@@ -28,6 +28,9 @@ enum Library {
           // Nothing finds the reviews of a book.
           table("review", ["id", "bookId", "rating"], indexes: [], references: [("bookId", "book")]),
           table(
+            "loan", ["id", "bookId", "memberId", "returnedOn TEXT"],
+            indexes: ["bookId", "memberId", "returnedOn"], references: [("bookId", "book")]),
+          table(
             "category", ["id", "name TEXT", "parentId"], indexes: ["parentId"],
             references: [("parentId", "category")]),
         ]))
@@ -59,7 +62,10 @@ enum Library {
           name: words[0], declaredType: words.count > 1 ? words[1] : "INTEGER", isNullable: number > 0)
       },
       primaryKey: [0], uniqueKeys: [[0]],
-      indexes: [Index(columns: ["id"])] + indexes.map { Index(columns: [$0]) },
+      indexes: (["id"] + indexes).map {
+        // NULLs are the least values of SQLite, and the greatest of PostgreSQL.
+        Index(columns: [$0], orders: [Index.Order(isDescending: false, nullsComeFirst: hasRowID)])
+      },
       orderingIndexes: indexes.map { OrderingIndex(name: "\(name)_on_\($0)", column: $0) },
       foreignKeys: references.map {
         ForeignKey(columns: [$0.column], destination: $0.table, destinationColumns: ["id"])
@@ -137,10 +143,11 @@ extension Model {
   /// Returns the plan of a request.
   func plan(
     of resource: String, _ root: Node, on dialect: Dialect = .sqlite, after: Cursor? = nil,
-    limits: PlanningLimits = .none
+    limits: PlanningLimits = .none, isCounted: Bool = false
   ) throws -> Plan {
-    try Planner(model: self, dialect: dialect, limits: limits).plan(
-      try request(for: resource, root, after: after))
+    var request = try request(for: resource, root, after: after)
+    request.count = isCounted
+    return try Planner(model: self, dialect: dialect, limits: limits).plan(request)
   }
 
   /// Returns what a request means.

@@ -346,10 +346,9 @@ struct PlanTests {
       """
       books: (SELECT "book"."title", "book"."authorId", "book"."id" FROM "book" \
       WHERE "book"."authorId" = $1::int8 AND "book"."id" > $2::int8 \
-      ORDER BY "book"."authorId" NULLS FIRST, "book"."id" LIMIT $3::int8 + 1) UNION ALL \
+      ORDER BY "book"."authorId", "book"."id" LIMIT $3::int8 + 1) UNION ALL \
       (SELECT "book"."title", "book"."authorId", "book"."id" FROM "book" WHERE "book"."authorId" > $1::int8 \
-      ORDER BY "book"."authorId" NULLS FIRST, "book"."id" LIMIT $3::int8 + 1) \
-      ORDER BY 2 NULLS FIRST, 3 LIMIT $3::int8 + $4::int8
+      ORDER BY "book"."authorId", "book"."id" LIMIT $3::int8 + 1) LIMIT $3::int8 + $4::int8
       """)
   }
 }

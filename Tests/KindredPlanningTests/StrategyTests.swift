@@ -83,6 +83,43 @@ struct StrategyTests {
         """, to: nil)
   }
 
+  // MARK: Linked records
+
+  @Test
+  func `what is read for each record is found by it, although another column with a value has an index`() throws
+  {
+    let node = Node(fields: "title", annotate: "n:loans.filter(memberId=7).count")
+    try expectPlan(
+      of: "books", node,
+      """
+      books: SELECT "book"."title", (SELECT COUNT(*) FROM "loan" WHERE "loan"."bookId" = "book"."id" \
+      AND likely("loan"."memberId" = ?1)), "book"."id" FROM "book" ORDER BY "book"."id"
+      """)
+    try expectPlan(
+      of: "books", Node(fields: "title", children: [Node(key: "loans", fields: "id", filter: "memberId=7")]),
+      """
+      books: SELECT "book"."title", "book"."id" FROM "book" ORDER BY "book"."id"
+      loans: SELECT "loan"."id" FROM "loan" WHERE "loan"."bookId" = ?1 AND likely("loan"."memberId" = ?2) \
+      ORDER BY "loan"."id"
+      """)
+  }
+
+  @Test
+  func `the database chooses by which of two columns the records of the root are found`() throws {
+    try expectPlan(
+      of: "loans", Node(fields: "id", filter: "memberId=7 and bookId=1"),
+      """
+      loans: SELECT "loan"."id" FROM "loan" WHERE "loan"."memberId" = ?1 AND "loan"."bookId" = ?2 \
+      ORDER BY "loan"."id"
+      """)
+    try expectPlan(
+      of: "books", Node(fields: "title", annotate: "n:loans.filter(memberId=7).count"), on: .postgreSQL,
+      """
+      books: SELECT "book"."title", (SELECT count(*) FROM "loan" WHERE "loan"."bookId" = "book"."id" \
+      AND "loan"."memberId" = $1::int8), "book"."id" FROM "book" ORDER BY "book"."id"
+      """)
+  }
+
   // MARK: Transient indexes
 
   @Test
@@ -127,6 +164,38 @@ struct StrategyTests {
   }
 
   // MARK: PostgreSQL
+
+  @Test
+  func `an order with NULLs at the other end than the index is read in two parts`() throws {
+    try expectArrangement(
+      of: "loans", Node(fields: "id", sort: "-returnedOn", limit: 3), on: .postgreSQL,
+      from: """
+        loans: SELECT "loan"."id", "loan"."returnedOn" FROM "loan" \
+        ORDER BY "loan"."returnedOn" DESC NULLS LAST, "loan"."id" LIMIT $1::int8 + $2::int8
+        """,
+      to: """
+        loans: (SELECT "loan"."id", "loan"."returnedOn" FROM "loan" WHERE "loan"."returnedOn" IS NOT NULL \
+        ORDER BY "loan"."returnedOn" DESC, "loan"."id" LIMIT $1::int8 + 1) UNION ALL \
+        (SELECT "loan"."id", "loan"."returnedOn" FROM "loan" WHERE "loan"."returnedOn" IS NULL \
+        ORDER BY "loan"."id" LIMIT $1::int8 + 1) LIMIT $1::int8 + $2::int8
+        """)
+  }
+
+  @Test(arguments: [
+    (Node(fields: "id", sort: "returnedOn:nullslast", limit: 3), #""loan"."returnedOn" NULLS LAST"#),
+    (
+      Node(fields: "id", filter: "returnedOn>'2020'", sort: "-returnedOn", limit: 3),
+      #""loan"."returnedOn" DESC"#
+    ),
+  ])
+  func `an order is read at once where the index has it, or a condition excludes NULL`(
+    node: Node, term: String
+  ) throws {
+    let plan = try Library.model(.postgreSQL).plan(of: "loans", node, on: .postgreSQL)
+    let sql = try #require(plan.nodes.first?.statement.sql)
+    #expect(sql.contains("ORDER BY \(term), \"loan\".\"id\" LIMIT"))
+    #expect(!sql.contains("UNION"))
+  }
 
   @Test
   func `a key alone becomes a list of keys`() throws {

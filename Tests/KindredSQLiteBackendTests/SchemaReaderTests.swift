@@ -66,7 +66,7 @@ import Testing
   func `INTEGER PRIMARY KEY is an index of its own`() throws {
     let table = try table("t", "CREATE TABLE t (name TEXT, id INTEGER PRIMARY KEY)")
     #expect(table.primaryKey == [1] && table.uniqueKeys == [[1]])
-    #expect(table.indexes == [Index(columns: ["id"], isUnique: true)])
+    #expect(table.indexes == [Index(columns: ["id"], isUnique: true, orders: [.ascending])])
   }
 
   @Test
@@ -74,7 +74,8 @@ import Testing
     for suffix in ["", " WITHOUT ROWID"] {
       let table = try table("t", "CREATE TABLE t (a TEXT, b TEXT, c, PRIMARY KEY (b DESC, a))\(suffix)")
       #expect(table.primaryKey == [1, 0] && table.uniqueKeys == [[1, 0]])
-      #expect(table.indexes == [Index(columns: ["b", "a"], isUnique: true)])
+      #expect(
+        table.indexes == [Index(columns: ["b", "a"], isUnique: true, orders: [.descending, .ascending])])
       #expect(table.rowIDName == (suffix.isEmpty ? "rowid" : nil))
     }
   }
@@ -94,7 +95,8 @@ import Testing
     #expect(schema.tables["plain"]?.primaryKey == [0] && schema.tables["plain"]?.uniqueKeys == [[0], [2]])
     #expect(
       schema.tables["plain"]?.indexes == [
-        Index(columns: ["rowid"], isUnique: true), Index(columns: ["message"], isUnique: true),
+        Index(columns: ["rowid"], isUnique: true, orders: [.ascending]),
+        Index(columns: ["message"], isUnique: true, orders: [.ascending]),
       ])
     #expect(schema.tables["one"]?.columns.map(\.name) == ["_rowid_", "RowID"])
     #expect(schema.tables["two"]?.columns.map(\.name) == ["oid", "rowid", "_rowid_"])
@@ -139,7 +141,7 @@ import Testing
         Index(columns: ["b"], collations: ["nocase"], isUnique: true),
         Index(columns: ["c"], collations: ["binary"], isUnique: true), Index(columns: ["c"], isUnique: true),
         Index(columns: ["c", "b"]),
-      ])
+      ].map(\.ascending))
   }
 
   @Test
@@ -179,7 +181,7 @@ import Testing
         Index(columns: ["rowid"], isUnique: true),
         Index(columns: ["a", "b", "c"], collations: [nil, "binary", nil]),
         Index(columns: ["b", "c"], collations: [nil, "rtrim"]),
-      ])
+      ].map(\.ascending))
     #expect(table.isIndexed(["a"]) && table.isIndexed(["b"]) && !table.isIndexed(["a", "b"]))
     #expect(table.isIndexed(["a", "b"], collations: ["BINARY", "BINARY"]))
     #expect(!table.isIndexed(["b", "c"]) && table.isIndexed(["b", "c"], collations: ["nocase", "RTRIM"]))
@@ -356,4 +358,19 @@ func schema(_ sql: String) throws -> Schema {
 /// Returns a table of the schema of an empty database after running `sql`.
 func table(_ name: String, _ sql: String) throws -> Table {
   try #require(try schema(sql).tables[name])
+}
+
+extension Index.Order {
+  /// The orders of SQLite, in which NULLs are the least values.
+  fileprivate static let ascending = Index.Order(isDescending: false, nullsComeFirst: true)
+  fileprivate static let descending = ascending.reversed
+}
+
+extension Index {
+  /// The index with all of its columns in ascending order.
+  fileprivate var ascending: Index {
+    Index(
+      columns: columns, collations: collations, isUnique: isUnique,
+      orders: columns.map { _ in Order.ascending })
+  }
 }

@@ -69,7 +69,7 @@ extension Table {
     view.indexes = table.indexes.map { index in
       Index(
         columns: index.columns.map { $0.flatMap { names[ExactName($0)] } }, collations: index.collations,
-        isUnique: index.isUnique)
+        isUnique: index.isUnique, orders: index.orders)
     }
     view.foreignKeys = table.foreignKeys.compactMap { key in
       plain.names(of: key.columns).map {

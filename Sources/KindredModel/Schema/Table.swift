@@ -208,6 +208,19 @@ public struct Table: Sendable, Hashable {
     uniqueKeys.contains { key in key.allSatisfy { names.containsExactly(columns[$0].name) } }
   }
 
+  /// Returns the orders in which indexes give the values of a column, among the records with given values in others.
+  ///
+  /// - Parameter fixed: Those others.
+  public func orders(of name: String, besides fixed: [String]) -> [Index.Order] {
+    indexes.compactMap { index in
+      guard let orders = index.orders,
+        let place = index.columns.firstIndex(where: { $0.map { !fixed.contains($0) } ?? true }),
+        index.columns[place] == name, index.collations[...place].allSatisfy({ $0 == nil })
+      else { return nil }
+      return orders[place]
+    }
+  }
+
   /// The names of the columns of which an index finds the records with a value, which may be several.
   public var columnsThatFindSeveral: [String] {
     indexes.compactMap { $0.columns.first ?? nil }.filter { !isUnique([$0]) }
@@ -237,23 +250,6 @@ public struct CompositeType: Sendable, Hashable {
 
   /// Creates a type with these fields.
   public init(fields: [ExactName: CompositeType?]) { self.fields = fields }
-}
-
-/// An index that can find records by equality.
-public struct Index: Sendable, Hashable {
-  /// The names of its columns in index order; nil for an expression.
-  public let columns: [String?]
-  /// The collation of each column in the index; nil for the column's own.
-  public let collations: [String?]
-  /// Whether no two records have equal values in all of its columns, NULLs aside.
-  public let isUnique: Bool
-
-  /// Creates an index over these columns, by default with their own collations.
-  public init(columns: [String?], collations: [String?]? = nil, isUnique: Bool = false) {
-    self.columns = columns
-    self.collations = collations ?? columns.map { _ in nil }
-    self.isUnique = isUnique
-  }
 }
 
 /// An ascending index over one column, by which records can be read in the order of the column and then the rowid.

@@ -49,18 +49,33 @@ struct Keyset {
   /// Whether the condition can be split into ranges that are few enough to be read one after the other.
   var hasRanges: Bool { (2...8).contains(order.count) && !isNull.contains(nil) }
 
+  /// A part of the rows, which is one range of an index.
+  struct Range {
+    let condition: SQL
+    /// The numbers of the terms that order its rows, each with whether it may be NULL there.
+    let order: [(term: Int, isNullable: Bool)]
+  }
+
   /// Returns the condition in parts, in the order of their rows.
   ///
   ///     t1 = v1 AND t2 > v2
   ///     t1 > v1
   ///
   /// Each is one range of an index, so that a page far from the start costs no more than the first one.
-  func ranges(on expressions: [SQL]) -> [SQL] {
-    let expressions = expressions.map(compared)
+  func ranges(on expressions: [SQL]) -> [Range] {
+    let compared = expressions.map(compared)
     return order.indices.reversed().flatMap { number in
-      let same = (0..<number).map { guarded($0, isSame($0, expressions[$0])) }
-      return beyond(number, expressions[number]).map {
-        (same + [guarded(number, $0)]).joined(separator: " AND ")
+      let same = (0..<number).map { guarded($0, isSame($0, compared[$0])) }
+      return beyond(number, compared[number]).map { condition in
+        let isNull = condition == "\(compared[number]) IS NULL"
+        let ordering = order.indices.compactMap { term -> (term: Int, isNullable: Bool)? in
+          // A term that is NULL in all rows orders none of them.
+          if term < number { return self.isNull[term] ?? false ? nil : (term, false) }
+          guard term == number else { return (term, order[term].isNullable) }
+          return isNull ? nil : (term, order[term].isNullable && self.isNull[term] ?? true)
+        }
+        return Range(
+          condition: (same + [guarded(number, condition)]).joined(separator: " AND "), order: ordering)
       }
     }
   }

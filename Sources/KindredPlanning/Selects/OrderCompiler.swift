@@ -129,8 +129,13 @@ struct OrderCompiler: PlanningPart {
     }
     guard !compiled.isConstant else { return nil }
     if term.isNoCase { compiled = try dialect.collated(compiled, .nocase) }
-    return ExposedTerm(
-      OrderTerm(dialect.sortable(compiled), isDescending: term.isDescending, nulls: term.nulls), exposure)
+    var order = OrderTerm(dialect.sortable(compiled), isDescending: term.isDescending, nulls: term.nulls)
+    if case .path(.column(let column)) = resolved.expression.meaning,
+      record.isAlwaysPresent, record.conditions?.excludesNull(of: column.name) ?? false
+    {
+      order.isNullable = false
+    }
+    return ExposedTerm(order, exposure)
   }
 
   /// Returns the terms without repetitions, which have no effect.

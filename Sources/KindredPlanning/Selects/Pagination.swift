@@ -32,7 +32,7 @@ struct Pagination {
   private let isMoving: Bool
   /// Whether terms of the order may have values that don't fit their affinity.
   private let ignoresAffinity: Bool
-  /// Whether an index of the first term of the order finds rows.
+  /// Whether an index of the first term of the order finds rows, among those with values in the columns before it.
   private let isIndexed: Bool
 
   /// Returns nil if the rows have no order, and so a single page.
@@ -75,6 +75,7 @@ struct Pagination {
     isIndexed =
       rows.group == nil && !rows.isDistinct
       && order.first?.sql.column(of: rows.record.id).map { table.isIndexed([$0]) } ?? false
+      || !rows.ordersOfFirstTerm.isEmpty
     guard let cursor else {
       (orderRules, keyset) = ([], nil)
       return
@@ -161,7 +162,7 @@ struct Pagination {
   func anchor(of page: RecordSelect) -> SQL? {
     guard let keyset, let cursor, cursor.digest != nil else { return nil }
     var rows = page
-    (rows.ranges, rows.passed, rows.isReversed) = (nil, nil, false)
+    (rows.ranges, rows.readsNullsApart, rows.passed, rows.isReversed) = (nil, false, nil, false)
     rows.restriction = .all([
       .equal(keyset, terms: cursor.values.indices.filter { cursor.values[$0].isWhole }),
       .digest(rules: orderRules),

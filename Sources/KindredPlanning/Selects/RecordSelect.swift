@@ -50,10 +50,12 @@ package struct RecordSelect {
   private(set) var names: [SQL] = []
   /// The start of a page whose condition is written in parts, each of which is a range of an index, in order.
   var ranges: Keyset?
+  /// Whether rows in which the first term of the order is NULL are read apart from the others.
+  var readsNullsApart = false
   /// The number of rows before the page, in addition to its offset.
   var passed: SQL?
   /// The maximum number of rows that a page needs, including its offset.
-  var reach: SQL = "-1"
+  var reach = Self.all
   /// A better way to find the rows of a page.
   package var ranking: GroupedRanking?
 
@@ -131,24 +133,32 @@ extension RecordSelect {
     if let ranked = ranking?.sql(self, shown, page: page, after: restriction?.sql(on: expressions, dialect)) {
       return ranked
     }
-    guard let ranges else {
+    guard let ranges = parts else {
       var select = select(shown, names, and: restriction?.sql(on: expressions, dialect))
       (select.order, select.page) = (isUnordered ? [] : terms(expressions), page)
       return select.sql
     }
-    let parts = ranges.ranges(on: expressions).map { range in
-      Select(
-        columns: shown, names: names, from: source.sql(and: range), order: terms(expressions),
-        page: dialect.page(limit: reach, offset: nil)
-      ).sql
+    return dialect.union(of: ranges.map { part(shown, of: $0) }, page: page)
+  }
+
+  /// Returns the rows of a range, as many as the page can need.
+  private func part(_ shown: [SQL], of range: Keyset.Range) -> SQL {
+    let terms = range.order.map { number, isNullable in
+      var term = order[number]
+      term.isNullable = isNullable
+      return term.rendered(as: term.sql, dialect)
     }
-    let numbers = shown.numbers
-    let places = zip(order, expressions).compactMap { term, expression in
-      numbers[expression].map { (term, $0) }
-    }
-    return dialect.union(of: parts, page: page) {
-      places.map { $0.rendered(as: "\(SQL.number($1 + 1))", dialect) }.joined(separator: ", ")
-    }
+    return Select(
+      columns: shown, names: names, from: source.sql(and: range.condition), order: terms,
+      page: dialect.page(limit: reach, offset: nil)
+    ).sql
+  }
+
+  /// The rows in parts, in the order of these; nil if one select reads them.
+  private var parts: [Keyset.Range]? {
+    if let ranges { return ranges.ranges(on: order.map(\.sql)) }
+    guard readsNullsApart, !isUnordered else { return nil }
+    return nullsApart(after: restriction?.sql(on: order.map(\.sql), dialect))
   }
 
   /// Returns the statement that reads the rows from the end of the order, and returns them in the order.
@@ -170,7 +180,7 @@ extension RecordSelect {
       from: "FROM \(dialect.derived(rows.sql(columns, page: page)))",
       order: zip(order, places).map { $0.rendered(as: Self.name(ofColumn: $1), dialect) },
       // Without it, SQLite would sort the parts and not the page (https://www.sqlite.org/optoverview.html#flattening).
-      page: ranges == nil ? SQL() : dialect.page(limit: nil, offset: "0")
+      page: parts == nil ? SQL() : dialect.page(limit: nil, offset: "0")
     ).sql
   }
 
@@ -210,6 +220,9 @@ extension RecordSelect {
 
   /// Returns the expressions that distinguish results, for other expressions in the places of the columns.
   package func distinguishing(_ columns: [SQL]) -> [SQL] { shape.shown(of: columns, by: collations, dialect) }
+
+  /// No maximum.
+  static let all: SQL = "-1"
 
   private static func name(ofColumn number: Int) -> SQL { "\(identifier: "c\(number)")" }
 

@@ -151,7 +151,9 @@ package final class SelectBuilder {
     guard let linkedTable, let record = source.plainRecord, !(isStatement && statement.isOfRoot) else {
       return source
     }
-    let found = linkedTable.columnsThatFindSeveral
+    let found = linkedTable.columnsThatFindSeveral.filter { name in
+      !source.links.contains { $0.reads { $0 == record && $1 == name } }
+    }
     guard !found.isEmpty else { return source }
     var linked = source
     for (place, condition) in source.conditions.enumerated()

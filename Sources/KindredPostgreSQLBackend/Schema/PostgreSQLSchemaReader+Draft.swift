@@ -48,10 +48,10 @@ extension PostgreSQLSchemaReader {
     var isTimeless = true
     var distribution: Distribution?
 
-    mutating func add(_ names: [String?], named name: String, isPrimary: Bool, isUnique: Bool) {
-      indexes.append(Index(columns: names))
-      let key = names.compactMap { name in columns.firstIndex { $0.name == name } }
-      guard isUnique, key.count == names.count else { return }
+    mutating func add(_ index: Index, named name: String, isPrimary: Bool) {
+      indexes.append(index)
+      let key = index.columns.compactMap { name in columns.firstIndex { $0.name == name } }
+      guard index.isUnique, key.count == index.columns.count else { return }
       uniqueKeys.append(key)
       keyNames.append(name)
       if isPrimary { (primaryKey, isKeyDeclared) = (key, true) }
@@ -131,4 +131,9 @@ extension PostgreSQLSchemaReader {
       return changes
     }
   }
+}
+
+extension Index.Order {
+  /// Creates the order of the bits of `pg_index.indoption`: `INDOPTION_DESC` and `INDOPTION_NULLS_FIRST`.
+  init(indexOption bits: Int64) { self.init(isDescending: bits & 1 != 0, nullsComeFirst: bits & 2 != 0) }
 }

@@ -237,9 +237,12 @@ public struct PostgreSQLSchemaReader {
     for group in rows.groups(by: 1) {
       let row = group.lowerBound
       guard let place = rows.integer(row, 0).flatMap({ places[$0] }) else { continue }
+      let orders = group.compactMap { rows.integer($0, 6).map(Index.Order.init(indexOption:)) }
       drafts[place].add(
-        group.map { rows.text($0, 4) }, named: rows.text(row, 5) ?? "", isPrimary: rows.isTrue(row, 2),
-        isUnique: rows.isTrue(row, 3))
+        Index(
+          columns: group.map { rows.text($0, 4) }, isUnique: rows.isTrue(row, 3),
+          orders: orders.count == group.count ? orders : nil),
+        named: rows.text(row, 5) ?? "", isPrimary: rows.isTrue(row, 2))
     }
     for place in drafts.indices { drafts[place].chooseKey() }
   }

@@ -155,10 +155,14 @@ enum SchemaQueries {
       WHERE r.place IS NOT NULL AND a.attnum > 0 AND NOT a.attisdropped AND NOT has_column_privilege(r.oid, a.attnum, 'SELECT')
       """
 
-  /// The columns of valid indexes without a predicate that can find records by equality.
+  /// The columns of valid indexes without a predicate that can find records by equality, and where their values are in the order of the
+  /// column, the bits of `INDOPTION_DESC` and `INDOPTION_NULLS_FIRST`.
   static let indexes =
     relations + """
-      SELECT i.indrelid, i.indexrelid, i.indisprimary, i.indisunique, a.attname, c.relname
+      SELECT i.indrelid, i.indexrelid, i.indisprimary, i.indisunique, a.attname, c.relname,
+        CASE WHEN m.amname = 'btree' AND i.indcollation[k.place::int4 - 1] IN (0, a.attcollation)
+            AND EXISTS (SELECT FROM pg_opclass o WHERE o.oid = i.indclass[k.place::int4 - 1] AND o.opcdefault)
+          THEN i.indoption[k.place::int4 - 1]::int8 END
       FROM relation r JOIN pg_index i ON i.indrelid = r.oid
       JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_am m ON m.oid = c.relam
       CROSS JOIN LATERAL unnest(i.indkey::int2[]) WITH ORDINALITY AS k(number, place)

@@ -20,6 +20,9 @@ struct PostgreSQLStrategy: PlanStrategy {
         tree.nodes[0].page = Page()
       }
     }
+    if !dialect.isSharded {
+      for number in tree.nodes.indices { tree.nodes[number].rows.readNullsApart(in: tree.nodes[number].page) }
+    }
     for number in tree.nodes.indices.dropFirst() { tree.nodes[number].batch = batch(of: tree.nodes[number]) }
     for number in tree.countingRows() where number > 0 {
       let countColumn = tree.nodes[number].batch?.countColumn

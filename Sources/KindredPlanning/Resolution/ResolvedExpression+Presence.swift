@@ -1,0 +1,27 @@
+import KindredModel
+
+extension ResolvedConditions {
+  /// Returns whether they hold only where a column of the record isn't NULL.
+  func excludesNull(of column: String) -> Bool {
+    equalities.contains { $0.computed == nil && $0.column.name == column }
+      || filters.contains { $0.excludesNull(of: column) }
+  }
+}
+
+extension ResolvedExpression {
+  /// Returns whether the condition holds only where a column of the record isn't NULL: a comparison with NULL does not.
+  fileprivate func excludesNull(of column: String) -> Bool {
+    func isColumn(_ operand: ResolvedExpression) -> Bool {
+      if case .path(.column(let read)) = operand.meaning { read.name == column } else { false }
+    }
+    return switch meaning {
+    case .all(let operands): operands.contains { $0.excludesNull(of: column) }
+    case .any(let operands): operands.allSatisfy { $0.excludesNull(of: column) }
+    case .isNull(let value, negated: true): isColumn(value)
+    case .in(let value, _, negated: false), .between(let value, _, _, negated: false): isColumn(value)
+    case .binary(let op, let left, let right):
+      op.isComparison && op != .is && op != .isNot && (isColumn(left) || isColumn(right))
+    default: false
+    }
+  }
+}
