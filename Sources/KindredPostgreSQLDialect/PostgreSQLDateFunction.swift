@@ -9,6 +9,8 @@ struct PostgreSQLDateFunction {
   /// The format of `strftime`.
   private var format = ""
   private var time = PostgreSQLTimestamp.now
+  /// The column whose time it is, as it is stored; nil for other values and those with modifiers.
+  private var column: CompiledExpression?
 
   /// - Parameter arguments: The format if it is `strftime`, a value, and its modifiers.
   init(_ name: String, _ arguments: [CompiledExpression]) throws {
@@ -24,6 +26,9 @@ struct PostgreSQLDateFunction {
     let isUnixTime = rest.first.map(Self.isUnixTime) ?? false
     if isUnixTime { rest = rest.dropFirst() }
     if let value { time = try PostgreSQLTimestamp(value, isUnixTime: isUnixTime) }
+    if let value, value.traits.affinity != nil, value.type?.kind.isDate ?? false, rest.isEmpty {
+      column = value
+    }
     for modifier in rest { try time.modify(by: modifier) }
     time.leaveOutOtherYears()
   }
@@ -35,6 +40,24 @@ struct PostgreSQLDateFunction {
   }
 
   func call() throws -> CompiledExpression {
+    var called = try text()
+    if let period, let column, let type = column.type {
+      called.indexed = .period(period, of: column.operand, type)
+    }
+    return called
+  }
+
+  /// The period that its text names; nil if that is more or less than a day, a month or a year.
+  private var period: CompiledExpression.Period? {
+    switch (name, format) {
+    case ("date", _), ("strftime", "%Y-%m-%d"): .day
+    case ("strftime", "%Y-%m"): .month
+    case ("strftime", "%Y"): .year
+    default: nil
+    }
+  }
+
+  private func text() throws -> CompiledExpression {
     switch name {
     case "date": text(time.text("YYYY-MM-DD"), of: "date_trunc('day', \(time.sql))")
     case "time": text(time.text("HH24:MI:SS"))

@@ -24,13 +24,48 @@ extension PostgreSQLDialect {
       step.type == .integer
       ? "(SELECT CASE WHEN jsonb_typeof(list.value) = 'array' THEN list.value -> \(key) END FROM (SELECT \(whole) AS value) AS list)"
       : "(\(whole) -> \(key))"
-    guard op == .memberValue else { return CompiledExpression(sql: part, type: .json) }
+    var indexed: CompiledExpression.IndexedForm?
+    if case .literal(_, .text(let name)) = step.form { indexed = .member(name, of: document) }
+    guard op == .memberValue else {
+      var member = CompiledExpression(sql: part, type: .json)
+      member.indexed = indexed
+      return member
+    }
     // SQLite's functions don't distinguish JSON's null from what is missing either.
     let value: SQL = "nullif(\(part), 'null')"
-    return CompiledExpression(sql: value, type: .dynamic, form: .member(of: value))
+    var member = CompiledExpression(sql: value, type: .dynamic, form: .member(of: value))
+    member.indexed = indexed
+    return member
   }
 
   func member(shownAs json: SQL) -> CompiledExpression { CompiledExpression(sql: json, type: .dynamic) }
+}
+
+extension CompiledExpression.IndexedForm {
+  /// Returns the form of a member as an index of the expression has it, with its name as a text of the statement; nil if the
+  /// name has other characters than letters, digits and `_`, so that none can end that text.
+  static func member(_ name: String, of document: CompiledExpression) -> Self? {
+    func isPlain(_ byte: UInt8) -> Bool {
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
+        true
+      default: false
+      }
+    }
+    guard 1...63 ~= name.utf8.count, name.utf8.allSatisfy(isPlain), document.type?.kind == .json else {
+      return nil
+    }
+    let above: SQL
+    switch document.indexed {
+    case .member(_, let json?): above = json
+    case nil where document.traits.affinity != nil: above = document.operand
+    default: return nil
+    }
+    let key = SQL(trusted: "'\(name)'")
+    return .member(
+      text: "(\(above) ->> \(key))", json: document.type == .json ? "(\(above) -> \(key))" : nil)
+  }
 }
 
 extension CompiledExpression.Form {

@@ -109,10 +109,13 @@ struct PostgreSQLDialect: SQLDialect {
     case .less, .lessOrEqual, .greater, .greaterOrEqual, .notEqual:
       let pair = try PostgreSQLComparison(left.ranked(beside: right), right.ranked(beside: left))
       return boolean("\(pair.left.operand) \(op.sql) \(pair.right.operand)")
+        .requiring(search(op, left, right))
     case .equal:
       let pair = try PostgreSQLComparison(left, right)
       let ranked = try PostgreSQLComparison(left.ranked(beside: right), right.ranked(beside: left))
-      guard ranked.equality != pair.equality else { return boolean(pair.equality) }
+      guard ranked.equality != pair.equality else {
+        return boolean(pair.equality).requiring(search(op, left, right))
+      }
       // The first one finds records by an index; the second one is false rather than NULL for other values.
       return boolean("\(pair.equality) AND \(ranked.equality)", .and)
     case .member, .memberValue:
@@ -174,23 +177,7 @@ struct PostgreSQLDialect: SQLDialect {
     }
     let others = pairs.map(\.right.sql).joined(separator: ", ")
     return boolean("\(pairs[0].left.operand) \(not(negated))IN (\(others))")
-  }
-
-  func isBetween(
-    _ value: CompiledExpression, _ low: CompiledExpression, _ high: CompiledExpression, negated: Bool
-  ) throws -> CompiledExpression {
-    func bound(_ bound: CompiledExpression, _ place: Int) throws -> PostgreSQLComparison {
-      try PostgreSQLComparison(value.ranked(beside: bound), bound.ranked(beside: value), 0, place)
-    }
-    let (low, high) = (try bound(low, 1), try bound(high, 2))
-    guard low.left.sql == high.left.sql else {
-      let (first, last): (SQL, SQL) = negated ? ("<", ">") : (">=", "<=")
-      return boolean(
-        "\(low.left.operand) \(first) \(low.right.operand) \(negated ? "OR" : "AND" as SQL) \(high.left.operand) \(last) \(high.right.operand)",
-        negated ? .or : .and)
-    }
-    return boolean(
-      "\(low.left.operand) \(not(negated))BETWEEN \(low.right.operand) AND \(high.right.operand)")
+      .requiring(negated ? nil : PostgreSQLSearch(value)?.condition(isAmong: list))
   }
 
   func matches(
@@ -369,6 +356,7 @@ struct PostgreSQLDialect: SQLDialect {
       (grouped.sql, grouped.precedence) = (.term(value.operand), .primary)
     }
     if case .member = value.form { grouped.form = .member(of: grouped.sql) }
+    (grouped.indexed, grouped.necessary) = (nil, nil)
     return grouped
   }
 

@@ -19,7 +19,7 @@ struct PostgreSQLFunction {
   /// Whether the SQL of a function depends on the values of literals among its arguments.
   static func readsLiterals(_ name: String) -> Bool {
     switch name {
-    case "date", "time", "datetime", "julianday", "strftime", "json_extract": true
+    case "date", "time", "datetime", "julianday", "strftime", "json_extract", "->>": true
     default: false
     }
   }
@@ -177,7 +177,19 @@ struct PostgreSQLFunction {
     }
     guard parts.count > 1 else {
       // SQLite's functions don't distinguish JSON's null from what is missing.
-      return CompiledExpression(sql: "nullif(\(parts[0]), 'null')", type: .dynamic)
+      var member = CompiledExpression(sql: "nullif(\(parts[0]), 'null')", type: .dynamic)
+      if value.type == .json, let path = JSONPath(of: arguments[1]), let last = path.steps.last,
+        // A step may also be the index of an element.
+        path.steps.allSatisfy({ Int($0) == nil })
+      {
+        let above = path.steps.dropLast().reduce(value) { value, step in
+          var part = value
+          part.indexed = .member(step, of: value)
+          return part
+        }
+        member.indexed = .member(last, of: above)
+      }
+      return member
     }
     return CompiledExpression(sql: "jsonb_build_array(\(parts.joined(separator: ", ")))", type: .dynamic)
   }
@@ -187,6 +199,12 @@ struct PostgreSQLFunction {
 private struct JSONPath {
   /// The member names and array indices.
   let steps: [String]
+
+  /// Parses a literal; nil if it isn't one with a path.
+  init?(of literal: CompiledExpression) {
+    guard case .literal(_, .text(let text)) = literal.form else { return nil }
+    self.init(text)
+  }
 
   /// Parses a path; nil if the text isn't one.
   init?(_ text: String) {

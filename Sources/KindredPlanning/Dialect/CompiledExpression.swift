@@ -29,6 +29,10 @@ package struct CompiledExpression {
   package var isNondeterministic = false
   /// The document that is shown in its place; nil if the value itself is shown.
   package var shownDocument: SQL?
+  /// What an index may have in its place; nil if that is the expression itself.
+  package var indexed: IndexedForm?
+  /// A condition that holds wherever this one does, and by which an index may find the records; nil if there is none.
+  package var necessary: SQL?
 
   package init(
     sql: SQL, precedence: Precedence = .primary, format: Plan.ValueFormat = .plain, type: ValueType? = nil,
@@ -67,6 +71,17 @@ package struct CompiledExpression {
     case other
   }
 
+  /// A value that an index serves if conditions on it are written in another way.
+  package enum IndexedForm: Equatable {
+    /// A member of JSON, as a text and, where values of the type can be compared, as JSON.
+    case member(text: SQL, json: SQL?)
+    /// The text of the day, the month or the year of a column of times.
+    case period(Period, of: SQL, ValueType)
+  }
+
+  /// A unit of the calendar.
+  package enum Period: String { case day, month, year }
+
   /// Whether it is one value that the statement is given, rather than an operation.
   package var isConstant: Bool {
     switch form {
@@ -103,6 +118,7 @@ extension CompiledExpression {
   package func read(as sql: SQL) -> CompiledExpression {
     var read = self
     (read.sql, read.precedence, read.form, read.shownDocument) = (sql, .primary, .other, nil)
+    (read.indexed, read.necessary) = (nil, nil)
     return read
   }
 

@@ -94,7 +94,7 @@ struct AccessRules {
     if context.restrictsRows, case .all(let operands) = expression.meaning {
       return try operands.map { try guarded($0, in: record) }.joined(separator: " AND ")
     }
-    return try guarding(in: record) { try context.expressions.condition(expression, in: record) }
+    return try guarding(in: record) { try context.expressions.search(expression, in: record) }
   }
 
   /// Returns a condition as a part of `WHERE` or `ON`.

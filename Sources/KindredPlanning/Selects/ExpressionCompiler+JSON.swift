@@ -9,9 +9,18 @@ extension ExpressionCompiler {
   ) throws -> CompiledExpression {
     switch op {
     case .member, .memberValue:
-      try dialect.binary(op, document(left, of: op, in: record), step(right, in: record))
+      try member(op, left, right, in: record)
     default: try dialect.binary(op, compile(left, in: record), compile(right, in: record))
     }
+  }
+
+  private func member(
+    _ op: Expression.BinaryOperator, _ left: ResolvedExpression, _ right: ResolvedExpression,
+    in record: StatementRecord
+  ) throws -> CompiledExpression {
+    // An index of a member has its name.
+    if dialect.readsLiterals(of: "->>") { state.readsLiterals = true }
+    return try dialect.binary(op, document(left, of: op, in: record), step(right, in: record))
   }
 
   /// Returns the operand whose member or element an operator takes.

@@ -41,6 +41,13 @@ struct ExpressionCompiler: PlanningPart {
     try compileCondition(expression, in: record).sql(within: .and)
   }
 
+  /// Returns the SQL of a condition that finds records, as an operand of `AND`: with the one by which an index can.
+  func search(_ expression: ResolvedExpression, in record: StatementRecord) throws -> SQL {
+    let compiled = try compileCondition(expression, in: record)
+    let condition = compiled.sql(within: .and)
+    return compiled.necessary.map { "\($0) AND \(condition)" } ?? condition
+  }
+
   /// Returns the SQL of an expression about a record.
   func compile(_ expression: ResolvedExpression, in record: StatementRecord) throws -> CompiledExpression {
     try state.budget.deepen(expression.source.origin)
@@ -72,7 +79,7 @@ struct ExpressionCompiler: PlanningPart {
   }
 
   /// Returns the SQL of an expression as a condition.
-  private func compileCondition(
+  func compileCondition(
     _ expression: ResolvedExpression, in record: StatementRecord
   ) throws -> CompiledExpression {
     let compiled = try compile(expression, in: record)
@@ -201,9 +208,17 @@ struct ExpressionCompiler: PlanningPart {
   private func logical(
     _ operands: [ResolvedExpression], _ word: SQL, _ precedence: Precedence, in record: StatementRecord
   ) throws -> CompiledExpression {
-    let operands = try operands.map { try compileCondition($0, in: record).sql(within: precedence) }
-    return CompiledExpression(
-      sql: operands.chain(word), precedence: precedence, format: .boolean, type: dialect.truthType)
+    let conditions = try operands.map { try compileCondition($0, in: record) }
+    var compiled = CompiledExpression(
+      sql: conditions.map { $0.sql(within: precedence) }.chain(word), precedence: precedence,
+      format: .boolean, type: dialect.truthType)
+    let necessary = conditions.compactMap(\.necessary)
+    if precedence == .and, !necessary.isEmpty {
+      compiled.necessary = necessary.joined(separator: " AND ")
+    } else if precedence == .or, necessary.count == conditions.count {
+      compiled.necessary = "(\(necessary.joined(separator: " OR ")))"
+    }
+    return compiled
   }
 
   private func call(
@@ -220,31 +235,6 @@ struct ExpressionCompiler: PlanningPart {
     if dialect.readsLiterals(of: name) { state.readsLiterals = true }
     if name == "iif", compiled.dropFirst().allSatisfy({ $0.format == .boolean }) { call.format = .boolean }
     return call
-  }
-
-  /// Returns `CASE`, whose values are booleans if all of its results are.
-  private func cases(
-    of value: ResolvedExpression?, _ branches: [ExpressionBranch<ResolvedExpression>],
-    else other: ResolvedExpression?,
-    in record: StatementRecord
-  ) throws -> CompiledExpression {
-    let compiledValue = try value.map { try compile($0, in: record) }
-    var isBoolean = true
-    func result(_ expression: ResolvedExpression) throws -> CompiledExpression {
-      let compiled = try compile(expression, in: record)
-      if case .null = expression.meaning {} else { isBoolean = isBoolean && compiled.format == .boolean }
-      return compiled
-    }
-    let compiledBranches = try branches.map { branch in
-      let condition =
-        try value == nil
-        ? compileCondition(branch.condition, in: record) : compile(branch.condition, in: record)
-      return (condition: condition, result: try result(branch.result))
-    }
-    let compiledOther = try other.map { try result($0) }
-    var compiled = try dialect.cases(of: compiledValue, compiledBranches, else: compiledOther)
-    if isBoolean { compiled.format = .boolean }
-    return compiled
   }
 
   /// Returns whether an expression is an indexed column, whose prefix SQLite looks up for operators, but not for
