@@ -66,7 +66,9 @@ struct PlanWriter {
   private mutating func node(_ node: NodeSelect) -> Plan.Node {
     let page = node.page.sql(state.dialect)
     // Then the page is the end of the text.
-    let isApart = node.page.ahead != nil && node.page.offset == nil && node.rows.ranking == nil
+    let isApart =
+      node.page.ahead != nil && node.page.offset == nil && node.rows.ranking == nil
+      && !node.rows.findsKeysFirst
     return Plan.Node(
       statement: isApart
         ? statement(node.rows.sql(page: SQL()), page: page, of: node.rows)

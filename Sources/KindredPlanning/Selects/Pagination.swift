@@ -182,9 +182,7 @@ struct Pagination {
   /// nil if the page is read backward.
   func lookahead(of page: RecordSelect) -> SQL? {
     guard !isBackward else { return nil }
-    return end(of: page).map { end in
-      page.sql(page.order.map(\.sql), page: dialect.page(limit: "2", offset: "\(end) - 1"))
-    }
+    return end(of: page).map { page.cursors(from: "\($0) - 1", to: "\($0) + 1", dialect.page) }
   }
 
   /// Returns a statement that reads the cursor of the last record of a page that is read backward, which comes first in

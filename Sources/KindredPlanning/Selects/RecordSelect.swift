@@ -50,6 +50,8 @@ package struct RecordSelect {
   private(set) var names: [SQL] = []
   /// The start of a page whose condition is written in parts, each of which is a range of an index, in order.
   var ranges: Keyset?
+  /// Whether the keys of the page's records are found before anything is read of these.
+  var findsKeysFirst = false
   /// Whether rows in which the first term of the order is NULL are read apart from the others.
   var readsNullsApart = false
   /// The number of rows before the page, in addition to its offset.
@@ -133,6 +135,7 @@ extension RecordSelect {
     if let ranked = ranking?.sql(self, shown, page: page, after: restriction?.sql(on: expressions, dialect)) {
       return ranked
     }
+    if let keyed = keysFirst(shown, page: page) { return keyed }
     guard let ranges = parts else {
       var select = select(shown, names, and: restriction?.sql(on: expressions, dialect))
       (select.order, select.page) = (isUnordered ? [] : terms(expressions), page)
@@ -159,6 +162,26 @@ extension RecordSelect {
     if let ranges { return ranges.ranges(on: order.map(\.sql)) }
     guard readsNullsApart, !isUnordered else { return nil }
     return nullsApart(after: restriction?.sql(on: order.map(\.sql), dialect))
+  }
+
+  /// Returns the statement that reads the terms of the order from a row on, of which it counts the first one as 0.
+  ///
+  ///     SELECT order FROM (SELECT columns FROM … ORDER BY order LIMIT end) LIMIT 2 OFFSET start
+  ///
+  /// The subquery has the columns of the page, but for subqueries: of the order's alone, SQLite would read an index that has
+  /// them all, and sort.
+  func cursors(from start: SQL, to end: SQL, _ page: (_ limit: SQL?, _ offset: SQL?) -> SQL) -> SQL {
+    let terms = order.map(\.sql)
+    guard group == nil, !isDistinct, ranking == nil else { return sql(terms, page: page("2", start)) }
+    let read = terms + columns.filter { column in
+      !terms.contains(column) && !column.reads { $0.depth > 0 }
+    }
+    var rows = self
+    rows.names = read.indices.map(Self.name(ofColumn:))
+    return Select(
+      columns: Array(rows.names.prefix(terms.count)),
+      from: "FROM \(dialect.derived(rows.sql(read, page: page(end, nil))))", page: page("2", start)
+    ).sql
   }
 
   /// Returns the statement that reads the rows from the end of the order, and returns them in the order.

@@ -2,8 +2,8 @@ import KindredModel
 import KindredPlanning
 
 /// Runs the select of a node once for each parent record, since a call of SQLite costs next to nothing; but as a merge
-/// join if both selects have the same order, and pages sorted by an aggregate by grouping; what no index finds, by a transient
-/// one.
+/// join if both selects have the same order, pages sorted by an aggregate by grouping, and other pages that are sorted by their
+/// keys; what no index finds, by a transient one.
 struct SQLiteStrategy: PlanStrategy {
   let model: Model
 
@@ -16,6 +16,9 @@ struct SQLiteStrategy: PlanStrategy {
         tree.nodes[number].mergeJoin = join.columns
       }
       tree.nodes[number].rows.ranking = GroupedRanking(of: tree.nodes[number].rows)
+      if tree.nodes[number].mergeJoin == nil {
+        tree.nodes[number].rows.findKeysFirst(in: tree.nodes[number].page)
+      }
     }
     return tree
   }
