@@ -14,6 +14,7 @@ extension PlanningContext {
   var aggregates: AggregateCompiler { AggregateCompiler(context: self) }
   var conditions: RecordConditions { RecordConditions(context: self) }
   var rules: AccessRules { AccessRules(context: self) }
+  var finder: RecordFinder { RecordFinder(context: self) }
   var sources: TableSources { TableSources(context: self) }
   var chains: AssociationChains { AssociationChains(context: self) }
   var toOne: ToOneJoins { ToOneJoins(context: self) }

@@ -13,6 +13,7 @@ struct SQLiteDialect: SQLDialect {
   // SQLite takes the values of one of the records.
   var recognizesGroups: Bool { false }
   var hasTotalArithmetic: Bool { true }
+  var ignoresLimits: Bool { true }
 
   func strategy(for model: Model) -> any PlanStrategy { SQLiteStrategy(model: model) }
 

@@ -8,6 +8,7 @@ extension SQLDialect {
   package var isSharded: Bool { false }
   package var joinsLaterally: Bool { false }
   package var orderedJoin: SQL { "JOIN" }
+  package var ignoresLimits: Bool { false }
   package var recognizesGroups: Bool { true }
   package var estimatesCounts: Bool { false }
   package var hasTotalArithmetic: Bool { false }

@@ -35,6 +35,9 @@ package protocol SQLDialect: Sendable {
   /// `JOIN`, in the order of the statement where the database has a word for that.
   var orderedJoin: SQL { get }
 
+  /// Whether the database chooses how rows are found regardless of how many are wanted.
+  var ignoresLimits: Bool { get }
+
   /// Whether the database recognizes an expression that is grouped by where it is written again, outside aggregates.
   var recognizesGroups: Bool { get }
 

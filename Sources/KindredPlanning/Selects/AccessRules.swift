@@ -70,8 +70,10 @@ struct AccessRules {
   /// Returns a condition of the model file, as a part of `WHERE` or `ON`.
   func modelCondition(_ expression: Expression, in record: StatementRecord) throws -> SQL {
     let inside = try context.within(expression, of: record)
-    return try inside.rules.guarded(
-      inside.expressions.resolve(expression, in: record, by: context.modelAuthor), in: record)
+    let resolved = try inside.expressions.resolve(expression, in: record, by: context.modelAuthor)
+    let condition = try inside.rules.guarded(resolved, in: record)
+    return context.isInRule && !context.model.testsRulesCautiously
+      ? try inside.finder.noting(condition, for: resolved, in: record) : condition
   }
 
   /// Returns the conditions of a step and its association on the records that they lead to.

@@ -16,8 +16,9 @@ struct RecordConditions: PlanningPart {
         try context.rules.guarding(in: record) { try self.equality(equality, in: record) }
       }
     }
-    conditions += try (resolved.filters.flatMap(apart) + resolved.havings)
-      .map { try context.rules.guarded($0, in: record) }
+    conditions += try (resolved.filters.flatMap(apart) + resolved.havings).map { filter in
+      try context.finder.noting(context.rules.guarded(filter, in: record), for: filter, in: record)
+    }
     for (number, search) in resolved.searches.enumerated() where number != joinedSearch {
       try noting(state.diagnostics) { conditions.append(try context.searches.match(search, in: record)) }
     }
@@ -26,7 +27,8 @@ struct RecordConditions: PlanningPart {
         // An inner join is the condition.
         _ = try context.toOne.join(association, to: record)
       } else {
-        conditions.append(try exists(association, of: record))
+        conditions.append(
+          try context.finder.noting(exists(association, of: record), for: association, in: record))
       }
     }
     return conditions

@@ -50,6 +50,8 @@ package struct RecordSelect {
   private(set) var names: [SQL] = []
   /// The start of a page whose condition is written in parts, each of which is a range of an index, in order.
   var ranges: Keyset?
+  /// How a condition finds the records if there are few.
+  var finding: FindingNote?
   /// Whether the keys of the page's records are found before anything is read of these.
   var findsKeysFirst = false
   /// Whether rows in which the first term of the order is NULL are read apart from the others.
@@ -135,6 +137,7 @@ extension RecordSelect {
     if let ranked = ranking?.sql(self, shown, page: page, after: restriction?.sql(on: expressions, dialect)) {
       return ranked
     }
+    if let found = found(shown, page: page) { return found }
     if let keyed = keysFirst(shown, page: page) { return keyed }
     guard let ranges = parts else {
       var select = select(shown, names, and: restriction?.sql(on: expressions, dialect))

@@ -19,6 +19,7 @@ struct SQLiteStrategy: PlanStrategy {
       if tree.nodes[number].mergeJoin == nil {
         tree.nodes[number].rows.findKeysFirst(in: tree.nodes[number].page)
       }
+      if number == 0 { tree.nodes[number].rows.findByCondition() }
     }
     return tree
   }
