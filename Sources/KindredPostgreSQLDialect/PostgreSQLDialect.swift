@@ -327,14 +327,16 @@ struct PostgreSQLDialect: SQLDialect {
     parts.map { "(\($0))" as SQL }.joined(separator: " UNION ALL ") + page
   }
 
-  func firstOfEqual(_ rows: SQL, _ columns: [SQL], equalIn keys: [SQL], place: SQL) -> SQL {
+  func firstOfEqual(
+    _ rows: SQL, _ columns: [SQL], equalIn keys: [SQL], place: SQL, order: [SQL]
+  ) -> SQL {
     let rows = derived(rows)
     guard !keys.isEmpty else {
       return "SELECT \(columns.joined(separator: ", ")) FROM \(rows) ORDER BY \(place) LIMIT 1"
     }
     let list = keys.joined(separator: ", ")
     return
-      "SELECT DISTINCT ON (\(list)) \(columns.joined(separator: ", ")) FROM \(rows) ORDER BY \(list), \(place)"
+      "SELECT DISTINCT ON (\(list)) \(columns.joined(separator: ", ")) FROM \(rows) ORDER BY \(order.joined(separator: ", ")), \(place)"
   }
 
   func comparable(_ column: SQL, _ format: Plan.ValueFormat, by collation: Expression.Collation?) -> SQL {

@@ -324,7 +324,9 @@ struct SQLiteDialect: SQLDialect {
     parts.map { "SELECT * FROM (\($0))" as SQL }.joined(separator: " UNION ALL ") + page
   }
 
-  func firstOfEqual(_ rows: SQL, _ columns: [SQL], equalIn keys: [SQL], place: SQL) -> SQL {
+  func firstOfEqual(
+    _ rows: SQL, _ columns: [SQL], equalIn keys: [SQL], place: SQL, order: [SQL]
+  ) -> SQL {
     // With `MIN`, bare columns come from the row with the minimum (https://www.sqlite.org/lang_select.html#bareagg).
     let all = columns + ["MIN(\(place))"]
     let groups: SQL = keys.isEmpty ? "NULL" : keys.joined(separator: ", ")

@@ -189,7 +189,7 @@ struct IncludeTests {
       sql: #"""
         SELECT "author"."name", "author"."id" FROM "author" ORDER BY "author"."id" LIMIT ?1 + ?2
         SELECT "c0", "c1" FROM (SELECT "c0", "c1", MIN(place) FROM (SELECT "book"."kind" AS "c0", \#
-        "book"."id" AS "c1", row_number() OVER (ORDER BY "book"."id") AS place FROM "book" WHERE \#
+        "book"."id" AS "c1", "book"."id" AS place FROM "book" WHERE \#
         "book"."authorId" = ?1) GROUP BY "c0") ORDER BY "c1"
         """#,
       json: #"""

@@ -242,7 +242,7 @@ struct PostgreSQLPlanTests {
       try root("/authors?fields=name&distinct=true&limit=1").hasPrefix(
         """
         SELECT "c0", "c1" FROM (SELECT DISTINCT ON ("c0") "c0", "c1" FROM \
-        (SELECT "name" AS "c0", "id" AS "c1", row_number() OVER (ORDER BY "id") AS place FROM "author") \
+        (SELECT "name" AS "c0", "id" AS "c1", "id" AS place FROM "author") \
         AS "kindred:rows" ORDER BY "c0", place) AS "kindred:rows" ORDER BY "c1" LIMIT
         """))
   }

@@ -234,7 +234,10 @@ package protocol SQLDialect: Sendable {
   ///   - columns: The columns of the result.
   ///   - keys: The columns that are compared.
   ///   - place: The column with the position.
-  func firstOfEqual(_ rows: SQL, _ columns: [SQL], equalIn keys: [SQL], place: SQL) -> SQL
+  ///   - order: The keys as terms of an order in which the result is best.
+  func firstOfEqual(
+    _ rows: SQL, _ columns: [SQL], equalIn keys: [SQL], place: SQL, order: [SQL]
+  ) -> SQL
   /// Returns a column in a form whose values can be compared for equality.
   func comparable(_ column: SQL, _ format: Plan.ValueFormat, by collation: Expression.Collation?) -> SQL
   /// Returns a subquery for a `FROM` clause, whose columns are named without qualification.

@@ -43,7 +43,7 @@ package struct RecordSelect {
   /// Whether a page is read from its end: its last rows are found first, and then put in order.
   var isReversed = false
   /// The order that decides which of equal rows is the first, where the rows are read in the opposite one.
-  private(set) var orderOfEqual: [OrderTerm]?
+  fileprivate(set) var orderOfEqual: [OrderTerm]?
   /// Whether only the existence of rows matters, and not their order.
   var isUnordered = false
   /// The names of the columns, where another statement reads them by name.
@@ -100,7 +100,7 @@ extension RecordSelect {
   /// Returns the clauses up to `HAVING`.
   ///
   /// - Parameter condition: A further condition on each row.
-  private func select(_ columns: [SQL], _ names: [SQL] = [], and condition: SQL? = nil) -> Select {
+  func select(_ columns: [SQL], _ names: [SQL] = [], and condition: SQL? = nil) -> Select {
     guard let group else {
       return Select(
         columns: columns, names: names, isDistinct: isOfDistinctRows, from: source.sql(and: condition))
@@ -233,40 +233,35 @@ extension RecordSelect {
     select(zip(columns, columns.indices.map(Self.name(ofColumn:))).map { "\($0) AS \($1)" }).sql
   }
 
-  /// The first row of each set of equal rows, with its place in the order.
-  private var distinct: SQL {
-    let names = columns.indices.map(Self.name(ofColumn:))
-    let named: [SQL] = zip(columns, names).map { "\($0) AS \($1)" }
-    let terms = (orderOfEqual ?? order).map { $0.rendered(as: $0.sql, dialect) }
-    let window: SQL = terms.isEmpty ? "" : "ORDER BY \(terms.joined(separator: ", "))"
-    let place: SQL = "row_number() OVER (\(window)) AS place"
-    return dialect.firstOfEqual(
-      select(named + [place]).sql, names, equalIn: distinguishing(names), place: "place")
-  }
-
   /// Returns the expressions that distinguish results, for other expressions in the places of the columns.
   package func distinguishing(_ columns: [SQL]) -> [SQL] { shape.shown(of: columns, by: collations, dialect) }
 
   /// No maximum.
   static let all: SQL = "-1"
 
-  private static func name(ofColumn number: Int) -> SQL { "\(identifier: "c\(number)")" }
+  static func name(ofColumn number: Int) -> SQL { "\(identifier: "c\(number)")" }
 
   /// The number of rows of a group.
   private static var groupCount: SQL { .term(("COUNT(*)" as SQL).noted(GroupAggregateNote())) }
 
   /// The statement that counts the rows of all pages.
   var count: SQL {
-    if isDistinct { return "SELECT COUNT(*) FROM \(dialect.derived(distinct))" }
+    if isDistinct { return "SELECT COUNT(*) FROM \(dialect.derived(ofAllPages.distinct))" }
     let rows = withoutAdditions.select([Self.groupCount]).sql
     return group == nil ? rows : "SELECT COUNT(*) FROM \(dialect.derived(rows))"
   }
 
   /// The rows of all pages, without their columns.
   var counted: SQL {
-    if isDistinct { return "SELECT 1 FROM \(dialect.derived(distinct))" }
+    if isDistinct { return "SELECT 1 FROM \(dialect.derived(ofAllPages.distinct))" }
     // Without an aggregate, the single group of all rows would be the rows themselves.
     return withoutAdditions.select([group == nil ? "1" : Self.groupCount]).sql
+  }
+
+  private var ofAllPages: RecordSelect {
+    var rows = self
+    rows.restriction = nil
+    return rows
   }
 
   /// The same select without the optional records that only its columns or its order read.

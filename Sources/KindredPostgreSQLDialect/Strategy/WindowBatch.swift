@@ -58,7 +58,8 @@ struct WindowBatch {
     var all = all(&inputs)
     all.columns = zip(all.columns, names + [Self.number, Self.place]).map { "\($0) AS \($1)" }
     let first = dialect.firstOfEqual(
-      all.sql, names + [Self.number], equalIn: [Self.number] + rows.distinguishing(names), place: Self.place)
+      all.sql, names + [Self.number], equalIn: [Self.number] + rows.distinguishing(names), place: Self.place,
+      order: [Self.number] + rows.distinguishing(names))
     let numbers = rows.numbers
     let order = rows.order.map { $0.rendered(as: names[numbers[$0.sql] ?? 0], dialect) }
     return Select(

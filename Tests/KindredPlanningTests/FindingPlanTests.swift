@@ -1,0 +1,122 @@
+import KindredPostgreSQLDialect
+import KindredSQLiteDialect
+import Testing
+
+@testable import KindredModel
+@testable import KindredPlanning
+
+@Suite("How the records of a page are found")
+struct FindingPlanTests {
+  // MARK: Keys first
+
+  @Test
+  func `a page that is sorted is found by its keys before aggregates and joined records are read`() throws {
+    try expectArrangement(
+      of: "books",
+      Node(
+        fields: "title", annotate: "n:loans.count", sort: "-year", limit: 3,
+        children: [Node(key: "author", fields: "name")]),
+      from: """
+        books: SELECT "book"."title", (SELECT COUNT(*) FROM "loan" WHERE "loan"."bookId" = "book"."id"), \
+        "author"."id", "author"."name", "book"."year", "book"."id" FROM "book" \
+        LEFT JOIN "author" ON "author"."id" = "book"."authorId" \
+        ORDER BY "book"."year" DESC, "book"."id" LIMIT ?1 + ?2
+        """,
+      to: """
+        books: SELECT "book"."title", (SELECT COUNT(*) FROM "loan" WHERE "loan"."bookId" = "book"."id"), \
+        "author"."id", "author"."name", "book"."year", "book"."id" FROM (\
+        SELECT "book"."rowid" AS "kindred:key0" FROM "book" ORDER BY "book"."year" DESC, "book"."id" \
+        LIMIT ?1 + ?2) AS "kindred:keys" CROSS JOIN "book" ON "book"."rowid" = "kindred:keys"."kindred:key0" \
+        LEFT JOIN "author" ON "author"."id" = "book"."authorId" ORDER BY "book"."year" DESC, "book"."id"
+        """)
+  }
+
+  @Test
+  func `the keys are found with the records that the order reads`() throws {
+    try expectArrangement(
+      of: "books", Node(fields: "title", annotate: "n:loans.count", sort: "author.name", limit: 3),
+      from: """
+        books: SELECT "book"."title", (SELECT COUNT(*) FROM "loan" WHERE "loan"."bookId" = "book"."id"), \
+        "author"."name", "book"."id" FROM "book" LEFT JOIN "author" ON "author"."id" = "book"."authorId" \
+        ORDER BY "author"."name", "book"."id" LIMIT ?1 + ?2
+        """,
+      to: """
+        books: SELECT "book"."title", (SELECT COUNT(*) FROM "loan" WHERE "loan"."bookId" = "book"."id"), \
+        "author"."name", "book"."id" FROM (SELECT "book"."rowid" AS "kindred:key0" FROM "book" \
+        LEFT JOIN "author" ON "author"."id" = "book"."authorId" ORDER BY "author"."name", "book"."id" \
+        LIMIT ?1 + ?2) AS "kindred:keys" CROSS JOIN "book" ON "book"."rowid" = "kindred:keys"."kindred:key0" \
+        LEFT JOIN "author" ON "author"."id" = "book"."authorId" ORDER BY "author"."name", "book"."id"
+        """)
+  }
+
+  @Test(arguments: [
+    // An index gives the order.
+    Node(fields: "title", annotate: "n:loans.count", sort: "-authorId", limit: 3),
+    Node(fields: "title", annotate: "n:loans.count", limit: 3),
+    // Nothing is read beside the record.
+    Node(fields: "title", sort: "-year", limit: 3),
+    // All records are read.
+    Node(fields: "title", annotate: "n:loans.count", sort: "-year"),
+    // The order is the aggregate.
+    Node(fields: "title", annotate: "n:loans.count", sort: "-n", limit: 3),
+    // A required record may leave rows out.
+    Node(fields: "title", sort: "-year", limit: 3, children: [Node(key: "author", isRequired: true, fields: "name")]),
+  ])
+  func `a page is read at once where its keys would have to be found no less`(node: Node) throws {
+    let plans = try Library.model(.sqlite).arrangement(of: "books", node, on: .sqlite)
+    #expect(plans.before.nodes[0].statement.sql == plans.after.nodes[0].statement.sql)
+  }
+
+  // MARK: By a condition
+
+  @Test
+  func `a condition on what a foreign key refers to finds the records, if they are few`() throws {
+    try expectArrangement(
+      of: "loans", Node(fields: "id", filter: "book.authorId=7", limit: 3),
+      from: """
+        loans: SELECT "loan"."id" FROM "loan" LEFT JOIN "book" ON "book"."id" = "loan"."bookId" \
+        WHERE "book"."authorId" = ?1 ORDER BY "loan"."id" LIMIT ?2 + ?3
+        """,
+      to: """
+        loans:
+        """)
+  }
+
+  @Test
+  func `a condition on associated records finds those that have some, if they are few`() throws {
+    try expectArrangement(
+      of: "books", Node(fields: "title", filter: "loans.filter(memberId=7).count>0", sort: "title", limit: 3),
+      from: """
+        books: SELECT "book"."title", "book"."id" FROM "book" \
+        WHERE (SELECT COUNT(*) FROM "loan" WHERE "loan"."bookId" = "book"."id" AND likely("loan"."memberId" = ?1)) > ?2 \
+        ORDER BY "book"."title", "book"."id" LIMIT ?3 + ?4
+        """,
+      to: """
+        books:
+        """)
+  }
+
+  @Test(arguments: [
+    // No index finds what is at the end of the path, or on the way.
+    ("loans", Node(fields: "id", filter: "book.year=1900", limit: 3)),
+    ("reviews", Node(fields: "id", filter: "book.authorId=7", limit: 3)),
+    // It also holds where there is none.
+    ("loans", Node(fields: "id", filter: "not book.authorId=7", limit: 3)),
+    ("loans", Node(fields: "id", filter: "book.authorId=7 or memberId=1", limit: 3)),
+    ("books", Node(fields: "title", filter: "loans.filter(memberId=7).isEmpty", limit: 3)),
+    ("books", Node(fields: "title", filter: "loans.filter(memberId=7).count<3", limit: 3)),
+    // The associated records depend on the one above.
+    ("books", Node(fields: "title", filter: "loans.filter(memberId=../id).count>0", limit: 3)),
+  ])
+  func `other conditions are tested in the order of the page`(resource: String, node: Node) throws {
+    let plans = try Library.model(.sqlite).arrangement(of: resource, node, on: .sqlite)
+    #expect(plans.before.nodes[0].statement.sql == plans.after.nodes[0].statement.sql)
+  }
+
+  @Test
+  func `PostgreSQL finds them by its own plan`() throws {
+    let node = Node(fields: "id", filter: "book.authorId=7", sort: "-memberId", limit: 3)
+    let sql = try Library.model(.postgreSQL).plan(of: "loans", node, on: .postgreSQL).nodes[0].statement.sql
+    #expect(!sql.contains(" IN (SELECT"))
+  }
+}
