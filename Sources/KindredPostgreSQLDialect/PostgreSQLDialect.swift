@@ -322,9 +322,11 @@ struct PostgreSQLDialect: SQLDialect {
     return sql
   }
 
-  // Subqueries with a limit are never read in parallel, so they keep their order.
-  func union(of parts: [SQL], page: SQL) -> SQL {
-    parts.map { "(\($0))" as SQL }.joined(separator: " UNION ALL ") + page
+  // Subqueries with a limit are never read in parallel, so they keep their order, unless they come from several nodes.
+  func union(of parts: [SQL], page: SQL, order: () -> SQL) -> SQL {
+    let parts = parts.map { "(\($0))" as SQL }.joined(separator: " UNION ALL ")
+    let order = isSharded ? order() : SQL()
+    return order.isEmpty ? parts + page : "\(parts) ORDER BY \(order)\(page)"
   }
 
   func firstOfEqual(

@@ -46,7 +46,8 @@ struct IndexReader {
           columns: entries.map { $0.position.map { draft.columns[$0].name } },
           collations: entries.map(\.collation), isUnique: index.isUnique,
           // NULLs are the least values.
-          orders: entries.map { Index.Order(isDescending: $0.isDescending, nullsComeFirst: !$0.isDescending) }))
+          orders: entries.map { Index.Order(isDescending: $0.isDescending, nullsComeFirst: !$0.isDescending) }
+        ))
       guard index.isUnique, !index.isPrimaryKey else { continue }
       let key = entries.filter(\.isUniquelyCompared).compactMap(\.position)
       if key.count == entries.count { draft.uniqueKeys.append(key) }

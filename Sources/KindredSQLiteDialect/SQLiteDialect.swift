@@ -309,8 +309,8 @@ struct SQLiteDialect: SQLDialect {
     return "(SELECT \(shown) FROM json_each(\(.batch(0)))) AS \(table)"
   }
 
-  /// What is likely leaves most rows, so it isn't what an index is chosen for, unless it follows others there. Unlike `+`, the
-  /// function keeps the affinity (<https://www.sqlite.org/lang_corefunc.html#likely>).
+  // What is likely leaves most rows, so it isn't what an index is chosen for, unless it follows others there. Unlike `+`, the
+  // function keeps the affinity (https://www.sqlite.org/lang_corefunc.html#likely).
   func filtering(_ condition: SQL) -> SQL { "likely(\(condition))" }
 
   func page(limit: SQL?, offset: SQL?) -> SQL {
@@ -319,7 +319,7 @@ struct SQLiteDialect: SQLDialect {
     return " LIMIT \(limit)\(offset)"
   }
 
-  func union(of parts: [SQL], page: SQL) -> SQL {
+  func union(of parts: [SQL], page: SQL, order: () -> SQL) -> SQL {
     // SQLite evaluates `UNION ALL` lazily: parts beyond the page are never read.
     parts.map { "SELECT * FROM (\($0))" as SQL }.joined(separator: " UNION ALL ") + page
   }

@@ -48,10 +48,14 @@ struct DocumentedExamplesTests {
       try JSONSerialization.jsonObject(with: Data(explained.utf8)) as? [String: Any])
     #expect(document["missingIndexes"] as? [String] == [])
     for statement in try #require(document["statements"] as? [[String: Any]]) {
-      // A scan of the root may be intended, also to find the last record of a page; one of an association never is.
-      let scans = (statement["plan"] as? [String] ?? []).filter {
-        $0.contains("SCAN") && !$0.contains("VIRTUAL TABLE")
-          && !($0.hasPrefix("SCAN") && ["root", "lookahead"].contains(statement["node"] as? String))
+      let node = statement["node"] as? String
+      let scans = (statement["plan"] as? [String] ?? []).filter { step in
+        // A scan of the root may be intended, also to find the last record of a page, within the statement of the page; one
+        // of an association never is.
+        let isOfRoot =
+          node == "root" && step.hasPrefix("SCAN")
+          || node == "lookahead" && step.trimmingCharacters(in: .whitespaces).hasPrefix("SCAN")
+        return step.contains("SCAN") && !step.contains("VIRTUAL TABLE") && !isOfRoot
       }
       #expect(scans.isEmpty)
     }

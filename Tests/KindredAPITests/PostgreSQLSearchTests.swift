@@ -10,14 +10,16 @@ struct PostgreSQLSearchTests {
 
   init() throws {
     database = try TestDatabase(
-      "CREATE TABLE author(id INTEGER PRIMARY KEY NOT NULL, name TEXT, born DATE, seen TIMESTAMP, data JSONB);")
+      "CREATE TABLE author(id INTEGER PRIMARY KEY NOT NULL, name TEXT, born DATE, seen TIMESTAMP, data JSONB);"
+    )
   }
 
   /// Returns the conditions of a filter.
   private func conditions(_ filter: String) throws -> String {
     let plan = try database.plan("/authors?fields=id&filter=\(filter)", dialect: .postgreSQL)
     let sql = try #require(plan.nodes.first).statement.sql.replacing("\"author\".", with: "")
-    return sql.components(separatedBy: " WHERE ").last?.components(separatedBy: " ORDER BY").first ?? ""
+    let conditions = sql.split(separator: " WHERE ").last?.split(separator: " ORDER BY").first
+    return String(conditions ?? "")
   }
 
   @Test(arguments: [
@@ -53,8 +55,9 @@ struct PostgreSQLSearchTests {
 
   @Test(arguments: [
     // The value isn't a member, or has no text of one form.
-    "data->>0='x'", "data->>'a b'='x'", "data->>'a''b'='x'", "data->>'a'=1.5", "data->>'a'!='x'", "not data->>'a'='x'", "data->>'a'=name",
-    "data->>'a' collate nocase='x'", "json_extract(data,'$.a[0]')='x'",
+    "data->>0='x'", "data->>'a b'='x'", "data->>'a''b'='x'", "data->>'a'=1.5", "data->>'a'!='x'",
+    "not data->>'a'='x'", "data->>'a'=name",
+    "(data->>'a') collate nocase='x'", "json_extract(data,'$.a[0]')='x'",
     // The text isn't that of one period.
     "date(seen,'%2B1 day')='2026-02-03'", "date(name)='2026-02-03'", "strftime('%25d',seen)='03'",
     "datetime(seen)='2026-02-03'", "date(seen)!='2026-02-03'",

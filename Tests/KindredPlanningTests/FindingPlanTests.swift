@@ -60,7 +60,9 @@ struct FindingPlanTests {
     // The order is the aggregate.
     Node(fields: "title", annotate: "n:loans.count", sort: "-n", limit: 3),
     // A required record may leave rows out.
-    Node(fields: "title", sort: "-year", limit: 3, children: [Node(key: "author", isRequired: true, fields: "name")]),
+    Node(
+      fields: "title", sort: "-year", limit: 3,
+      children: [Node(key: "author", isRequired: true, fields: "name")]),
   ])
   func `a page is read at once where its keys would have to be found no less`(node: Node) throws {
     let plans = try Library.model(.sqlite).arrangement(of: "books", node, on: .sqlite)
@@ -78,7 +80,15 @@ struct FindingPlanTests {
         WHERE "book"."authorId" = ?1 ORDER BY "loan"."id" LIMIT ?2 + ?3
         """,
       to: """
-        loans:
+        loans: SELECT * FROM (SELECT "loan"."id" FROM "loan" LEFT JOIN "book" ON "book"."id" = "loan"."bookId" \
+        WHERE "book"."authorId" = ?1 AND "loan"."bookId" IN (SELECT "book2"."id" FROM "book" AS "book2" \
+        WHERE "book2"."authorId" = ?1) ORDER BY "loan"."id" LIMIT (?2 + 1) * ((SELECT COUNT(*) FROM (\
+        SELECT 1 FROM "book" AS "book2" CROSS JOIN "loan" AS "loan" ON "loan"."bookId" = "book2"."id" \
+        WHERE "book2"."authorId" = ?1 LIMIT 1000)) < 1000)) UNION ALL \
+        SELECT * FROM (SELECT "loan"."id" FROM "loan" LEFT JOIN "book" ON "book"."id" = "loan"."bookId" \
+        WHERE "book"."authorId" = ?1 ORDER BY "loan"."id" LIMIT (?2 + 1) * NOT ((SELECT COUNT(*) FROM (\
+        SELECT 1 FROM "book" AS "book2" CROSS JOIN "loan" AS "loan" ON "loan"."bookId" = "book2"."id" \
+        WHERE "book2"."authorId" = ?1 LIMIT 1000)) < 1000)) LIMIT ?2 + ?3
         """)
   }
 
@@ -92,7 +102,17 @@ struct FindingPlanTests {
         ORDER BY "book"."title", "book"."id" LIMIT ?3 + ?4
         """,
       to: """
-        books:
+        books: SELECT * FROM (SELECT "book"."title", "book"."id" FROM "book" \
+        WHERE (SELECT COUNT(*) FROM "loan" WHERE "loan"."bookId" = "book"."id" \
+        AND likely("loan"."memberId" = ?1)) > ?2 AND "book"."id" IN (\
+        SELECT "loan"."bookId" FROM "loan" WHERE "loan"."memberId" = ?1) ORDER BY "book"."title", "book"."id" \
+        LIMIT (?3 + 1) * ((SELECT COUNT(*) FROM (\
+        SELECT 1 FROM "loan" WHERE "loan"."memberId" = ?1 LIMIT 1000)) < 1000)) UNION ALL \
+        SELECT * FROM (SELECT "book"."title", "book"."id" FROM "book" \
+        WHERE (SELECT COUNT(*) FROM "loan" WHERE "loan"."bookId" = "book"."id" \
+        AND likely("loan"."memberId" = ?1)) > ?2 ORDER BY "book"."title", "book"."id" \
+        LIMIT (?3 + 1) * NOT ((SELECT COUNT(*) FROM (\
+        SELECT 1 FROM "loan" WHERE "loan"."memberId" = ?1 LIMIT 1000)) < 1000)) LIMIT ?3 + ?4
         """)
   }
 
@@ -118,5 +138,46 @@ struct FindingPlanTests {
     let node = Node(fields: "id", filter: "book.authorId=7", sort: "-memberId", limit: 3)
     let sql = try Library.model(.postgreSQL).plan(of: "loans", node, on: .postgreSQL).nodes[0].statement.sql
     #expect(!sql.contains(" IN (SELECT"))
+  }
+
+  // MARK: Distinct results
+
+  @Test
+  func `the first of equal results is the one with the least key, without a window`() throws {
+    try expectPlan(
+      of: "books", Node(fields: "year", sort: "year", limit: 3, isDistinct: true), on: .postgreSQL,
+      """
+      books: SELECT "c0", "c1" FROM (SELECT DISTINCT ON ("c0") "c0", "c1" FROM (SELECT "book"."year" AS "c0", \
+      "book"."id" AS "c1", "book"."id" AS place FROM "book") AS "kindred:rows" \
+      ORDER BY "c0" NULLS FIRST, place) AS "kindred:rows" ORDER BY "c0" NULLS FIRST, "c1" \
+      LIMIT $1::int8 + $2::int8
+      """)
+    try expectPlan(
+      of: "books", Node(fields: "year", isDistinct: true),
+      """
+      books: SELECT "c0", "c1" FROM (SELECT "c0", "c1", MIN(place) FROM (SELECT "book"."year" AS "c0", \
+      "book"."id" AS "c1", "book"."id" AS place FROM "book") GROUP BY "c0") ORDER BY "c1"
+      """)
+  }
+
+  @Test
+  func `results after a page begin after its last one, of which the equal rows aren't read`() throws {
+    try expectPlan(
+      of: "books", Node(fields: "year", sort: "year", limit: 3, isDistinct: true),
+      after: Cursor(values: [.integer(1900), .integer(2)]), on: .postgreSQL,
+      """
+      books: SELECT "c0", "c1" FROM (SELECT DISTINCT ON ("c0") "c0", "c1" FROM (SELECT "book"."year" AS "c0", \
+      "book"."id" AS "c1", "book"."id" AS place FROM "book" WHERE "book"."year" > $1::int8) AS "kindred:rows" \
+      ORDER BY "c0" NULLS FIRST, place) AS "kindred:rows" \
+      WHERE CASE WHEN "c0" > $1::int8 THEN TRUE WHEN "c0" IS DISTINCT FROM $1::int8 THEN FALSE \
+      WHEN "c1" > $2::int8 THEN TRUE ELSE FALSE END ORDER BY "c0" NULLS FIRST, "c1" LIMIT $3::int8 + $4::int8
+      """)
+  }
+
+  @Test
+  func `a window finds the first of equal results where several terms decide`() throws {
+    let node = Node(fields: "year", sort: "title", isDistinct: true)
+    let sql = try Library.model(.sqlite).plan(of: "books", node).nodes[0].statement.sql
+    #expect(sql.contains(#"row_number() OVER (ORDER BY "book"."title", "book"."id") AS place"#))
   }
 }

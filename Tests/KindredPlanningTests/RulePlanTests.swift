@@ -30,6 +30,21 @@ struct RulePlanTests {
   }
 
   @Test
+  func `a rule over a foreign key is tested however its records are found`() throws {
+    let model = try Library.model(.sqlite, booksWhere: "author.id=7")
+    let plan = try model.plan(of: "books", Node(fields: "title", sort: "-year", limit: 3), isCounted: true)
+    let rule =
+      #"(SELECT "author"."id" FROM "author" WHERE "author"."id" = "book"."authorId" LIMIT 1) = (SELECT ?1)"#
+    let found =
+      #""book"."authorId" IN (SELECT "author"."id" FROM "author" WHERE "author"."id" = (SELECT ?1))"#
+    let ways = plan.nodes[0].statement.sql.split(separator: " UNION ALL ")
+    try #require(ways.count == 2)
+    #expect(ways[0].contains("WHERE \(rule) AND \(found) ORDER BY"))
+    #expect(ways[1].contains("WHERE \(rule) ORDER BY"))
+    #expect(plan.count?.sql == #"SELECT COUNT(*) FROM "book" WHERE \#(rule) AND \#(found)"#)
+  }
+
+  @Test
   func `a filter that could disclose a record is evaluated behind the rule`() throws {
     try expectPlan(
       of: "books", Node(fields: "title", filter: "abs(year)>1900"),

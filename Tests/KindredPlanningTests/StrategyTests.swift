@@ -86,8 +86,7 @@ struct StrategyTests {
   // MARK: Linked records
 
   @Test
-  func `what is read for each record is found by it, although another column with a value has an index`() throws
-  {
+  func `what is read for each record is found by it, although an index has another column`() throws {
     let node = Node(fields: "title", annotate: "n:loans.filter(memberId=7).count")
     try expectPlan(
       of: "books", node,

@@ -134,14 +134,16 @@ import Testing
     // Two records of `fine` may equal `c`, whose collation ignores case. That can't happen for `coarse` and `b`.
     #expect(table.uniqueKeys == [[0], [1], [2, 1], [2], [3]])
     #expect(
-      table.indexes == [
-        Index(columns: ["id"], isUnique: true), Index(columns: ["a"], isUnique: true),
-        Index(columns: ["b", "a"], isUnique: true), Index(columns: [nil], isUnique: true),
-        Index(columns: ["c", nil], isUnique: true),
-        Index(columns: ["b"], collations: ["nocase"], isUnique: true),
-        Index(columns: ["c"], collations: ["binary"], isUnique: true), Index(columns: ["c"], isUnique: true),
-        Index(columns: ["c", "b"]),
-      ].map(\.ascending))
+      table.indexes
+        == [
+          Index(columns: ["id"], isUnique: true), Index(columns: ["a"], isUnique: true),
+          Index(columns: ["b", "a"], isUnique: true), Index(columns: [nil], isUnique: true),
+          Index(columns: ["c", nil], isUnique: true),
+          Index(columns: ["b"], collations: ["nocase"], isUnique: true),
+          Index(columns: ["c"], collations: ["binary"], isUnique: true),
+          Index(columns: ["c"], isUnique: true),
+          Index(columns: ["c", "b"]),
+        ].map(\.ascending))
   }
 
   @Test
@@ -177,11 +179,12 @@ import Testing
       """)
     #expect(table.columns.map(\.collation) == ["BINARY", "BINARY", "NoCase", "BINARY"])
     #expect(
-      table.indexes == [
-        Index(columns: ["rowid"], isUnique: true),
-        Index(columns: ["a", "b", "c"], collations: [nil, "binary", nil]),
-        Index(columns: ["b", "c"], collations: [nil, "rtrim"]),
-      ].map(\.ascending))
+      table.indexes
+        == [
+          Index(columns: ["rowid"], isUnique: true),
+          Index(columns: ["a", "b", "c"], collations: [nil, "binary", nil]),
+          Index(columns: ["b", "c"], collations: [nil, "rtrim"]),
+        ].map(\.ascending))
     #expect(table.isIndexed(["a"]) && table.isIndexed(["b"]) && !table.isIndexed(["a", "b"]))
     #expect(table.isIndexed(["a", "b"], collations: ["BINARY", "BINARY"]))
     #expect(!table.isIndexed(["b", "c"]) && table.isIndexed(["b", "c"], collations: ["nocase", "RTRIM"]))

@@ -226,7 +226,9 @@ package protocol SQLDialect: Sendable {
   func page(limit: SQL?, offset: SQL?) -> SQL
   /// Returns the page of consecutive parts of an ordered result, each of them limited, which are read one after the other
   /// until the page is full.
-  func union(of parts: [SQL], page: SQL) -> SQL
+  ///
+  /// - Parameter order: The `ORDER BY` terms of the whole result, by column numbers, where the parts may not keep their order.
+  func union(of parts: [SQL], page: SQL, order: () -> SQL) -> SQL
   /// Returns the first of each group of rows that are equal in some columns.
   ///
   /// - Parameters:

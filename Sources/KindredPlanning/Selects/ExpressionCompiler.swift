@@ -45,8 +45,12 @@ struct ExpressionCompiler: PlanningPart {
   func search(_ expression: ResolvedExpression, in record: StatementRecord) throws -> SQL {
     let compiled = try compileCondition(expression, in: record)
     let condition = compiled.sql(within: .and)
-    return compiled.necessary.map { "\($0) AND \(condition)" } ?? condition
+    guard let necessary = compiled.necessary, necessary.length <= Self.maximumLength else { return condition }
+    return "\(necessary) AND \(condition)"
   }
+
+  /// The greatest length of a condition that only helps to find records.
+  private static let maximumLength = 8192
 
   /// Returns the SQL of an expression about a record.
   func compile(_ expression: ResolvedExpression, in record: StatementRecord) throws -> CompiledExpression {

@@ -13,7 +13,7 @@ struct FindingNote: SQLNote {
   let premise: SQL?
 }
 
-/// Turns conditions on what is associated with records around, so that they find the records:
+/// Turns conditions on what is associated with records around, so that they find the records.
 ///
 ///     issue.projectId IN (SELECT project.id FROM project WHERE project.organisationId = ?)
 ///     customer.id IN (SELECT orders.customerId FROM orders WHERE orders.status = ?)
@@ -24,13 +24,15 @@ struct RecordFinder: PlanningPart {
 
   /// Returns the condition with a note that says how its records are found, if these are those of the root, and nothing else
   /// finds them.
-  func noting(_ condition: SQL, for expression: ResolvedExpression, in record: StatementRecord) throws -> SQL {
+  func noting(_ condition: SQL, for expression: ResolvedExpression, in record: StatementRecord) throws -> SQL
+  {
     guard canFind(record), let found = try finding(expression, in: record) else { return condition }
     return condition.noted(found)
   }
 
   /// Returns the condition that a required association leads to a record, likewise.
-  func noting(_ condition: SQL, for association: ResolvedAssociation, in record: StatementRecord) throws -> SQL
+  func noting(_ condition: SQL, for association: ResolvedAssociation, in record: StatementRecord) throws
+    -> SQL
   {
     guard canFind(record),
       let ways = try ways(association, of: record, by: [], { try filters(of: $0) })
@@ -59,7 +61,8 @@ struct RecordFinder: PlanningPart {
       }
       return nil
     }
-    if case .binary(let op, let left, let right) = expression.meaning, op == .greater || op == .greaterOrEqual {
+    if case .binary(let op, let left, let right) = expression.meaning, op == .greater || op == .greaterOrEqual
+    {
       return try more(op, left, right, in: record)
     }
     if let aggregate = expression.negatedEmptiness {
@@ -77,9 +80,14 @@ struct RecordFinder: PlanningPart {
     in record: StatementRecord
   ) throws -> FindingNote? {
     guard case .path(.aggregate(let aggregate)) = left.meaning, aggregate.function == .count,
-      aggregate.arguments.isEmpty, case .literal(let number) = right.meaning,
-      case .integer = state.literals[number], let ways = try ways(aggregate, of: record)
+      aggregate.arguments.isEmpty, let ways = try ways(aggregate, of: record)
     else { return nil }
+    if case .value(.integer(let value)) = right.meaning {
+      return value > 0 || value == 0 && op == .greater ? finding(record, ways, premise: nil) : nil
+    }
+    guard case .literal(let number) = right.meaning, case .integer = state.literals[number] else {
+      return nil
+    }
     // Other requests share the plan with other numbers.
     let literal = dialect.integer(.parameter(number))
     return finding(record, ways, premise: "\(literal) \(op == .greater ? ">=" : ">" as SQL) 0")
@@ -226,7 +234,8 @@ private struct PathTest {
   }
 
   func of(_ path: ResolvedPath) -> ResolvedExpression {
-    ResolvedExpression(meaning: test(ResolvedExpression(meaning: .path(path), source: source)), source: source)
+    ResolvedExpression(
+      meaning: test(ResolvedExpression(meaning: .path(path), source: source)), source: source)
   }
 }
 

@@ -18,7 +18,7 @@ extension RecordSelect {
   }
 
   /// Reads the rows in which the first term of the order is NULL apart from the others, where an index gives each part in
-  /// its order, but not both in one:
+  /// its order, but not both in one.
   ///
   ///     (SELECT … WHERE paidAt IS NOT NULL ORDER BY paidAt DESC, id LIMIT n)
   ///     UNION ALL
@@ -38,7 +38,9 @@ extension RecordSelect {
     else { return }
     readsNullsApart = true
     // That of a root depends on where its page starts.
-    if reach == Self.all { reach = [limit, page.ahead, page.offset].compactMap(\.self).joined(separator: " + ") }
+    if reach == Self.all {
+      reach = [limit, page.ahead, page.offset].compactMap(\.self).joined(separator: " + ")
+    }
   }
 
   /// Returns the two parts of the rows, in the order of these.

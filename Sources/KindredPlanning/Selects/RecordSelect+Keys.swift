@@ -11,16 +11,19 @@ import KindredSQLSyntax
 /// SQLite computes all columns of a row before it sorts, subqueries and joined records too, for each row that is among the
 /// first so far, and for each one before an offset.
 extension RecordSelect {
-  /// Finds the keys of a page first, unless its rows come in the order of an index from the first one on, or are in the order
-  /// of an aggregate, which would be computed again.
+  /// Finds the keys of a page of records first, unless these come in the order of an index from the first one on, or in
+  /// that of an aggregate, which would be computed again.
   package mutating func findKeysFirst(in page: Page) {
     let isInOrder = page.offset == nil && !ordersOfFirstTerm.isEmpty
     findsKeysFirst =
       isLimited && group == nil && !isDistinct && !isOfDistinctRows && ranking == nil && !isInOrder
-      && source.isPlain(record.id, of: record.table)
-      // An order that differs each time would be another one outside.
-      && !order.contains { !$0.sql.notes.isEmpty || $0.sql.reads { $0.depth > 0 } }
+      && source.isPlain(record.id, of: record.table) && isOrderedTwice
+      // Another join might repeat rows, and would do so twice.
+      && source.joins.allSatisfy { $0.addition != nil }
   }
+
+  /// Whether the order is the same and cheap when it is computed again: not one by the clock, or by an aggregate.
+  var isOrderedTwice: Bool { order.allSatisfy { $0.sql.notes.isEmpty && !$0.sql.reads { $0.depth > 0 } } }
 
   /// Returns the statement; nil where a single select reads no more.
   ///

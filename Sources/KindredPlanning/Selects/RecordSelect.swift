@@ -144,7 +144,16 @@ extension RecordSelect {
       (select.order, select.page) = (isUnordered ? [] : terms(expressions), page)
       return select.sql
     }
-    return dialect.union(of: ranges.map { part(shown, of: $0) }, page: page)
+    return union(of: ranges.map { part(shown, of: $0) }, shown, page: page)
+  }
+
+  /// Returns the page of consecutive parts of the rows.
+  func union(of parts: [SQL], _ shown: [SQL], page: SQL) -> SQL {
+    dialect.union(of: parts, page: page) {
+      let numbers = shown.numbers
+      let places = order.compactMap { term in numbers[term.sql].map { (term, $0) } }
+      return places.map { $0.rendered(as: .number($1 + 1), dialect) }.joined(separator: ", ")
+    }
   }
 
   /// Returns the rows of a range, as many as the page can need.
@@ -171,14 +180,16 @@ extension RecordSelect {
   ///
   ///     SELECT order FROM (SELECT columns FROM … ORDER BY order LIMIT end) LIMIT 2 OFFSET start
   ///
-  /// The subquery has the columns of the page, but for subqueries: of the order's alone, SQLite would read an index that has
-  /// them all, and sort.
+  /// The subquery has the columns of the page, but for subqueries: for those of the order alone, SQLite would read an index
+  /// that has them all, and sort, instead of the one that gives the order.
   func cursors(from start: SQL, to end: SQL, _ page: (_ limit: SQL?, _ offset: SQL?) -> SQL) -> SQL {
     let terms = order.map(\.sql)
-    guard group == nil, !isDistinct, ranking == nil else { return sql(terms, page: page("2", start)) }
-    let read = terms + columns.filter { column in
-      !terms.contains(column) && !column.reads { $0.depth > 0 }
-    }
+    guard !ordersOfFirstTerm.isEmpty, ranking == nil else { return sql(terms, page: page("2", start)) }
+    let read =
+      terms
+      + columns.filter { column in
+        !terms.contains(column) && !column.reads { $0.depth > 0 }
+      }
     var rows = self
     rows.names = read.indices.map(Self.name(ofColumn:))
     return Select(
@@ -206,7 +217,7 @@ extension RecordSelect {
       from: "FROM \(dialect.derived(rows.sql(columns, page: page)))",
       order: zip(order, places).map { $0.rendered(as: Self.name(ofColumn: $1), dialect) },
       // Without it, SQLite would sort the parts and not the page (https://www.sqlite.org/optoverview.html#flattening).
-      page: parts == nil ? SQL() : dialect.page(limit: nil, offset: "0")
+      page: parts == nil && finding == nil ? SQL() : dialect.page(limit: nil, offset: "0")
     ).sql
   }
 
@@ -267,7 +278,8 @@ extension RecordSelect {
   /// The same select without the optional records that only its columns or its order read.
   private var withoutAdditions: RecordSelect {
     var rows = self
-    rows.source = source.counting(readBy: (group ?? []) + havings + (rowOrder?.terms ?? []))
+    rows.source.conditions += findingConditions
+    rows.source = rows.source.counting(readBy: (group ?? []) + havings + (rowOrder?.terms ?? []))
     return rows
   }
 
