@@ -167,17 +167,14 @@ public struct SQLExpression: SQLSpecificExpressible {
 extension SQLExpression {
   /// Returns an expression made of SQL text and other expressions.
   static func raw(_ parts: [RawPart]) -> SQLExpression {
-    let operands = parts.compactMap { part in
-      if case .expression(let operand) = part { operand } else { nil }
-    }
-    return SQLExpression(operands) { operands in
+    SQLExpression(parts.compactMap(\.operand)) { operands in
       var operands = operands.makeIterator()
       return .program(
         .raw(
           parts.compactMap { part in
             switch part {
             case .text(let text): .text(text)
-            case .expression: operands.next().map { .expression($0) }
+            case .expression, .selection: operands.next().map { .expression($0) }
             }
           }))
     }
@@ -187,6 +184,27 @@ extension SQLExpression {
   enum RawPart: Sendable {
     case text(String)
     case expression(SQLExpression)
+    /// Columns that only the schema knows, of the record of the request, or of a table under an alias.
+    case selection(SQLSelection, of: (table: String, alias: String)?)
+
+    /// The part as an expression; nil for text.
+    var operand: SQLExpression? {
+      switch self {
+      case .text: nil
+      case .expression(let expression): expression
+      case .selection(let selection, let table):
+        SQLExpression { resolver in
+          let columns = try resolver.columns(selection, of: table).map(\.expression)
+          guard !columns.isEmpty else {
+            throw DatabaseError.misuse("a selection of columns that are unknown outside of a request")
+          }
+          let parts = columns.map { column -> [Expression.RawPart] in
+            if case .program(.raw(let parts)) = column.kind { parts } else { [.expression(column)] }
+          }
+          return Expression(.program(.raw(Array(parts.joined(separator: [.text(", ")])))), at: Origin())
+        }
+      }
+    }
   }
 }
 

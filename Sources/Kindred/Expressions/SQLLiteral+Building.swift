@@ -20,8 +20,8 @@ extension SQLLiteral {
     for part in SQLLiteral(sql: text, arguments: try StatementArguments(bindings)).parts {
       switch part {
       case .text(let text): sql += text
-      case .expression(let expression):
-        guard case .known(let known) = expression.form, case .value(let value) = known.kind else { continue }
+      case .expression, .selection:
+        guard case .value(let value)? = part.operand?.withoutSchema?.kind else { continue }
         sql += "?"
         values.append(value)
       }
@@ -37,7 +37,7 @@ extension SQLLiteral {
     return try parts.reduce(into: SQLText()) { sql, part in
       switch part {
       case .text(let text): sql.append(SQLText(trusted: text))
-      case .expression(let expression): sql.append(try expression.text(db))
+      case .expression, .selection: sql.append(try part.operand?.text(db) ?? SQLText())
       }
     }
   }
@@ -65,9 +65,17 @@ extension Model {
   /// Returns expressions about the records of a table as SQL.
   func sql(of expressions: [Expression], in table: String) throws -> [SQLText] {
     var node = RequestNode()
-    node.fields = expressions.map { .expression(NamedExpression(name: nil, expression: $0)) }
+    node.fields = expressions.map { .expression(NamedExpression(name: nil, expression: $0.unnamed)) }
     let request = KindredModel.FetchRequest(path: RequestPath(resource: table), root: node)
     return try Planner(model: self, dialect: .sqlite).selection(of: request)
+  }
+}
+
+extension Expression {
+  /// The expression as one that the planner gives no name, as it does to a column.
+  var unnamed: Expression {
+    guard case .program(.column) = kind else { return self }
+    return Expression(.program(.raw([.expression(self)])), at: Origin())
   }
 }
 

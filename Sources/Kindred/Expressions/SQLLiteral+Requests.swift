@@ -47,7 +47,15 @@ extension SQLLiteral.StringInterpolation {
   public mutating func appendInterpolation<Record: TableRecord>(
     columnsOf type: Record.Type, tableAlias alias: String? = nil
   ) {
-    appendInterpolation(sql: Record.selectionSQL(alias: alias))
+    let name = alias ?? Record.databaseTableName
+    for (index, selection) in Record.databaseSelection.map(\.sqlSelection).enumerated() {
+      if index > 0 { appendLiteral(", ") }
+      if let sql = try? selection.sql(of: name, star: "\(SQLText.quoted(name)).*") {
+        appendInterpolation(sql: sql)
+      } else {
+        parts.append(.selection(selection, of: (Record.databaseTableName, name)))
+      }
+    }
   }
 
   /// Appends the quoted name of a table.

@@ -73,6 +73,15 @@ public struct SQLLiteral: SQLSpecificExpressible, ExpressibleByStringInterpolati
     }
   }
 
+  /// The columns that the literal selects if it consists of nothing else.
+  var onlySelection: (SQLSelection, of: (table: String, alias: String)?)? {
+    let parts = parts.filter { part in
+      if case .text(let text) = part { !text.utf8.allSatisfy { $0 <= UInt8(ascii: " ") } } else { true }
+    }
+    guard parts.count == 1, case .selection(let selection, let table) = parts[0] else { return nil }
+    return (selection, table)
+  }
+
   /// The text of the literal if it consists of nothing else.
   var onlyText: String? {
     guard parts.count == 1, case .text(let text) = parts[0] else { return nil }
@@ -185,7 +194,8 @@ public struct SQLLiteral: SQLSpecificExpressible, ExpressibleByStringInterpolati
     @_disfavoredOverload
     public mutating func appendInterpolation(_ selection: some SQLSelectable) {
       switch selection.sqlSelection.item {
-      case .all, .allExcept, .allOf, .deferred: appendLiteral("*")
+      case .all: appendLiteral("*")
+      case .allExcept, .allOf, .deferred: parts.append(.selection(selection.sqlSelection, of: nil))
       case .literal(let literal, _): appendInterpolation(literal: literal)
       case .expression(let expression, let name):
         parts.append(.expression(expression))

@@ -102,7 +102,7 @@ extension MutablePersistableRecord {
   ) throws -> (stored: PersistenceContainer, result: Result) {
     let operation = RecordStatement.Operation(
       kind: .insert, conflict: conflict ?? Self.persistenceConflictPolicy.conflictResolutionForInsert,
-      returning: Self.returning(selection))
+      returning: try db.returning(selection, from: Self.databaseTableName))
     return try inserting(db) { container in
       let statement = try db.insertion(Self.self, container, operation)
       let result = try db.fetching(statement, container, fetch)
@@ -170,7 +170,7 @@ extension MutablePersistableRecord {
     returning selection: [any SQLSelectable], _ fetch: (Statement) throws -> Result
   ) throws -> (stored: PersistenceContainer, result: Result) {
     var operation = Self.update(conflict, columns)
-    operation.returning = Self.returning(selection)
+    operation.returning = try db.returning(selection, from: Self.databaseTableName)
     var result: Result?
     let stored = try updating(db, columns: columns, operation) { statement, container in
       result = try db.fetching(statement, container, fetch)
@@ -258,20 +258,13 @@ extension Database {
       of: ObjectIdentifier(type), table: name, version: version
     ) { try table(name).rowIDColumn }
   }
-}
 
-extension TableRecord {
-  /// Returns a selection as the SQL of a `RETURNING` clause.
-  static func returning(_ selection: [any SQLSelectable]) -> String {
-    SQLSelection.returning(selection, from: databaseTableName)
-  }
-}
-
-extension SQLSelection {
   /// Returns a selection as the SQL of a `RETURNING` clause, in which `table.*` is not allowed.
-  static func returning(_ selection: [any SQLSelectable], from table: String) -> String {
-    selection.map(\.sqlSelection).map { selection in
-      if case .all = selection.item { "*" } else { selection.sql(of: table) }
+  ///
+  /// - Throws: The error of a selection that depends on more than the record's table.
+  func returning(_ selection: [any SQLSelectable], from table: String) throws -> String {
+    try selection.map(\.sqlSelection).map { selection in
+      try selection.sql(of: table, star: "*", self)
     }.joined(separator: ", ")
   }
 }

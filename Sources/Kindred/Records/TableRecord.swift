@@ -59,40 +59,70 @@ extension TableRecord {
 
   /// Returns the default selection as SQL for use in other statements: `"player".*`.
   ///
-  /// An expression that depends on the schema, such as an aggregate of an association, can't be written without a
-  /// database. A statement with such a selection throws when it is prepared.
+  /// A selection that depends on the schema, such as `.allColumns(excluding:)` or an aggregate of an association, can't
+  /// be written without a database. A statement with it throws when it is prepared; an SQL literal can have
+  /// `\(columnsOf:)` instead.
   ///
   /// - Parameter alias: The alias of the table in the statement; by default the name of the table.
   public static func selectionSQL(alias: String? = nil) -> String {
     let name = alias ?? databaseTableName
-    return databaseSelection.map { $0.sqlSelection.sql(of: name) }.joined(separator: ", ")
+    return databaseSelection.map(\.sqlSelection).map { selection in
+      do {
+        return try selection.sql(of: name, star: "\(SQLText.quoted(name)).*")
+      } catch {
+        // The statement then fails with "no such column", and the name of the column states the reason.
+        return SQLText.quoted("\((error as? DatabaseError)?.text ?? "\(error)")")
+      }
+    }.joined(separator: ", ")
   }
 }
 
 extension SQLSelection {
-  /// Returns the selection as SQL for a statement in which the record's table is called `name`.
-  func sql(of name: String) -> String {
+  /// Returns the selection as SQL with literal values, for a statement in which the record's table is called `name`.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the table.
+  ///   - star: How the statement selects all columns.
+  ///   - db: The database, which has a table of that name, and by whose schema the selection is completed.
+  /// - Throws: `DatabaseError` (misuse) for what depends on the schema, without a database; the error of the selection.
+  func sql(of name: String, star: String, _ db: Database? = nil) throws -> String {
+    var columns: [NamedExpression]
+    var model = Model(rowsOf: Schema(tables: [TableSchema(named: name)]))
+    switch (item, withoutSchema) {
+    case (.all, _): return star
+    case (_, let known?): columns = [known]
+    case (_, nil):
+      guard let db else {
+        throw DatabaseError.misuse("the selection of \(name), which needs a database to be written")
+      }
+      let resolver = try BlueprintResolver(db, RequestBlueprint(tableName: name, defaultSelection: []))
+      (columns, model) = (try resolver.columns(self), resolver.model)
+    }
+    return try columns.map { column in
+      let columnName = SQLExpression(column.expression.kind).columnName
+      let sql =
+        try columnName.map { "\(SQLText.quoted(name)).\(SQLText.quoted($0))" }
+        ?? model.sql(of: [column.expression], in: name).map(\.textWithValues).joined(separator: ", ")
+      guard let key = column.name, key != columnName else { return sql }
+      return "\(sql) AS \(SQLText.quoted(key))"
+    }.joined(separator: ", ")
+  }
+
+  /// The expression that is selected; nil if there are several, or it depends on the schema.
+  private var withoutSchema: NamedExpression? {
     switch item {
-    case .all, .allExcept, .allOf, .deferred: return "\(SQLText.quoted(name)).*"
-    case .literal(let literal, _): return literal.sqlExpression.sql(of: name)
-    case .expression(let expression, let key):
-      return expression.sql(of: name) + (key.map { " AS \(SQLText.quoted($0))" } ?? "")
+    case .all, .allExcept, .allOf, .deferred: nil
+    case .literal(let literal, _):
+      literal.sqlExpression.withoutSchema.map { NamedExpression(name: nil, expression: $0) }
+    case .expression(let expression, let name):
+      expression.withoutSchema.map { NamedExpression(name: name, expression: $0) }
     }
   }
 }
 
-extension SQLExpression {
-  /// Returns the expression as SQL with literal values, for a statement in which the record's table is called
-  /// `name`.
-  fileprivate func sql(of name: String) -> String {
-    if let columnName { return "\(SQLText.quoted(name)).\(SQLText.quoted(columnName))" }
-    guard let known = withoutSchema else {
-      // The statement then fails with "no such column", and the name of the column states the reason.
-      return SQLText.quoted("the selection of \(name), which needs a database to be written")
-    }
-    let table = TableSchema(name: name, kind: .view, columns: [], primaryKey: [])
-    let model = Model(rowsOf: Schema(tables: [table]))
-    let columns = (try? model.sql(of: [known], in: name)) ?? []
-    return columns.map(\.textWithValues).joined(separator: ", ")
+extension TableSchema {
+  /// Creates a table of which only the name is known.
+  fileprivate init(named name: String) {
+    self.init(name: name, kind: .view, columns: [], primaryKey: [])
   }
 }

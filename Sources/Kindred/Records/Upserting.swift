@@ -30,7 +30,8 @@ extension MutablePersistableRecord {
         let update: SQLText = set.isEmpty ? "NOTHING" : "UPDATE SET \(set)"
         let place: SQLText = target.isEmpty ? "" : .columns(target) + " "
         let rowID = table.rowIDName.map { [SQLText.quoted($0)] } ?? []
-        let columns = [Self.returning(selection)].filter { !$0.isEmpty } + rowID
+        let selected = try db.returning(selection, from: Self.databaseTableName)
+        let columns = (selected.isEmpty ? [] : [selected]) + rowID
         let returning = columns.isEmpty ? "" : " RETURNING \(columns.joined(separator: ", "))"
         let names = container.columns.map { "\(identifier: $0)" as SQLText }.joined(separator: ", ")
         let values = container.storage.map { "\(.value($0))" as SQLText }.joined(separator: ", ")

@@ -40,6 +40,7 @@ extension BlueprintResolver {
 
   /// Returns the columns of one piece of SQL, several if it ends with a star.
   private func columns(_ piece: SQLLiteral, of alias: TableAliasBase?) throws -> [NamedExpression] {
+    if let (selection, table) = piece.onlySelection { return try columns(selection, of: table) }
     guard let star = piece.star else {
       let expression = alias.map { $0[piece] } ?? piece.sqlExpression
       return [NamedExpression(name: nil, expression: try self.expression(expression))]
@@ -50,6 +51,21 @@ extension BlueprintResolver {
     let named = aliasedTables.first { $0.key.name?.equalsIgnoringCase(name) ?? false }
     return try columns(of: table(named?.value ?? name)) { column in
       .raw([.text("\(SQLText.quoted(name)).\(SQLText.quoted(column))")])
+    }
+  }
+
+  /// Returns the columns of a selection about the records of `table`, or of another table under an alias.
+  func columns(
+    _ selection: SQLSelection, of named: (table: String, alias: String)?
+  ) throws -> [NamedExpression] {
+    guard let named else { return try columns(selection) }
+    return try resolver(for: named.table).columns(selection).map { column in
+      guard let name = SQLExpression(column.expression.kind).columnName else {
+        throw DatabaseError.misuse("the columns of \(named.table) have an expression that needs a request")
+      }
+      let sql = "\(SQLText.quoted(named.alias)).\(SQLText.quoted(name))"
+      return NamedExpression(
+        name: column.name, expression: Expression(.program(.raw([.text(sql)])), at: Origin()))
     }
   }
 

@@ -30,7 +30,7 @@ extension QueryInterfaceRequest {
     _ sql: SQLText, returning selection: [any SQLSelectable], _ db: Database
   ) throws -> Statement {
     let (text, bindings) = sql.rendered()
-    let columns = SQLSelection.returning(selection, from: blueprint.tableName)
+    let columns = try db.returning(selection, from: blueprint.tableName)
     let statement = try db.makeStatement(sql: "\(text) RETURNING \(columns)")
     statement.arguments = try StatementArguments(bindings)
     return statement
