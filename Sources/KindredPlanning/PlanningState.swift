@@ -11,7 +11,7 @@ final class PlanningState {
   /// The values of the request, by number.
   let literals: [SQLValue]
   /// Whether literals of expressions with different numbers have different values.
-  private let literalsAreDistinct: Bool
+  let literalsAreDistinct: Bool
   /// Collects errors, if they are not to be thrown.
   let diagnostics: Diagnostics?
   /// Whether each statement runs for a single record, so that scanning a table costs less than copying it.

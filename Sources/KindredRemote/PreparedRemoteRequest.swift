@@ -1,5 +1,6 @@
 import Kindred
 import KindredModel
+import KindredSQLSyntax
 
 /// A request that is ready to be sent.
 struct PreparedRemoteRequest: Sendable {
@@ -19,8 +20,8 @@ struct PreparedRemoteRequest: Sendable {
     let resolved = try blueprint.resolved(in: schema.ofRequests)
     var lowered = try RequestLowering.lower(resolved, in: schema)
     layout = lowered.layout
-    limit = resolved.request.root.rows.limit.flatMap { $0 < 0 ? nil : $0 }
-    offset = resolved.request.root.rows.offset
+    limit = resolved.request.root.rows.limit?.integer.flatMap { $0 < 0 ? nil : $0 }
+    offset = resolved.request.root.rows.offset?.integer ?? 0
     startsWithRecord = !lowered.request.path.segments.isEmpty
     if isForCount {
       // They don't change the number of rows, and with `distinct` no answer could have them.
@@ -48,4 +49,14 @@ struct PreparedRemoteRequest: Sendable {
     let rest = max(0, total - offset)
     return Int(limit.map { min($0, rest) } ?? rest)
   }
+}
+
+extension KindredModel.FetchRequest {
+  /// The values of the record that the request starts from; nil if it starts from none.
+  var originValues: [String: SQLValue]? { origin?.compactMapValues(\.knownValue) }
+}
+
+extension KindredSQLSyntax.SQL.Binding {
+  /// The integer that it is; nil for other values.
+  var integer: Int64? { if case .integer(let integer)? = knownValue { integer } else { nil } }
 }

@@ -37,7 +37,7 @@ struct RequestLowering {
     var path = RequestPath(resource: root.resource.name)
     var conditions: [Expression] = []
     var pivots: [RequestPlace] = []
-    if let steps = program.root.association?.steps, let values = program.origin {
+    if let steps = program.root.association?.steps, let values = program.originValues {
       if let first = steps.first, let found = try self.pivots(steps, to: root) {
         pivots = found
         conditions = try Self.conditions(first, values).map {
@@ -200,7 +200,7 @@ struct RequestLowering {
       node.annotations.append(NamedExpression(name: name, expression: path))
     }
     for filter in program.filters {
-      if case .program(.search(let pattern)) = filter.kind {
+      if case .program(.search(let binding)) = filter.kind, let pattern = binding.knownValue {
         node.searches.append(RequestNode.Search(literal: literals.number(of: pattern), origin: Origin()))
       } else {
         node.filters.append(try expression(filter, "filter", about: place, from: place))
@@ -219,8 +219,12 @@ struct RequestLowering {
       terms += try (hop.node.sort ?? []).map { try term($0, about: hop, from: place) }
     }
     node.sort = terms.isEmpty ? nil : terms
-    if let limit = program.rows.limit, limit >= 0 { node.limit = literals.number(of: .integer(limit)) }
-    if program.rows.offset > 0 { node.offset = literals.number(of: .integer(program.rows.offset)) }
+    if let limit = program.rows.limit?.integer, limit >= 0 {
+      node.limit = literals.number(of: .integer(limit))
+    }
+    if let offset = program.rows.offset?.integer, offset > 0 {
+      node.offset = literals.number(of: .integer(offset))
+    }
     for child in place.children { node.children.append(try self.child(child)) }
     return node
   }

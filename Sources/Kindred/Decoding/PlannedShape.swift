@@ -15,15 +15,15 @@ final class PlannedShape: Sendable {
     /// The keys of all rows above.
     case keys
 
-    /// - Parameter marks: The numbers of the values by the marks in their places.
     /// - Throws: `DatabaseError` (misuse) if a request of the library has no such value.
-    fileprivate init(_ binding: SQLText.Binding, _ marks: [SQLValue: Int]) throws {
+    init(_ binding: SQLText.Binding) throws {
       switch binding {
-      case .value(let value): self = marks[value].map { .value($0) } ?? .constant(value)
+      case .value(let value): self = .constant(value)
+      case .parameter(let number): self = .value(number)
       case .ancestor(let level, let column): self = .ancestor(level: level, column: column)
-      case .moment(let binding): self = try Input(binding, marks)
+      case .moment(let binding): self = try Input(binding)
       case .batch: self = .keys
-      case .parameter, .cursor, .claim, .beginning, .regularExpression, .json, .document, .elements:
+      case .cursor, .claim, .beginning, .regularExpression, .json, .document, .elements:
         throw DatabaseError.misuse("a value of the request is missing")
       }
     }
@@ -70,15 +70,12 @@ final class PlannedShape: Sendable {
 
   /// Finds the layouts of a plan's rows.
   ///
-  /// - Parameter values: The values of the request, in whose places the plan has marks.
   /// - Throws: `DatabaseError`.
-  init(_ plan: Plan, values: [SQLValue] = [], on db: Database) throws {
+  init(_ plan: Plan, on db: Database) throws {
     guard !plan.nodes.isEmpty else { throw DatabaseError.misuse("a plan without statements") }
     (transients, textsRead) = (plan.transients, plan.textsRead)
     try db.prepare(transients)
-    let marks = Dictionary(
-      values.enumerated().map { (Self.mark($0, in: $1), $0) }, uniquingKeysWith: { first, _ in first })
-    func inputs(_ bindings: [SQLText.Binding]) throws -> [Input] { try bindings.map { try Input($0, marks) } }
+    func inputs(_ bindings: [SQLText.Binding]) throws -> [Input] { try bindings.map { try Input($0) } }
     var nodes = try plan.nodes.map { node in
       let names = try db.makeSelectStatement(sql: node.statement.sql).prepared.columnNames
       let layout = RowLayout(
@@ -108,18 +105,32 @@ final class PlannedShape: Sendable {
       findKeys(of: &nodes, at: collection.node, below: above + [index])
     }
   }
+}
 
-  /// An integer that no request has.
-  static func mark(_ number: Int) -> Int64 { 7_203_905_116_480_000 + Int64(number) }
+/// A statement for all requests of one shape that returns no records: one that counts them, or writes them.
+struct PlannedStatement: Sendable {
+  let text: StatementText
+  private let inputs: [PlannedShape.Input]
+  /// The tables that it reads, which must exist.
+  let transients: [TransientTable]
 
-  /// A value that no request has, in the place of another of the same storage class.
-  static func mark(_ number: Int, in place: SQLValue) -> SQLValue {
-    switch place {
-    case .null: .null
-    case .integer: .integer(mark(number))
-    case .real: .real(7.203905116481e200 * Double(number + 1))
-    case .text: .text("kindred:value:\(number)")
-    case .blob: .blob(Array("kindred:value:\(number)".utf8))
+  /// - Throws: `DatabaseError` (misuse) if the statement depends on the rows of another.
+  init(_ sql: String, _ bindings: [SQLText.Binding], transients: [TransientTable]) throws {
+    text = StatementText(sql)
+    inputs = try bindings.map { try PlannedShape.Input($0) }
+    self.transients = transients
+  }
+
+  /// Returns the values to bind.
+  ///
+  /// - Parameter values: The values of the request.
+  func bound(_ values: [SQLValue]) throws -> [SQLValue] {
+    try inputs.map { input in
+      switch input {
+      case .constant(let value): return value
+      case .value(let number): return values[number]
+      case .ancestor, .keys: throw DatabaseError.misuse("a value of the request is missing")
+      }
     }
   }
 }

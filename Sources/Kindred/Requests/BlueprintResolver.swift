@@ -139,8 +139,8 @@ struct BlueprintResolver {
     node.havings = try blueprint.havings.map(expression)
     node.isDistinct = blueprint.isDistinct
     node.rows.aliases = blueprint.aliases.map(\.alias)
-    node.rows.limit = blueprint.limit.map { Int64($0) }
-    node.rows.offset = Int64(blueprint.offset ?? 0)
+    node.rows.limit = blueprint.limit.map { .value(.integer(Int64($0))) }
+    node.rows.offset = blueprint.offset.flatMap { $0 == 0 ? nil : .value(.integer(Int64($0))) }
     node.children = try blueprint.children.map(childNode)
     // Joined records contribute to the order of the rows, so theirs is reversed too.
     if blueprint.ordering.isReversed { node.reverseJoined() }
@@ -238,12 +238,12 @@ struct BlueprintResolver {
 
 extension RequestOrigin {
   /// Returns the record's values of the columns that the association starts from.
-  fileprivate func columns(_ names: [String], table: String) throws -> [String: SQLValue] {
+  fileprivate func columns(_ names: [String], table: String) throws -> [String: SQLText.Binding] {
     try names.reduce(into: [:]) { columns, name in
       guard
         let value = values[name] ?? values.first(where: { $0.key.equalsIgnoringCase(name) })?.value
       else { throw AssociationError.missingColumn(name, table: table) }
-      columns[name] = value
+      columns[name] = .value(value)
     }
   }
 }

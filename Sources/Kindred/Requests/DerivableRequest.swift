@@ -98,7 +98,7 @@ extension RequestSource {
   func matching(rawPattern: String?) -> Refined {
     guard let rawPattern else { return none() }
     return filter(
-      SQLExpression { _ in Expression(.program(.search(.text(rawPattern))), at: Origin()) })
+      SQLExpression { _ in Expression(.program(.search(.value(.text(rawPattern)))), at: Origin()) })
   }
 
   // MARK: Order

@@ -7,8 +7,7 @@ extension QueryInterfaceRequest {
   ///
   /// - Throws: `AssociationError`, `DatabaseError`.
   public func deleteAndFetchStatement(_ db: Database, selection: [any SQLSelectable]) throws -> Statement {
-    try statement(
-      "DELETE FROM \(identifier: blueprint.tableName)\(condition(db))", returning: selection, db)
+    try statement(deletion(db), returning: selection, db)
   }
 
   /// Returns the statement that updates the records, and returns columns of them as they are then.
@@ -27,12 +26,12 @@ extension QueryInterfaceRequest {
   }
 
   private func statement(
-    _ sql: SQLText, returning selection: [any SQLSelectable], _ db: Database
+    _ write: (text: StatementText, values: [SQLValue]), returning selection: [any SQLSelectable],
+    _ db: Database
   ) throws -> Statement {
-    let (text, bindings) = sql.rendered()
     let columns = try db.returning(selection, from: blueprint.tableName)
-    let statement = try db.makeStatement(sql: "\(text) RETURNING \(columns)")
-    statement.arguments = try StatementArguments(bindings)
+    let statement = try db.makeStatement(sql: "\(write.text.sql) RETURNING \(columns)")
+    statement.arguments = StatementArguments(write.values)
     return statement
   }
 }

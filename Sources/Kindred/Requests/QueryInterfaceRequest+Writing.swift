@@ -10,8 +10,8 @@ extension RequestSource where Refined == QueryInterfaceRequest<RowDecoder> {
   /// - Throws: `AssociationError`, `DatabaseError`.
   @discardableResult
   public func deleteAll(_ db: Database) throws -> Int {
-    let records = all()
-    try db.execute("DELETE FROM \(identifier: records.blueprint.tableName)\(records.condition(db))")
+    let (text, values) = try all().deletion(db)
+    try db.run(text, values)
     return db.changesCount
   }
 
@@ -25,8 +25,8 @@ extension RequestSource where Refined == QueryInterfaceRequest<RowDecoder> {
   public func updateAll(
     _ db: Database, onConflict conflict: Database.ConflictResolution? = nil, _ assignments: [ColumnAssignment]
   ) throws -> Int {
-    guard let update = try all().update(db, conflict, assignments) else { return 0 }
-    try db.execute(update)
+    guard let (text, values) = try all().update(db, conflict, assignments) else { return 0 }
+    try db.run(text, values)
     return db.changesCount
   }
 
@@ -44,21 +44,46 @@ extension RequestSource where Refined == QueryInterfaceRequest<RowDecoder> {
 // MARK: - SQL
 
 extension QueryInterfaceRequest {
-  /// Returns the `UPDATE`; nil if nothing is assigned.
+  /// Returns the `DELETE`, and the values that it binds.
+  func deletion(_ db: Database) throws -> (text: StatementText, values: [SQLValue]) {
+    if blueprint.isOnlyFiltered {
+      return try statement(of: blueprint.withoutSelection, for: .deletion, db)
+    }
+    return try ("DELETE FROM \(identifier: blueprint.tableName)\(condition(db))" as SQLText).bound()
+  }
+
+  /// Returns the `UPDATE`, and the values that it binds; nil if nothing is assigned.
   func update(
     _ db: Database, _ conflict: Database.ConflictResolution?, _ assignments: [ColumnAssignment]
-  ) throws -> SQLText? {
-    let set = try db.clause(of: assignments, table: blueprint.tableName)
+  ) throws -> (text: StatementText, values: [SQLValue])? {
     let policy = (RowDecoder.self as? any MutablePersistableRecord.Type)?.persistenceConflictPolicy
-    let clause = (conflict ?? policy?.conflictResolutionForUpdate ?? .abort).clause
-    let condition = try condition(db)
-    return set.isEmpty
-      ? nil : "UPDATE \(SQLText(trusted: clause))\(identifier: blueprint.tableName) SET \(set)\(condition)"
+    let conflict = conflict ?? policy?.conflictResolutionForUpdate ?? .abort
+    let selection = assignments.compactMap { assignment in
+      assignment.value.map { SQLSelection(.expression($0, name: assignment.column)) }
+    }
+    guard !selection.isEmpty else { return nil }
+    if blueprint.isOnlyFiltered {
+      var update = blueprint.withoutSelection
+      update.selection = selection
+      return try statement(of: update, for: .update(conflict), db)
+    }
+    let set = try db.clause(of: assignments, table: blueprint.tableName)
+    let head = SQLText(trusted: "UPDATE \(conflict.clause)")
+    let update: SQLText = "\(head)\(identifier: blueprint.tableName) SET \(set)\(try condition(db))"
+    return try update.bound()
+  }
+
+  private func statement(
+    of blueprint: RequestBlueprint, for purpose: RequestPurpose, _ db: Database
+  ) throws -> (text: StatementText, values: [SQLValue]) {
+    // The error of a missing table says so.
+    _ = try db.table(blueprint.tableName)
+    return try db.recordStatements(db.versionOfSchema).plans.statement(blueprint, for: purpose, on: db)
   }
 
   /// Returns the `WHERE` clause that finds the records by their keys among the rows of the request; empty if the
   /// request has all records.
-  func condition(_ db: Database) throws -> SQLText {
+  private func condition(_ db: Database) throws -> SQLText {
     guard !blueprint.hasAllRecords else { return "" }
     let key = try db.table(blueprint.tableName).identity
     guard !key.isEmpty else {
@@ -77,7 +102,29 @@ extension QueryInterfaceRequest {
   }
 }
 
+extension SQLText {
+  /// Returns the text, and the values that it binds.
+  fileprivate func bound() throws -> (text: StatementText, values: [SQLValue]) {
+    let (sql, bindings) = rendered()
+    return (StatementText(sql), try StatementArguments(bindings).positional)
+  }
+}
+
 extension RequestBlueprint {
+  /// Whether conditions that the table's own rows meet alone determine the records.
+  fileprivate var isOnlyFiltered: Bool {
+    !isLimitedOrGrouped && offset == nil && origin == nil && failure == nil && !hasAggregates
+      && aliases.isEmpty && commonTables.isEmpty && children.allSatisfy(\.isPrefetched)
+  }
+
+  /// The conditions alone.
+  fileprivate var withoutSelection: RequestBlueprint {
+    var conditions = self
+    (conditions.selection, conditions.defaultSelection, conditions.annotations) = (nil, [], [])
+    (conditions.ordering, conditions.children) = (RequestOrdering(), [])
+    return conditions
+  }
+
   /// Whether the request has each record of its table once.
   fileprivate var hasAllRecords: Bool {
     filters.isEmpty && !isLimitedOrGrouped && origin == nil && failure == nil && offset == nil

@@ -79,14 +79,10 @@ extension QueryInterfaceRequest: FetchRequest {
   ///
   /// - Throws: `AssociationError`, `DatabaseError`.
   public func fetchCount(_ db: Database) throws -> Int {
-    let resolver = try BlueprintResolver(db, blueprint)
-    var request = try resolver.request(blueprint)
-    request.count = true
-    let plan = try Planner(model: resolver.model, dialect: .sqlite).planRows(request)
-    guard let count = plan.count else { return 0 }
-    try db.prepareTransients(of: plan)
-    let statement = try db.makeSelectStatement(sql: count.sql)
-    statement.arguments = try StatementArguments(count.bindings)
+    let (text, values) = try db.recordStatements(db.versionOfSchema).plans.statement(
+      blueprint, for: .count, on: db)
+    let statement = try db.makeStatement(text)
+    statement.arguments = StatementArguments(values)
     return try Int.fetchOne(statement) ?? 0
   }
 

@@ -10,8 +10,8 @@ final class RequestPlanCache: Sendable {
   private enum Entry: Sendable {
     /// One request has had it, as most shapes are never seen again.
     case seen
-    /// Its plan, with marks in place of values.
-    case planned(PlannedShape)
+    /// Its plan, with the numbers of values.
+    case planned(Planned)
     /// Its statements depend on its values.
     case dependsOnValues
   }
@@ -48,59 +48,67 @@ final class RequestPlanCache: Sendable {
   ///
   /// - Throws: `AssociationError`, `DatabaseError`, `RequestError`.
   func request(_ blueprint: RequestBlueprint, on db: Database) throws -> PlannedRequest {
+    let (planned, values) = try planned(blueprint, for: .rows, on: db)
+    guard case .rows(let shape) = planned else { throw DatabaseError.misuse("a plan without rows") }
+    return try PlannedRequest(shape, values: values, on: db)
+  }
+
+  /// Returns the statement that counts or writes the records of a request, and the values that it binds.
+  ///
+  /// - Throws: `AssociationError`, `DatabaseError`, `RequestError`.
+  func statement(
+    _ blueprint: RequestBlueprint, for purpose: RequestPurpose, on db: Database
+  ) throws -> (text: StatementText, values: [SQLValue]) {
+    let (planned, values) = try planned(blueprint, for: purpose, on: db)
+    guard case .statement(let statement) = planned else { throw DatabaseError.misuse("a plan of rows") }
+    try db.prepare(statement.transients)
+    return (statement.text, try statement.bound(values))
+  }
+
+  private func planned(
+    _ blueprint: RequestBlueprint, for purpose: RequestPurpose, on db: Database
+  ) throws -> (Planned, [SQLValue]) {
     let version = try db.versionOfSchema
-    var shape = RequestShape(of: blueprint)
-    if shape.isComplete, let known = try known(shape, version, db) { return known }
+    var shape = RequestShape(of: blueprint, for: purpose)
+    if case .planned(let known)? = known(shape, version) { return (known, shape.values) }
     let resolver = try BlueprintResolver(db, blueprint)
     var request = try resolver.request(blueprint)
     if !shape.isComplete {
-      shape = RequestShape(of: &request, putsMarks: false)
-      if shape.isComplete, let known = try known(shape, version, db) { return known }
+      shape = RequestShape(of: &request, for: purpose, numbersValues: false)
+      if case .planned(let known)? = known(shape, version) { return (known, shape.values) }
     }
     let planner = Planner(model: resolver.model, dialect: .sqlite)
-    let plan = try planner.planRows(request)
-    let planned = try PlannedShape(plan, on: db)
+    let plan = try planner.plan(request, for: purpose)
+    let planned = try plan.planned(on: db)
     if shape.isComplete {
       switch entry(shape.bytes, version) {
       case nil: keep(shape.values.isEmpty ? .planned(planned) : .seen, shape.bytes, version)
       case .seen:
-        keep(try Self.entry(for: request, shape, plan, planner, db), shape.bytes, version)
+        keep(try Self.entry(for: request, shape, purpose, plan, planner, db), shape.bytes, version)
       case .planned, .dependsOnValues: break
       }
     }
-    return try PlannedRequest(planned, values: [], on: db)
+    return (planned, [])
   }
 
-  private func known(
-    _ shape: RequestShape, _ version: DatabaseSchema.Version, _ db: Database
-  ) throws -> PlannedRequest? {
-    guard case .planned(let known) = entry(shape.bytes, version) else { return nil }
-    return try PlannedRequest(known, values: shape.values, on: db)
+  private func known(_ shape: RequestShape, _ version: DatabaseSchema.Version) -> Entry? {
+    shape.isComplete ? entry(shape.bytes, version) : nil
   }
 
   /// Returns what is known of the shape of a request.
   ///
-  /// Whether the statements of a plan are the same for other values is found out by planning it with marks.
+  /// Whether the statements of a plan are the same for other values is found out by planning it with their numbers.
   private static func entry(
-    for request: KindredModel.FetchRequest, _ shape: RequestShape, _ plan: Plan, _ planner: Planner,
-    _ db: Database
+    for request: KindredModel.FetchRequest, _ shape: RequestShape, _ purpose: RequestPurpose,
+    _ plan: PurposePlan, _ planner: Planner, _ db: Database
   ) throws -> Entry {
-    var marked = request
-    let marks = RequestShape(of: &marked, putsMarks: true)
-    guard marks.isComplete, marks.values == shape.values else { return .dependsOnValues }
-    // Marks differ where values must be equal, such as those of a common table that is given twice.
-    guard let other = try? planner.planRows(marked), other.transients == plan.transients,
-      other.unnumberedSQL == plan.unnumberedSQL
+    var numbered = request
+    let numbers = RequestShape(of: &numbered, for: purpose, numbersValues: true)
+    guard numbers.isComplete, numbers.values == shape.values else { return .dependsOnValues }
+    // Numbers differ where values must be equal, such as those of a common table that is given twice.
+    guard let other = try? planner.plan(numbered, for: purpose), !other.readsLiterals,
+      other.transients == plan.transients, other.unnumberedSQL == plan.unnumberedSQL
     else { return .dependsOnValues }
-    return .planned(try PlannedShape(other, values: shape.values, on: db))
-  }
-}
-
-extension Plan {
-  /// The texts of the statements without the numbers of their parameters, of which equal values share one.
-  fileprivate var unnumberedSQL: [String] {
-    let number = /\?[0-9]+/.matchingSemantics(.unicodeScalar)
-    return nodes.flatMap { [$0.statement.sql] + ($0.batch.map { [$0.statement.sql] } ?? []) }
-      .map { $0.replacing(number, with: "?") }
+    return .planned(try other.planned(on: db))
   }
 }

@@ -3,22 +3,23 @@ import KindredModel
 extension RequestShape {
   /// Describes a blueprint, whose shape isn't complete if it contains closures, aliases, common table expressions or the
   /// record that `request(for:)` starts from.
-  init(of blueprint: RequestBlueprint) {
-    self.init(putsMarks: false)
+  init(of blueprint: RequestBlueprint, for purpose: RequestPurpose = .rows) {
+    self.init(for: purpose, numbersValues: false)
     add(0 as UInt8)
-    add(blueprint)
+    add(blueprint, isAssigned: purpose.isUpdate)
   }
 
-  private mutating func add(_ blueprint: RequestBlueprint) {
+  /// - Parameter isAssigned: Whether the selected expressions are assigned to columns, so that their values are bound.
+  private mutating func add(_ blueprint: RequestBlueprint, isAssigned: Bool = false) {
     guard blueprint.failure == nil, blueprint.origin == nil, blueprint.aliases.isEmpty,
       blueprint.commonTables.isEmpty
     else { return isComplete = false }
     add(blueprint.tableName)
-    add(blueprint.selection ?? blueprint.defaultSelection) { $0.add($1) }
+    add(blueprint.selection ?? blueprint.defaultSelection) { $0.add($1, hasValues: isAssigned) }
     add(blueprint.annotations) { $0.add($1) }
-    add(blueprint.filters) { $0.add($1) }
+    add(blueprint.filters) { $0.add($1, hasValues: true) }
     add(blueprint.group) { $0.add($1) }
-    add(blueprint.havings) { $0.add($1) }
+    add(blueprint.havings) { $0.add($1, hasValues: true) }
     let ordering = blueprint.ordering
     add(ordering.terms) { shape, term in
       shape.add(term.expression)
@@ -29,7 +30,10 @@ extension RequestShape {
       ordering.byPrimaryKey, ordering.isReversed, ordering.isStable, blueprint.groupsByPrimaryKey,
       blueprint.isDistinct, blueprint.isForCollectionsOnly, blueprint.hasAggregates,
     ] { add(flag) }
-    add(limit: blueprint.limit.map { Int64($0) }, offset: Int64(blueprint.offset ?? 0))
+    for number in [blueprint.limit, blueprint.offset.flatMap { $0 == 0 ? nil : $0 }] {
+      add(number != nil)
+      if let number { add(.integer(Int64(number)), isBound: true) }
+    }
     add(blueprint.children) { $0.add($1) }
   }
 
@@ -71,7 +75,7 @@ extension RequestShape {
     add(name)
   }
 
-  private mutating func add(_ selection: SQLSelection) {
+  private mutating func add(_ selection: SQLSelection, hasValues: Bool = false) {
     switch selection.item {
     case .all: add(0 as UInt8)
     case .allExcept(let names):
@@ -79,18 +83,18 @@ extension RequestShape {
       add(names)
     case .expression(let expression, let name):
       add(2 as UInt8)
-      add(expression)
+      add(expression, hasValues: hasValues)
       add(name.map { [$0] })
     case .allOf, .literal, .deferred: isComplete = false
     }
   }
 
-  private mutating func add(_ expression: SQLExpression) {
+  private mutating func add(_ expression: SQLExpression, hasValues: Bool = false) {
     switch expression.form {
-    case .known(var known): add(&known)
+    case .known(var known): add(&known, hasValues: hasValues)
     case .joined(let joining, let operands):
       add(joining == .or ? 250 : 251 as UInt8)
-      add(operands) { $0.add($1) }
+      add(operands) { $0.add($1, hasValues: hasValues) }
     case .deferred: isComplete = false
     }
   }

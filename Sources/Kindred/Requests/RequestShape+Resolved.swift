@@ -6,12 +6,20 @@ extension RequestShape {
   ///
   /// - Parameters:
   ///   - request: The request.
-  ///   - putsMarks: Whether marks are put into the places of the values.
-  init(of request: inout KindredModel.FetchRequest, putsMarks: Bool) {
-    self.init(putsMarks: putsMarks)
+  ///   - purpose: What it is planned for.
+  ///   - numbersValues: Whether its values are replaced by their numbers; each literal is another value of the same
+  ///     storage class, on which no plan for others can depend.
+  init(
+    of request: inout KindredModel.FetchRequest, for purpose: RequestPurpose = .rows, numbersValues: Bool
+  ) {
+    self.init(for: purpose, numbersValues: numbersValues)
     // No blueprint begins so.
     add(1 as UInt8)
+    isAssigned = purpose.isUpdate
     add(&request)
+    guard numbersValues else { return }
+    request.literals = Literals(areDistinct: true)
+    for value in values { _ = request.literals.number(of: value.other) }
   }
 
   mutating func add(_ request: inout KindredModel.FetchRequest) {
@@ -19,10 +27,10 @@ extension RequestShape {
     add(request.path.resource)
     add(request.origin?.count ?? -1)
     for (name, origin) in (request.origin ?? [:]).sorted(by: { $0.key < $1.key }) {
-      var value = origin
+      var binding = origin
       add(name)
-      add(&value, isBound: true)
-      request.origin?[name] = value
+      add(&binding)
+      request.origin?[name] = binding
     }
     add(&request.root)
   }
@@ -40,18 +48,19 @@ extension RequestShape {
       node.sort != nil,
     ] { add(flag) }
     if var fields = node.fields {
+      let isAssigned = isAssigned
       add(&fields) { shape, field in
         shape.add(field == .all)
         guard case .expression(var item) = field else { return }
-        shape.add(&item)
+        shape.add(&item, hasValues: isAssigned)
         field = .expression(item)
       }
       node.fields = fields
     }
     add(&node.annotations) { $0.add(&$1) }
-    add(&node.filters) { $0.add(&$1) }
+    add(&node.filters) { $0.add(&$1, hasValues: true) }
     add(&node.group) { $0.add(&$1) }
-    add(&node.havings) { $0.add(&$1) }
+    add(&node.havings) { $0.add(&$1, hasValues: true) }
     if var terms = node.sort {
       add(&terms) { shape, term in
         shape.add(&term.expression)
@@ -61,17 +70,24 @@ extension RequestShape {
       }
       node.sort = terms
     }
-    add(limit: node.rows.limit, offset: node.rows.offset)
-    if putsMarks { mark(&node.rows) }
+    add(&node.rows.limit)
+    add(&node.rows.offset)
     add(node.rows.aliases) { $0.add($1) }
     add(node.rows.originAliases) { $0.add($1) }
     add(&node.rows.commonTables) { $0.add(&$1) }
     add(&node.children) { $0.add(&$1) }
   }
 
-  private mutating func add(_ item: inout NamedExpression) {
+  private mutating func add(_ item: inout NamedExpression, hasValues: Bool = false) {
     add(item.name.map { [$0] })
-    add(&item.expression)
+    add(&item.expression, hasValues: hasValues)
+  }
+
+  private mutating func add(_ binding: inout SQLText.Binding?) {
+    add(binding != nil)
+    guard var known = binding else { return }
+    add(&known)
+    binding = known
   }
 
   private mutating func add(_ table: inout CommonTable) {
@@ -107,27 +123,17 @@ extension RequestShape {
       shape.add(step.isToOne)
     }
   }
+}
 
-  // MARK: Pages
-
-  /// Adds the values of a page, of which only the values in the statement are bound.
-  mutating func add(limit: Int64?, offset: Int64) {
-    add(limit != nil)
-    add(offset != 0)
-    for number in [limit, offset == 0 ? nil : offset] {
-      guard let number else { continue }
-      var value = SQLValue.integer(number)
-      add(&value, isBound: true)
+extension SQLValue {
+  /// Another value of the same storage class.
+  fileprivate var other: SQLValue {
+    switch self {
+    case .null: .null
+    case .integer(let integer): .integer(integer == 7 ? 8 : 7)
+    case .real(let real): .real(real == 0.5 ? 1.5 : 0.5)
+    case .text(let text): .text(text == "other" ? "another" : "other")
+    case .blob(let bytes): .blob(bytes == [7] ? [8] : [7])
     }
-  }
-
-  /// Puts the marks of the last values into a page.
-  private func mark(_ rows: inout RowOptions) {
-    var number = values.count
-    if rows.offset != 0 {
-      number -= 1
-      rows.offset = PlannedShape.mark(number)
-    }
-    if rows.limit != nil { rows.limit = PlannedShape.mark(number - 1) }
   }
 }

@@ -12,14 +12,27 @@ struct RequestShape {
   private(set) var values: [SQLValue] = []
   /// Whether the request has a shape.
   var isComplete = true
-  /// Whether values are replaced by marks.
-  let putsMarks: Bool
+  /// Whether the values in the request are replaced by their numbers, each as a literal.
+  let numbersValues: Bool
+  /// Whether the selected expressions are assigned to columns, so that their values are bound.
+  var isAssigned = false
   /// The aliases, in the order in which they are found.
   private var aliases: [RecordAlias] = []
 
-  init(putsMarks: Bool) {
-    self.putsMarks = putsMarks
+  /// - Parameters:
+  ///   - purpose: What the request is planned for, which is part of the shape.
+  ///   - numbersValues: Whether the values in the request are replaced.
+  init(for purpose: RequestPurpose, numbersValues: Bool) {
+    self.numbersValues = numbersValues
     bytes.reserveCapacity(512)
+    switch purpose {
+    case .rows: add(0 as UInt8)
+    case .count: add(1 as UInt8)
+    case .deletion: add(2 as UInt8)
+    case .update(let conflict):
+      add(3 as UInt8)
+      add(conflict.rawValue)
+    }
   }
 
   // MARK: Parts
@@ -51,7 +64,7 @@ struct RequestShape {
     _ list: inout [Element], _ addElement: (inout RequestShape, inout Element) -> Void
   ) {
     add(list.count)
-    guard putsMarks else {
+    guard numbersValues else {
       for var element in list { addElement(&self, &element) }
       return
     }
@@ -71,13 +84,13 @@ struct RequestShape {
 
   /// Adds an expression.
   ///
-  /// - Parameter hasValues: Whether a value in its place is bound, whatever it is: it is compared or matched.
+  /// - Parameter hasValues: Whether a value in its place, or in a part of it, is bound whatever it is: it is part of a
+  ///   condition, or else it is compared or matched.
   mutating func add(_ expression: inout Expression, hasValues: Bool = false) {
     var kind = expression.kind
     switch kind {
-    case .value(var value):
-      add(&value, isBound: hasValues)
-      kind = .value(value)
+    case .value(let value):
+      if let number = add(value, isBound: hasValues), numbersValues { kind = .literal(number) }
     case .null: add(10 as UInt8)
     case .boolean(let value):
       add(11 as UInt8)
@@ -88,8 +101,8 @@ struct RequestShape {
     case .binary(let op, var left, var right):
       add(13 as UInt8)
       add(op.rawValue)
-      add(&left, hasValues: op.isComparison)
-      add(&right, hasValues: op.isComparison)
+      add(&left, hasValues: hasValues || op.isComparison)
+      add(&right, hasValues: hasValues || op.isComparison)
       kind = .binary(op, left, right)
     case .in(var value, var list, let negated):
       add(14 as UInt8)
@@ -107,20 +120,20 @@ struct RequestShape {
     case .isNull(var value, let negated):
       add(16 as UInt8)
       add(negated)
-      add(&value)
+      add(&value, hasValues: hasValues)
       kind = .isNull(value, negated: negated)
     case .all(var parts):
       add(17 as UInt8)
-      add(&parts) { $0.add(&$1) }
+      add(&parts) { $0.add(&$1, hasValues: hasValues) }
       kind = .all(parts)
     case .any(var parts):
       add(18 as UInt8)
-      add(&parts) { $0.add(&$1) }
+      add(&parts) { $0.add(&$1, hasValues: hasValues) }
       kind = .any(parts)
     case .unary(let op, var operand):
       add(19 as UInt8)
       add(op == .not ? 0 : op == .minus ? 1 : 2 as UInt8)
-      add(&operand)
+      add(&operand, hasValues: hasValues)
       kind = .unary(op, operand)
     case .match(let op, var value, var pattern, var escape, let negated):
       add(20 as UInt8)
@@ -138,31 +151,31 @@ struct RequestShape {
       add(21 as UInt8)
       add(name)
       add(isDistinct)
-      add(&arguments) { $0.add(&$1) }
+      add(&arguments) { $0.add(&$1, hasValues: hasValues) }
       kind = .function(name: name, arguments: arguments, isDistinct: isDistinct)
     case .collate(var value, let collation):
       add(22 as UInt8)
       add(collation.rawValue)
-      add(&value)
+      add(&value, hasValues: hasValues)
       kind = .collate(value, collation)
     case .cast(var value, let type):
       add(23 as UInt8)
       add(type.rawValue)
-      add(&value)
+      add(&value, hasValues: hasValues)
       kind = .cast(value, type)
     case .program(var program):
-      add(&program)
+      add(&program, hasValues: hasValues)
       kind = .program(program)
     case .literal, .path, .cases: isComplete = false
     }
-    if putsMarks { expression.kind = kind }
+    if numbersValues { expression.kind = kind }
   }
 
-  private mutating func add(_ expression: inout Expression.ProgramExpression) {
+  private mutating func add(_ expression: inout Expression.ProgramExpression, hasValues: Bool) {
     switch expression {
     case .raw(var parts):
       add(24 as UInt8)
-      add(&parts)
+      add(&parts, hasValues: hasValues)
       expression = .raw(parts)
     case .column(let name):
       add(12 as UInt8)
@@ -170,7 +183,7 @@ struct RequestShape {
     case .of(let alias, var inner):
       add(25 as UInt8)
       add(alias)
-      add(&inner)
+      add(&inner, hasValues: hasValues)
       expression = .of(alias, inner)
     case .aggregate(let function, var node, var argument):
       add(26 as UInt8)
@@ -188,7 +201,7 @@ struct RequestShape {
       add(most)
     case .search(var pattern):
       add(28 as UInt8)
-      add(&pattern, isBound: true)
+      add(&pattern)
       expression = .search(pattern)
     case .exists(var request):
       add(29 as UInt8)
@@ -206,7 +219,7 @@ struct RequestShape {
     }
   }
 
-  mutating func add(_ parts: inout [Expression.RawPart]) {
+  mutating func add(_ parts: inout [Expression.RawPart], hasValues: Bool = false) {
     add(&parts) { shape, part in
       switch part {
       case .text(let text):
@@ -214,16 +227,27 @@ struct RequestShape {
         shape.add(text)
       case .expression(var expression):
         shape.add(1 as UInt8)
-        shape.add(&expression)
+        shape.add(&expression, hasValues: hasValues)
         part = .expression(expression)
       }
     }
   }
 
-  /// Adds a value, which is replaced by its mark if it is bound.
-  mutating func add(_ value: inout SQLValue, isBound: Bool) {
+  // MARK: Values
+
+  /// Adds a value that is bound, which is replaced by its number.
+  mutating func add(_ binding: inout SQLText.Binding) {
+    guard case .value(let value) = binding else { return isComplete = false }
+    if let number = add(value, isBound: true), numbersValues { binding = .parameter(number) }
+  }
+
+  /// Adds a value, and returns its number if it is bound.
+  @discardableResult
+  mutating func add(_ value: SQLValue, isBound: Bool) -> Int? {
     switch value {
-    case .null: return add(30 as UInt8)
+    case .null:
+      add(30 as UInt8)
+      return nil
     case .integer(let integer):
       add(isBound ? 31 : 41 as UInt8)
       if !isBound { add(Int(integer)) }
@@ -237,8 +261,8 @@ struct RequestShape {
       add(isBound ? 34 : 44 as UInt8)
       if !isBound { add(blob) { $0.add($1) } }
     }
-    guard isBound else { return }
+    guard isBound else { return nil }
     values.append(value)
-    if putsMarks { value = PlannedShape.mark(values.count - 1, in: value) }
+    return values.count - 1
   }
 }

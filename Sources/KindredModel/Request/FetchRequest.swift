@@ -15,7 +15,7 @@ public struct FetchRequest: Equatable, Sendable {
   /// Which page of the records is read.
   public var page = PagePlace.first
   /// The columns of the record from which the root's association leads; nil if there is none, or the path contains it.
-  public var origin: [String: SQLValue]?
+  public var origin: [String: SQL.Binding]?
 
   /// Creates a request for the records of `root` at the end of `path`.
   public init(path: RequestPath, root: RequestNode, literals: Literals = Literals()) {

@@ -13,9 +13,9 @@ public struct RowOptions: Equatable, Sendable {
   /// The nodes of the association's pivots: one for each step except the last.
   public var pivots: [RequestNode] = []
   /// The maximum number of rows for each parent record.
-  public var limit: Int64?
-  /// The number of rows to skip for each parent record.
-  public var offset: Int64 = 0
+  public var limit: SQL.Binding?
+  /// The number of rows to skip for each parent record; nil for none.
+  public var offset: SQL.Binding?
   /// The common table expressions of the node's statement.
   public var commonTables: [CommonTable] = []
 
@@ -81,7 +81,7 @@ extension Expression {
     /// The number of records of the association with this key, but no more than `most`.
     case count(of: String, most: Int)
     /// Whether the record is found by a pattern in the full-text index of its table.
-    case search(SQLValue)
+    case search(SQL.Binding)
     /// Whether a request returns any row.
     case exists(FetchRequest)
     /// Whether a value is in the first column of a request's rows.

@@ -38,10 +38,12 @@ struct CommonTableDefinitions {
     }
   }
 
-  /// Returns the rows of a request, which has its own values.
+  /// Returns the rows of a request, whose values have numbers among those of the outer one.
   private func definition(by request: FetchRequest) throws -> SQL {
     let outer = context.state
-    let state = PlanningState(model: outer.model, dialect: outer.dialect, literals: request.literals.values)
+    let state = PlanningState(
+      model: outer.model, dialect: outer.dialect, literals: outer.literals,
+      literalsAreDistinct: outer.literalsAreDistinct)
     let builder = RowSelectBuilder(context: PlanningContext(state: state))
     let rows = try builder.select(request, into: StatementBuilder(outer.dialect).newSelect())
     let columns = try builder.selection(of: rows)

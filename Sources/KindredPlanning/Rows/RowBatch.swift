@@ -17,7 +17,7 @@ extension RecordSelect {
 extension RequestNode {
   /// Whether a statement for many parents has the same rows as one statement for each.
   var allowsBatches: Bool {
-    guard rows.limit == nil, rows.offset == 0 else { return false }
+    guard rows.limit == nil, rows.offset == nil else { return false }
     // An expression may be an aggregate, which covers all records unless they are grouped.
     let isGrouped = !group.isEmpty
     return (isGrouped || (havings.isEmpty && selectsNoAggregate)) && !readsRowID

@@ -31,9 +31,8 @@ struct RowSelectDraft {
 
   /// The page of the request.
   var page: Page {
-    func value(_ integer: Int64) -> SQL { root.record.statement.dialect.integer(.value(.integer(integer))) }
-    let offset = node.rows.offset
-    return Page(limit: node.rows.limit.map(value), offset: offset == 0 ? nil : value(offset))
+    let dialect = root.record.statement.dialect
+    return Page(limit: node.rows.limit.map(dialect.integer), offset: node.rows.offset.map(dialect.integer))
   }
 
   /// Returns the rows as a subquery with these columns.

@@ -49,18 +49,18 @@ struct ProgramExpressionCompiler: PlanningPart {
   }
 
   /// Returns whether a record is found by a pattern in the full-text index of its table.
-  private func search(_ pattern: SQLValue, in record: StatementRecord) -> SQL {
+  private func search(_ pattern: SQL.Binding, in record: StatementRecord) -> SQL {
     // The index can't be read for many records at once.
     var sql = SQL().noted(PlanNote.volatile)
     guard let fullText = record.table.fullText, fullText.table != record.table.name else {
       // A full-text table is matched by the hidden column that has its name.
       let column = record.column(record.table.name, in: record.statement)
-      sql.append("\(column) MATCH \(.value(pattern))")
+      sql.append("\(column) MATCH \(pattern)")
       return sql
     }
     let index = SQL(trusted: SQL.quoted(fullText.table))
     let rowID = record.column(record.table.rowIDName ?? "rowid", in: record.statement)
-    sql.append("\(rowID) IN (SELECT rowid FROM \(index) WHERE \(index) MATCH \(.value(pattern)))")
+    sql.append("\(rowID) IN (SELECT rowid FROM \(index) WHERE \(index) MATCH \(pattern))")
     return sql
   }
 

@@ -21,7 +21,7 @@ package final class StatementRecord {
   /// An expression that is not NULL if the record exists; nil if it always does.
   let presence: SQL?
   /// The column values of a record that is not in the statement but known.
-  let constants: [String: SQLValue]?
+  let constants: [String: SQL.Binding]?
   /// The values that the association that leads here fixes for parameters of the table.
   let parameters: [String: SQLValue]
   /// Tells it apart in its statement.
@@ -39,7 +39,7 @@ package final class StatementRecord {
   init(
     _ names: NameScope, table: Table, alias: String, select: SelectBuilder, parent: StatementRecord?,
     via: StatementRecord? = nil, canJoin: Bool = true, isAlwaysPresent: Bool = true, presence: SQL? = nil,
-    constants: [String: SQLValue]? = nil, parameters: [String: SQLValue] = [:],
+    constants: [String: SQL.Binding]? = nil, parameters: [String: SQLValue] = [:],
     conditions: ResolvedConditions? = nil
   ) {
     self.names = names
@@ -92,7 +92,7 @@ package final class StatementRecord {
 
   /// Returns a column of the record for its own statement or one below.
   package func column(_ name: String, in statement: StatementBuilder) -> SQL {
-    if let constants { return "\(.value(constants[name] ?? .null))" }
+    if let constants { return "\(constants[name] ?? .value(.null))" }
     let sql = SQL.column(id, name)
     guard self.statement !== statement else { return sql }
     let type = table.column(named: name).flatMap { statement.dialect.type(of: $0) }
