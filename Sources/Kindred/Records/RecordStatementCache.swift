@@ -5,7 +5,11 @@ import Synchronization
 struct RecordStatement: Sendable {
   /// What a record is written by, apart from its table and columns.
   struct Operation: Hashable, Sendable {
-    enum Kind: Hashable, Sendable { case insert, update, delete, exists }
+    enum Kind: Hashable, Sendable {
+      case insert, update, delete, exists
+      /// An upsert without assignments: its target, and whether it overwrites the other columns.
+      case upsert(onConflict: [String], updating: UpsertUpdateStrategy)
+    }
 
     var kind: Kind
     var conflict: Database.ConflictResolution = .abort
@@ -20,6 +24,8 @@ struct RecordStatement: Sendable {
   let bound: [Int]
   /// The positions in the record of the columns of the primary key, if the statement looks for it.
   var key: [Int] = []
+  /// Whether the last column that the statement returns is the rowid, which was added.
+  var returnsRowID = false
 }
 
 /// The SQL that has been made for record types.
@@ -28,6 +34,8 @@ struct RecordStatements: Sendable {
   let writes = RecordStatementCache()
   /// The SQL that fetches them by their keys.
   let keyRequests = RecordTypeCache<KeyRequest?>()
+  /// The SQL that deletes them by their keys.
+  let keyDeletions = RecordTypeCache<StatementText>()
   /// The columns that hold the rowids of their tables.
   let rowIDColumns = RecordTypeCache<String?>()
   /// The plans of requests.

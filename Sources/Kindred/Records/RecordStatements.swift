@@ -44,6 +44,7 @@ extension Database {
       let condition = list(key, " AND ")
       switch operation.kind {
       case .insert: return try insertion(type, record, operation)
+      case .upsert: throw DatabaseError.misuse("an upsert has a statement of another kind")
       case .delete:
         return RecordStatement(
           text: StatementText("DELETE FROM \(table) WHERE \(condition)"), bound: key, key: key)

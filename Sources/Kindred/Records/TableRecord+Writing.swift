@@ -1,3 +1,5 @@
+import KindredSQLSyntax
+
 /// Writes of many records, which run no callbacks of records, and tests for their existence.
 extension TableRecord {
   /// Deletes all records.
@@ -31,7 +33,21 @@ extension TableRecord {
   /// - Throws: `RecordKeyError` if the primary key is not one column; `DatabaseError`.
   @discardableResult
   public static func deleteOne(_ db: Database, key: some DatabaseValueConvertible) throws -> Bool {
-    try filter(key: key).deleteAll(db) > 0
+    let value = try key.databaseValue.stored
+    guard value != .null else { return false }
+    let version = try db.versionOfSchema
+    let text = try db.recordStatements(version).keyDeletions.value(
+      of: ObjectIdentifier(Self.self), table: databaseTableName, version: version
+    ) {
+      let columns = try db.table(databaseTableName).orderedKey
+      guard columns.count == 1 else {
+        throw RecordKeyError.notOneColumn(databaseTableName: databaseTableName, columns: columns)
+      }
+      let (table, column) = (SQLText.quoted(databaseTableName), SQLText.quoted(columns[0]))
+      return StatementText("DELETE FROM \(table) WHERE \(column) = ?")
+    }
+    try db.run(text, [value])
+    return db.changesCount > 0
   }
 
   /// Deletes the record with these values in the columns of a unique index.
