@@ -35,7 +35,7 @@ struct UnstorableValueTests {
   private let queue = DatabaseQueue()
 
   init() throws {
-    try queue.write { db in
+    try queue.write { db throws in
       try db.create(table: "place") { t in
         t.autoIncrementedPrimaryKey("id")
         t.column("point")
@@ -57,7 +57,7 @@ struct UnstorableValueTests {
   @Test
   func `a record with a property that JSON can't represent is not inserted`() throws {
     #expect(
-      try rowsAfterFailure { db in
+      try rowsAfterFailure { db throws in
         var place = Place(point: .unknown)
         try place.insert(db)
       } == 0)
@@ -68,7 +68,7 @@ struct UnstorableValueTests {
   @Test
   func `the error of a record has the property, and not the value`() throws {
     let error = #expect(throws: EncodingError.self) {
-      try queue.write { db in
+      try queue.write { db throws in
         var place = Place(point: Point(x: 1), number: UInt64(Int64.max) + 2)
         try place.insert(db)
       }
@@ -92,11 +92,11 @@ struct UnstorableValueTests {
 
   @Test
   func `a request with a value that can't be stored throws`() throws {
-    let assigned: Int? = try rowsAfterFailure { db in
+    let assigned: Int? = try rowsAfterFailure { db throws in
       try Place.updateAll(db, Column("point").set(to: Point.unknown))
     }
     #expect(assigned == 0)
-    try queue.read { db in
+    try queue.read { db throws in
       #expect(throws: DatabaseError.self) {
         try Place.filter(Column("point") == Point.unknown).fetchCount(db)
       }
@@ -108,7 +108,7 @@ struct UnstorableValueTests {
   @Test
   func `neither functions nor defaults of columns make NULL of a value that can't be stored`() throws {
     let function = DatabaseFunction("unknown", argumentCount: 0) { _ in Point.unknown }
-    try queue.write { db in
+    try queue.write { db throws in
       db.add(function: function)
       #expect(throws: DatabaseError.self) { try Row.fetchOne(db, sql: "SELECT unknown()") }
       #expect(throws: DatabaseError.self) {
@@ -122,7 +122,7 @@ struct UnstorableValueTests {
 
   @Test
   func `an unsigned number comes out of an integer column as it went in`() throws {
-    try queue.write { db in
+    try queue.write { db throws in
       for number in [0, 1, UInt64(Int64.max)] {
         var place = Place(point: Point(x: 0), number: number)
         try place.insert(db)

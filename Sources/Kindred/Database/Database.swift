@@ -173,7 +173,7 @@ extension Database {
     if transactionDepth > 0, !ownConnection.isInTransaction {
       throw DatabaseError(
         extendedCode: SQLITE_ABORT,
-        message: "the transaction has been rolled back, so no further statement of it can run",
+        message: "the transaction has ended, so no further statement of it can run",
         sql: statement.sql)
     }
     try ownConnection.checkInterruption()

@@ -14,6 +14,8 @@ final class RecordDecoder: Decoder {
   private var expectedPosition = 0
   /// How the names of columns become names of properties.
   let naming: DatabaseColumnDecodingStrategy
+  /// The positions of the columns by the names of properties; nil if these are the names of the columns.
+  private let positions: [String: Int]?
 
   var codingPath: [any CodingKey] { place.codingPath }
   var userInfo: [CodingUserInfoKey: Any] { place.userInfo }
@@ -22,6 +24,11 @@ final class RecordDecoder: Decoder {
     self.row = row
     self.place = place
     naming = place.record?.databaseColumnDecodingStrategy ?? .useDefaultKeys
+    if let record = place.record, !naming.isDefault {
+      positions = row.layout.positions(for: record, naming.key)
+    } else {
+      positions = nil
+    }
   }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
@@ -49,13 +56,18 @@ final class RecordDecoder: Decoder {
     }
   }
 
-  /// Returns the position of the column with a name.
+  /// Returns the position of the column of a property.
+  func find(_ name: String) -> Int? {
+    if let positions { positions[name] } else { row.layout.position(of: name) }
+  }
+
+  /// Returns the position of the column of a property, which is likely to follow the last one.
   func position(of name: String) -> Int? {
-    if case .useDefaultKeys = naming, row.layout.isColumn(at: expectedPosition, named: name) {
+    if positions == nil, row.layout.isColumn(at: expectedPosition, named: name) {
       expectedPosition += 1
       return expectedPosition - 1
     }
-    guard let position = naming.position(of: name, in: row.layout) else { return nil }
+    guard let position = find(name) else { return nil }
     expectedPosition = position + 1
     return position
   }
@@ -64,15 +76,16 @@ final class RecordDecoder: Decoder {
   func value<Value>(
     _ column: any DatabaseValueConvertible.Type, at position: Int, as type: Value.Type
   ) throws -> Value {
-    guard let record = place.record, type == Date.self || type == Data.self else {
-      return try column.read(from: row, atIndex: position, as: type)
-    }
+    let isDate = type == Date.self || type == Date?.self
+    guard let record = place.record, isDate || type == Data.self || type == Data?.self,
+      !row.hasNull(atIndex: position)
+    else { return try column.read(from: row, atIndex: position, as: type) }
     let (name, stored) = (row.layout.columns[position].name, DatabaseValue(row.value(at: position)))
     let value: Any? =
-      type == Date.self
+      isDate
       ? record.databaseDateDecodingStrategy(for: name).date(stored)
       : record.databaseDataDecodingStrategy(for: name).data(stored)
-    guard let value = value as? Value else {
+    guard let known = value, let value = known as? Value else {
       throw RowDecodingError(.mismatch(found: stored.sqlValue.typeName), key: name, type: type)
     }
     return value

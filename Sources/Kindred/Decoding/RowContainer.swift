@@ -8,13 +8,13 @@ struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   func contains(_ key: Key) -> Bool {
     let name = key.stringValue
-    return decoder.naming.position(of: name, in: row.layout) != nil || row.prefetchedRows[name] != nil
+    return decoder.find(name) != nil || row.prefetchedRows[name] != nil
       || row.scopesTree[name] != nil
   }
 
   func decodeNil(forKey key: Key) -> Bool {
     let name = key.stringValue
-    if let position = decoder.naming.position(of: name, in: row.layout) {
+    if let position = decoder.find(name) {
       return row.hasNull(atIndex: position)
     }
     if row.prefetchedRows[name] != nil { return false }

@@ -28,21 +28,7 @@ public enum DatabaseColumnDecodingStrategy: Sendable {
   /// As a closure says.
   case custom(@Sendable (String) -> any CodingKey)
 
-  /// Returns the position of the column of a property.
-  func position(of key: String, in layout: RowLayout) -> Int? {
-    switch self {
-    case .useDefaultKeys: return layout.position(of: key)
-    case .convertFromSnakeCase:
-      // Most names come back as they were.
-      if let position = layout.position(of: SnakeCase.snake(key)),
-        SnakeCase.camel(layout.columns[position].name) == key
-      {
-        return position
-      }
-      return layout.columns.firstIndex { SnakeCase.camel($0.name) == key }
-    case .custom(let convert): return layout.columns.firstIndex { convert($0.name).stringValue == key }
-    }
-  }
+  var isDefault: Bool { if case .useDefaultKeys = self { true } else { false } }
 
   /// Returns the name of the property of a column.
   func key(of column: String) -> String {

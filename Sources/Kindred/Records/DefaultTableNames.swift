@@ -7,7 +7,7 @@ enum DefaultTableNames {
   /// Returns the name of the table of a type.
   static func name<Record>(of type: Record.Type) -> String {
     if let known = names.withLock({ $0[ObjectIdentifier(type)] }) { return known }
-    let name = defaultTableName(of: String(describing: type))
+    let name = defaultTableName(of: String(String(describing: type).prefix { $0 != "<" }))
     names.withLock { $0[ObjectIdentifier(type)] = name }
     return name
   }

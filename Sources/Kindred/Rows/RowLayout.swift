@@ -1,3 +1,5 @@
+import Synchronization
+
 /// The columns and scopes of rows, and where their values are found.
 ///
 /// All rows of a request share a layout, and a row shares its values with its scopes:
@@ -52,6 +54,8 @@ public final class RowLayout: Sendable {
   private let foldedLengths: UInt64
   /// Whether each column is the first of its name, so that the name means it.
   private let areFirst: [Bool]
+  /// The positions of columns by the names of the properties of record types that convert names, found once for each.
+  private let converted = Mutex<[ObjectIdentifier: [String: Int]]>([:])
 
   /// Creates a layout of columns and scopes.
   public convenience init(columns: [Column], scopes: [Scope] = []) {
@@ -96,6 +100,18 @@ public final class RowLayout: Sendable {
   /// Returns whether the column at a position is the one that `position(of:)` finds by a name.
   func isColumn(at position: Int, named name: String) -> Bool {
     columns.indices.contains(position) && columns[position].name == name && areFirst[position]
+  }
+
+  /// Returns the positions of the columns by the names of a record type's properties.
+  ///
+  /// - Parameter property: Returns the name of the property of a column.
+  func positions(for record: Any.Type, _ property: (String) -> String) -> [String: Int] {
+    let type = ObjectIdentifier(record)
+    if let known = converted.withLock({ $0[type] }) { return known }
+    let positions = Dictionary(
+      columns.enumerated().map { (property($1.name), $0) }, uniquingKeysWith: { first, _ in first })
+    converted.withLock { $0[type] = positions }
+    return positions
   }
 
   private static func lengthBit(_ name: String) -> UInt64 { 1 << UInt64(name.utf8.count % 64) }
