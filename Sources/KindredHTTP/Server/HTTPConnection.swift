@@ -163,9 +163,7 @@ final class HTTPConnection: @unchecked Sendable {
 
   private func checkDeadline() {
     guard !isClosed, timeouts.isOver(now: .now) else { return }
-    if timeouts.waiting != .forRequest && timeouts.waiting != .forEnd {
-      context.counters.timedOutConnections.increase()
-    }
+    if !timeouts.isExpected { context.counters.timedOutConnections.increase() }
     perform(machine.timedOut())
     proceed()
   }

@@ -27,6 +27,8 @@ struct ConnectionStateMachine: Sendable {
   enum Waiting: Hashable, Sendable {
     /// The first byte of a request.
     case forRequest
+    /// The first request of a new connection, which may be on its way, while the server shuts down.
+    case forLastRequest
     /// The rest of a header section.
     case forHead
     /// The rest of a request's content.
@@ -71,6 +73,8 @@ struct ConnectionStateMachine: Sendable {
   private var owesContinue = false
   /// Whether the request in progress is the last.
   private(set) var isShuttingDown = false
+  /// Whether no request has been received yet.
+  private var isNew = true
 
   /// Creates the state of a new connection.
   init(limits: HTTPLimits) {
@@ -86,7 +90,8 @@ struct ConnectionStateMachine: Sendable {
   /// What the connection is waiting for.
   var waiting: Waiting {
     switch state {
-    case .head: parser.isBetweenRequests ? .forRequest : .forHead
+    case .head where !parser.isBetweenRequests: .forHead
+    case .head: isShuttingDown && isNew ? .forLastRequest : .forRequest
     case .content: .forContent
     case .refused, .answering: .forOutput
     case .lingering, .closed: .forEnd
@@ -132,6 +137,7 @@ struct ConnectionStateMachine: Sendable {
   }
 
   private mutating func take(_ event: consuming HTTPRequestParser.Event) -> Action? {
+    isNew = false
     switch consume event {
     case .head(let head):
       state = .content(head)
@@ -229,7 +235,7 @@ struct ConnectionStateMachine: Sendable {
       // RFC 9110 §15.5.9.
       state = .answering(nil, isPersistent: false)
       return .refuse(HTTPError(.requestTimeout, "The request did not arrive in time."))
-    case .forRequest, .forOutput, .forBody, .forEnd:
+    case .forRequest, .forLastRequest, .forOutput, .forBody, .forEnd:
       return close()
     }
   }

@@ -35,6 +35,9 @@ struct ConnectionTimeouts: Sendable {
     deadline = .never
   }
 
+  /// Whether a connection whose wait has timed out ends as it should, and no request is cut off.
+  var isExpected: Bool { waiting == .forRequest || waiting == .forLastRequest || waiting == .forEnd }
+
   /// Begins to wait for the client.
   ///
   /// If the connection is already waiting for the same, the time goes on.
@@ -51,6 +54,8 @@ struct ConnectionTimeouts: Sendable {
     switch new {
     case .forRequest:
       deadline = now + limits.idleTimeout
+    case .forLastRequest:
+      deadline = now + limits.lingerTimeout
     case .forHead:
       deadline = now + limits.headerReadTimeout
     case .forContent, .forOutput:
@@ -81,7 +86,7 @@ struct ConnectionTimeouts: Sendable {
       }
     case .forOutput: pace.record(count, now: now())
     case .forEnd: deadline = min(now() + limits.lingerTimeout, lingerEnd)
-    case .forRequest, .forHead, .forBody, nil: break
+    case .forRequest, .forLastRequest, .forHead, .forBody, nil: break
     }
   }
 
@@ -93,7 +98,7 @@ struct ConnectionTimeouts: Sendable {
       if now >= contentEnd || pace.isTooSlow(now: now) { return true }
       deadline = transferDeadline
       return false
-    case .forRequest, .forHead, .forBody, .forEnd, nil:
+    case .forRequest, .forLastRequest, .forHead, .forBody, .forEnd, nil:
       return true
     }
   }

@@ -170,6 +170,8 @@ struct ConnectionStateMachineTests {
   @Test
   func `ends with the server when it waits for a request, or after the one under way (RFC 9112 §9.6)`() {
     var script = ConnectionScript()
+    _ = script.receive(Self.get)
+    _ = script.answer(Self.ok)
     script.machine.shutDown()
     #expect(script.receive() == "read")
     #expect(script.machine.isDone)
@@ -177,6 +179,20 @@ struct ConnectionStateMachineTests {
     #expect(!script.machine.isDone)
     #expect(script.receive("Host: a\r\n\r\n") == "respond /a 0")
     #expect(script.answer(Self.ok).framing.isPersistent == false)
+  }
+
+  @Test
+  func `waits for the first request of a new connection while the server ends`() {
+    var script = ConnectionScript()
+    script.machine.shutDown()
+    #expect(script.receive() == "read")
+    #expect(script.machine.waiting == .forLastRequest && !script.machine.isDone)
+    #expect(script.receive(Self.get) == "respond /a 0")
+    #expect(script.answer(Self.ok).framing.isPersistent == false)
+
+    script = ConnectionScript()
+    script.machine.shutDown()
+    #expect(script.timeOut() == "close")
   }
 
   @Test
