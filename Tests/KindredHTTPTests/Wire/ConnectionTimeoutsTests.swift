@@ -129,7 +129,9 @@ struct ConnectionTimeoutsTests {
     limits.headerReadTimeout = duration
     limits.lingerTimeout = duration
     var timeouts = ConnectionTimeouts(limits: limits.bounded, now: .now)
-    for waiting in [ConnectionStateMachine.Waiting.forHead, .forOutput, .forEnd, .forLastRequest, .forRequest] {
+    for waiting in [
+      ConnectionStateMachine.Waiting.forHead, .forOutput, .forEnd, .forLastRequest, .forRequest,
+    ] {
       timeouts.wait(for: waiting, now: .now)
       #expect(timeouts.deadline > Moment(nanoseconds: 0))
     }
