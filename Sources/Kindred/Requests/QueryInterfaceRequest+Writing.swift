@@ -46,8 +46,10 @@ extension RequestSource where Refined == QueryInterfaceRequest<RowDecoder> {
 extension QueryInterfaceRequest {
   /// Returns the `DELETE`, and the values that it binds.
   func deletion(_ db: Database) throws -> (text: StatementText, values: [SQLValue]) {
-    if blueprint.isOnlyFiltered {
-      return try statement(of: blueprint.withoutSelection, for: .deletion, db)
+    if blueprint.isOnlyFiltered,
+      let statement = try statement(of: blueprint.withoutSelection, for: .deletion, db)
+    {
+      return statement
     }
     return try ("DELETE FROM \(identifier: blueprint.tableName)\(condition(db))" as SQLText).bound()
   }
@@ -65,7 +67,7 @@ extension QueryInterfaceRequest {
     if blueprint.isOnlyFiltered {
       var update = blueprint.withoutSelection
       update.selection = selection
-      return try statement(of: update, for: .update(conflict), db)
+      if let statement = try statement(of: update, for: .update(conflict), db) { return statement }
     }
     let set = try db.clause(of: assignments, table: blueprint.tableName)
     let head = SQLText(trusted: "UPDATE \(conflict.clause)")
@@ -73,9 +75,11 @@ extension QueryInterfaceRequest {
     return try update.bound()
   }
 
+  /// Returns the statement with the conditions of the request; nil if they read other rows, which it may have changed
+  /// already.
   private func statement(
     of blueprint: RequestBlueprint, for purpose: RequestPurpose, _ db: Database
-  ) throws -> (text: StatementText, values: [SQLValue]) {
+  ) throws -> (text: StatementText, values: [SQLValue])? {
     // The error of a missing table says so.
     _ = try db.table(blueprint.tableName)
     return try db.recordStatements(db.versionOfSchema).plans.statement(blueprint, for: purpose, on: db)

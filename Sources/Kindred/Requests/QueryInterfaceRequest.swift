@@ -79,8 +79,8 @@ extension QueryInterfaceRequest: FetchRequest {
   ///
   /// - Throws: `AssociationError`, `DatabaseError`.
   public func fetchCount(_ db: Database) throws -> Int {
-    let (text, values) = try db.recordStatements(db.versionOfSchema).plans.statement(
-      blueprint, for: .count, on: db)
+    let planned = try db.recordStatements(db.versionOfSchema).plans.statement(blueprint, for: .count, on: db)
+    guard let (text, values) = planned else { throw DatabaseError.misuse("a count without a statement") }
     let statement = try db.makeStatement(text)
     statement.arguments = StatementArguments(values)
     return try Int.fetchOne(statement) ?? 0

@@ -53,16 +53,21 @@ final class RequestPlanCache: Sendable {
     return try PlannedRequest(shape, values: values, on: db)
   }
 
-  /// Returns the statement that counts or writes the records of a request, and the values that it binds.
+  /// Returns the statement that counts or writes the records of a request, and the values that it binds; nil for a write
+  /// that has to find its records first.
   ///
   /// - Throws: `AssociationError`, `DatabaseError`, `RequestError`.
   func statement(
     _ blueprint: RequestBlueprint, for purpose: RequestPurpose, on db: Database
-  ) throws -> (text: StatementText, values: [SQLValue]) {
+  ) throws -> (text: StatementText, values: [SQLValue])? {
     let (planned, values) = try planned(blueprint, for: purpose, on: db)
-    guard case .statement(let statement) = planned else { throw DatabaseError.misuse("a plan of rows") }
-    try db.prepare(statement.transients)
-    return (statement.text, try statement.bound(values))
+    switch planned {
+    case .rows: throw DatabaseError.misuse("a plan of rows")
+    case .subqueries: return nil
+    case .statement(let statement):
+      try db.prepare(statement.transients)
+      return (statement.text, try statement.bound(values))
+    }
   }
 
   private func planned(
