@@ -77,8 +77,10 @@ final class RecordDecoder: Decoder {
     _ column: any DatabaseValueConvertible.Type, at position: Int, as type: Value.Type
   ) throws -> Value {
     let isDate = type == Date.self || type == Date?.self
+    let isOptional = type == Date?.self || type == Data?.self
+    // A strategy may have a value for NULL, but only where the property needs one.
     guard let record = place.record, isDate || type == Data.self || type == Data?.self,
-      !row.hasNull(atIndex: position)
+      !(isOptional && row.hasNull(atIndex: position))
     else { return try column.read(from: row, atIndex: position, as: type) }
     let (name, stored) = (row.layout.columns[position].name, DatabaseValue(row.value(at: position)))
     let value: Any? =
