@@ -36,10 +36,12 @@ extension RecordSelect {
 
   /// The condition that rows begin like those after the start of the page, so that those before it aren't read; nil if the
   /// page has no start, or the order begins otherwise.
+  ///
+  /// It stands beside the rules, so it has no term that may disclose a record.
   private func startOfDistinct(_ keys: [SQL]) -> SQL? {
     guard case .beyond(var start) = restriction, group == nil else { return nil }
     let shared = shared(keys)
-    guard !shared.isEmpty else { return nil }
+    guard !shared.isEmpty, !shared.contains(where: \.mayDisclose) else { return nil }
     start.order = Array(start.order.prefix(shared.count))
     start.isInclusive = start.isInclusive || shared.count < keys.count
     return start.condition(on: shared.map(\.sql))
