@@ -29,7 +29,9 @@ package struct GroupedRanking {
       let aggregate = rank.grouped, aggregate.term == rank.sql,
       aggregate.origin.column(of: record.id) != nil, !rows.source.conditions.isEmpty,
       // One record's are few, and the groups would be those of all.
-      rows.source.links.isEmpty
+      rows.source.links.isEmpty,
+      // A join that might repeat rows would do so twice.
+      rows.source.joins.allSatisfy({ $0.addition != nil })
     else { return nil }
     (self.rank, self.aggregate) = (rank.sql, aggregate)
   }

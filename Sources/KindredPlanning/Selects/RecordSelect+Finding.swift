@@ -39,7 +39,7 @@ extension RecordSelect {
     let count: SQL = "(SELECT COUNT(*) FROM (\(finding.ways) LIMIT \(Self.fewWays))) < \(Self.fewWays)"
     let few: SQL = "(\(finding.premise.map { "\($0) AND \(count)" } ?? count))"
     var (some, many) = (self, self)
-    (some.finding, some.ranges, some.findsKeysFirst) = (nil, nil, isOrderedTwice)
+    (some.finding, some.ranges, some.findsKeysFirst) = (nil, nil, mayBeReadTwice)
     some.source.conditions.append(finding.condition)
     many.finding = nil
     return union(

@@ -17,13 +17,17 @@ extension RecordSelect {
     let isInOrder = page.offset == nil && !ordersOfFirstTerm.isEmpty
     findsKeysFirst =
       isLimited && group == nil && !isDistinct && !isOfDistinctRows && ranking == nil && !isInOrder
-      && source.isPlain(record.id, of: record.table) && isOrderedTwice
-      // Another join might repeat rows, and would do so twice.
-      && source.joins.allSatisfy { $0.addition != nil }
+      && source.isPlain(record.id, of: record.table) && mayBeReadTwice
   }
 
-  /// Whether the order is the same and cheap when it is computed again: not one by the clock, or by an aggregate.
-  var isOrderedTwice: Bool { order.allSatisfy { $0.sql.notes.isEmpty && !$0.sql.reads { $0.depth > 0 } } }
+  /// Whether the joins and the order may stand in the statement of the keys and again around it.
+  ///
+  /// A join that might repeat rows would do so twice, and an order by the clock or by an aggregate isn't the same or cheap
+  /// when it is computed again.
+  var mayBeReadTwice: Bool {
+    source.joins.allSatisfy { $0.addition != nil }
+      && order.allSatisfy { $0.sql.notes.isEmpty && !$0.sql.reads { $0.depth > 0 } }
+  }
 
   /// Returns the statement; nil where a single select reads no more.
   ///
