@@ -72,12 +72,12 @@ struct PostgreSQLSearch {
       (self.period, self.type) = (period, type)
     }
 
-    /// The number of characters of its text.
-    private var length: SQL {
+    /// The form of its text as a pattern of `LIKE`; others, such as those of times of day, are no periods.
+    private var form: SQL {
       switch period {
-      case .day: "10"
-      case .month: "7"
-      case .year: "4"
+      case .day: "'____-__-__'"
+      case .month: "'____-__'"
+      case .year: "'____'"
       }
     }
 
@@ -87,7 +87,7 @@ struct PostgreSQLSearch {
     private func bound(isEnd: Bool, or other: SQL? = nil) -> SQL {
       var time = isEnd ? "\(start) + interval '1 \(SQL(trusted: period.rawValue))'" as SQL : start
       if let other {
-        time = "coalesce(CASE WHEN length(\(text)) = \(length) THEN \(time) END, timestamp '\(other)')"
+        time = "coalesce(CASE WHEN \(text) LIKE \(form) THEN \(time) END, timestamp '\(other)')"
       }
       return switch type.kind {
       case .timestampWithTimeZone: "timezone('UTC', \(time))"

@@ -127,6 +127,18 @@ struct PageTests {
     }
   }
 
+  @Test(arguments: [">'10:00:00.0'", "<'23:00:00.0'", ">='2024-01-02'", "<'2024-02-30'", "='2024-01-02'", ">'2024-01'"])
+  func `a day that is compared with any text is found as it is computed`(comparison: String) throws {
+    let served = try Served(
+      "CREATE TABLE day (id int PRIMARY KEY, at timestamp)",
+      "INSERT INTO day SELECT i, timestamp '2000-01-01 23:30' + i * interval '1 day' FROM generate_series(-2, 2) i",
+      "INSERT INTO day VALUES (3, '2024-01-02 10:00'), (4, NULL)")
+    let computed = "case%20when%20date(at)\(comparison)%20then%201%20else%200%20end=1"
+    #expect(
+      served.text("/days?fields=id&filter=date(at)\(comparison)")
+        == served.text("/days?fields=id&filter=\(computed)"))
+  }
+
   @Test(arguments: ["id", "-id", "n", "-n", "n:nullslast", "m", "-t", "d,-n", "id%2B0"])
   func `the pages by prev are those by next`(order: String) throws {
     let served = try Served(
