@@ -129,7 +129,8 @@ public struct Planner {
   ) -> PlanningContext {
     PlanningContext(
       state: PlanningState(
-        model: model, dialect: dialect.writer, literals: request?.literals.values ?? [],
+        model: model, dialect: model.isRestricted ? dialect.writer.roundingAlike : dialect.writer,
+        literals: request?.literals.values ?? [],
         literalsAreDistinct: request?.literals.areDistinct ?? false,
         budget: PlanningBudget(limits, check: checkpoint), diagnostics: diagnostics,
         isForOneRecord: isForOneRecord, reading: reading))

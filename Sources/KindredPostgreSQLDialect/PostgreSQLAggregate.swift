@@ -10,6 +10,17 @@ struct PostgreSQLAggregate {
   let isDistinct: Bool
   /// The order of the rows, for a concatenation.
   var order: [SQL] = []
+  /// Whether numbers with a fraction are added in their order, so that their sum doesn't depend on that of the rows.
+  var roundsAlike = false
+
+  /// Returns the argument of a sum of real numbers.
+  private func addend(_ value: CompiledExpression) throws -> SQL {
+    let number = try value.asNumber(0)
+    let isExact = number.type?.kind == .integer
+    let real: SQL = number.type?.kind == .real ? number.sql : "\(number.operand)::float8"
+    // With `DISTINCT`, the values are sorted in any case.
+    return roundsAlike && !isExact && !isDistinct ? "\(real) ORDER BY \(real)" : real
+  }
 
   private func call(_ sql: SQL, _ type: ValueType?) -> CompiledExpression {
     CompiledExpression(sql: sql, type: type)
@@ -43,13 +54,14 @@ struct PostgreSQLAggregate {
       default: return call("\(name)(\(distinct)\(value.sql))", value.type)
       }
     case .average:
-      return call("avg(\(distinct)\(try value.asNumber(0).operand)::float8)", .real)
+      return call("avg(\(distinct)\(try addend(value)))", .real)
     case .sum:
       let number = try value.asNumber(0)
+      if number.type?.kind == .real { return call("sum(\(distinct)\(try addend(value)))", .real) }
       // The sum of `int8` is `numeric`, which can't overflow.
       return call("sum(\(distinct)\(number.sql))", number.type?.kind == .integer ? .numeric : number.type)
     case .total:
-      return call("coalesce(sum(\(distinct)\(try value.asNumber(0).operand)::float8), 0)", .real)
+      return call("coalesce(sum(\(distinct)\(try addend(value))), 0)", .real)
     case .concat:
       let separator = try arguments.count > 1 ? arguments[1].asText().sql : "','"
       let shown = try value.asText().sql

@@ -20,6 +20,14 @@ struct PostgreSQLDialect: SQLDialect {
     dialect.notesFailures = true
     return dialect
   }
+  /// Whether sums add numbers with a fraction in their order.
+  var roundsAlike = false
+  // Nodes of a sharded database would have to send all values.
+  var roundingAlike: any SQLDialect {
+    var dialect = self
+    dialect.roundsAlike = !isSharded
+    return dialect
+  }
   /// The function of sessions that tests rules; nil where they have none.
   var ruleTest: RuleTestFunction?
   var joinsLaterally: Bool { true }
@@ -216,8 +224,9 @@ struct PostgreSQLDialect: SQLDialect {
   func aggregate(
     _ function: Expression.AggregateFunction, _ arguments: [CompiledExpression], isDistinct: Bool
   ) throws -> CompiledExpression {
-    try PostgreSQLAggregate(function: function, arguments: arguments, isDistinct: isDistinct).call()
-      .inheriting(from: arguments)
+    try PostgreSQLAggregate(
+      function: function, arguments: arguments, isDistinct: isDistinct, roundsAlike: roundsAlike
+    ).call().inheriting(from: arguments)
   }
 
   func absence(of function: Expression.AggregateFunction) -> CompiledAbsence? {

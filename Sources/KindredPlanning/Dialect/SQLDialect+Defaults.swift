@@ -61,6 +61,7 @@ extension SQLDialect {
   package func dependence(
     of function: Expression.AggregateFunction, of arguments: [CompiledExpression], onOrder isHidden: Bool
   ) -> OrderDependence? { nil }
+  package var roundingAlike: any SQLDialect { self }
   package var noticingFailures: any SQLDialect { self }
   package func tested(_ rule: SQL, alone test: SQL, _ pointers: [SQL]) -> SQL { rule }
   package func differingCollation(_ value: CompiledExpression) -> String? { nil }

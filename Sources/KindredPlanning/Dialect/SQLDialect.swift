@@ -183,6 +183,10 @@ package protocol SQLDialect: Sendable {
     of function: Expression.AggregateFunction, of arguments: [CompiledExpression], onOrder isHidden: Bool
   ) -> OrderDependence?
 
+  /// The same dialect for what some roles may see: sums of numbers with a fraction are the same in whatever order the
+  /// database reads the rows, which may depend on those that are out of sight.
+  var roundingAlike: any SQLDialect { get }
+
   /// The same dialect for rules: operations that have no result for some values are NULL with a ``FailureNote``, as far as
   /// the database can tell; others fail.
   var noticingFailures: any SQLDialect { get }
