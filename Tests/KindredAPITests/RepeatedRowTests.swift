@@ -24,7 +24,9 @@ struct RepeatedRowTests {
           twins: { key: [id] }
           issues: { associations: { twin: { belongsTo: twins, foreignKey: { projectId: id } } } }
         """)
-    let found = try database.get("/issues?fields=id&filter=project.teamId=2&include=twin&limit=8&\(parameters)")
-    #expect(found.text == ##"[{"id":2},{"id":3},{"id":3}]"##, "\(parameters)")
+    let found = try database.get(
+      "/issues?fields=id&filter=project.teamId=2&include=twin&limit=8&\(parameters)")
+    let twins = found.text.matches(of: /"twin":\{"id":(\d)/).map(\.1)
+    #expect(twins == ["2", "3", "3"], "\(parameters): \(found.text)")
   }
 }

@@ -127,7 +127,9 @@ struct PageTests {
     }
   }
 
-  @Test(arguments: [">'10:00:00.0'", "<'23:00:00.0'", ">='2024-01-02'", "<'2024-02-30'", "='2024-01-02'", ">'2024-01'"])
+  @Test(arguments: [
+    ">'10:00:00.0'", "<'23:00:00.0'", ">='2024-01-02'", "<'2024-02-30'", "='2024-01-02'", ">'2024-01'",
+  ])
   func `a day that is compared with any text is found as it is computed`(comparison: String) throws {
     let served = try Served(
       "CREATE TABLE day (id int PRIMARY KEY, at timestamp)",

@@ -61,7 +61,8 @@ struct SubqueryWriteTests {
   func `a list of other rows is read before the first one is deleted`() throws {
     try queue.write { db throws in
       try db.execute(
-        sql: "CREATE TABLE item (id INTEGER, kind TEXT); INSERT INTO item VALUES (1, 'a'), (2, 'a'), (3, 'b')")
+        sql: "CREATE TABLE item (id INTEGER, kind TEXT); INSERT INTO item VALUES (1, 'a'), (2, 'a'), (3, 'b')"
+      )
       let request = Table("item").filter(sql: "id = 1 OR kind IN (select kind FROM item WHERE id = 1)")
       #expect(try request.deleteAll(db) == 2)
       #expect(try Int.fetchAll(db, sql: "SELECT id FROM item") == [3])
