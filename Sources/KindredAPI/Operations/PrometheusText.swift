@@ -59,3 +59,11 @@ struct PrometheusText {
     text += labels.isEmpty ? "\(name) \(value)\n" : "\(name){\(labels)} \(value)\n"
   }
 }
+
+/// A metric of `/-/metrics`, for the reference of all metrics.
+package struct MetricDescription {
+  package let name: String
+  /// `counter`, `gauge`, `histogram` or `summary`.
+  package let kind: String
+  package let text: String
+}

@@ -1,13 +1,7 @@
 import KindredBackend
 import KindredHTTP
 
-/// A metric of `/-/metrics`, for the reference of all metrics.
-package struct MetricDescription {
-  package let name: String
-  /// `counter`, `gauge`, `histogram` or `summary`.
-  package let kind: String
-  package let text: String
-
+extension MetricDescription {
   /// Every metric that a server can have, in the order of `/-/metrics`.
   package static var all: [MetricDescription] {
     var text = PrometheusText()
