@@ -28,7 +28,13 @@ final class ReadExecution {
     self.records = records
     self.transaction = transaction
     self.context = context
-    source = transaction.result(of: planned.plan, planned.parameters, limit: planned.limit)
+    source = Self.source(of: planned, in: transaction)
+  }
+
+  private static func source(
+    of planned: PlannedRequest, in transaction: any Transaction
+  ) -> any ResultSource {
+    transaction.result(of: planned.plan, planned.parameters, limit: planned.limit)
   }
 
   /// Releases the statements; the transaction keeps its connection.
@@ -38,7 +44,7 @@ final class ReadExecution {
   func restart() {
     source.close()
     parts = []
-    source = transaction.result(of: planned.plan, planned.parameters, limit: planned.limit)
+    source = Self.source(of: planned, in: transaction)
   }
 
   /// What is known once the first part has been read.

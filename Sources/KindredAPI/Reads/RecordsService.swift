@@ -58,9 +58,9 @@ final class RecordsService: Sendable {
     var (planned, search) = try context.planner.lengths(wanted, version) {
       try reading.checkInterruption()
     }
-    let reader = reading.result(of: planned.plan, planned.parameters, limit: planned.limit)
-    defer { reader.close() }
-    return try search.error(in: reader, version.model, limit: context.options.queryMemory)
+    let execution = ReadExecution(planned, of: wanted, in: reading, context)
+    defer { execution.close() }
+    return try search.error(in: execution.source, version.model, limit: context.options.queryMemory)
   }
 
   private func answer(

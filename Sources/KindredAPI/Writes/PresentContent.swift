@@ -34,10 +34,11 @@ struct PresentContent {
   ///
   /// - Throws: `RequestError` (`notFound`) if there is no such record.
   func tagUnlessVeryLong() throws -> ContentHash.Digest? {
+    let records = records
     var (planned, search) = try service.context.planner.lengths(records, plan.version) {}
-    let reader = transaction.result(of: planned.plan, planned.parameters, limit: planned.limit)
-    defer { reader.close() }
-    guard try search.longest(in: reader, plan.version.model) ?? 0 <= LongValue.readableByteCount else {
+    let execution = ReadExecution(planned, of: records, in: transaction, service.context)
+    defer { execution.close() }
+    guard try search.longest(in: execution.source, plan.version.model) ?? 0 <= LongValue.readableByteCount else {
       return nil
     }
     return try tag()
