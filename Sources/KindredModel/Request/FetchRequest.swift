@@ -143,10 +143,3 @@ extension RequestPath {
     return model.resources[name]
   }
 }
-
-/// An item of `fields`.
-public enum Field: Equatable, Sendable {
-  /// `*`: all columns.
-  case all
-  case expression(NamedExpression)
-}

@@ -1,0 +1,6 @@
+/// An item of `fields`.
+public enum Field: Equatable, Sendable {
+  /// `*`: all columns.
+  case all
+  case expression(NamedExpression)
+}
