@@ -214,8 +214,8 @@ public struct Table: Sendable, Hashable {
   public func orders(of name: String, besides fixed: [String]) -> [Index.Order] {
     indexes.compactMap { index in
       guard let orders = index.orders,
-        let place = index.columns.firstIndex(where: { $0.map { !fixed.contains($0) } ?? true }),
-        index.columns[place] == name, index.collations[...place].allSatisfy({ $0 == nil })
+        let place = index.columns.firstIndex(where: { $0.map { !fixed.containsExactly($0) } ?? true }),
+        index.columns[place]?.hasBytes(of: name) ?? false, index.collations[...place].allSatisfy({ $0 == nil })
       else { return nil }
       return orders[place]
     }
