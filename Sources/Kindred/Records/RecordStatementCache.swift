@@ -28,20 +28,6 @@ struct RecordStatement: Sendable {
   var returnsRowID = false
 }
 
-/// The SQL that has been made for record types.
-struct RecordStatements: Sendable {
-  /// The SQL of their writes.
-  let writes = RecordStatementCache()
-  /// The SQL that fetches them by their keys.
-  let keyRequests = RecordTypeCache<KeyRequest?>()
-  /// The SQL that deletes them by their keys.
-  let keyDeletions = RecordTypeCache<StatementText>()
-  /// The columns that hold the rowids of their tables.
-  let rowIDColumns = RecordTypeCache<String?>()
-  /// The plans of requests.
-  let plans = RequestPlanCache()
-}
-
 /// The statement that fetches a record by the value of its primary key, and what binds its key.
 struct KeyRequest: Sendable {
   let text: StatementText

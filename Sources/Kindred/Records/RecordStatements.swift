@@ -1,6 +1,20 @@
 import KindredModel
 import KindredSQLSyntax
 
+/// The SQL that has been made for record types.
+struct RecordStatements: Sendable {
+  /// The SQL of their writes.
+  let writes = RecordStatementCache()
+  /// The SQL that fetches them by their keys.
+  let keyRequests = RecordTypeCache<KeyRequest?>()
+  /// The SQL that deletes them by their keys.
+  let keyDeletions = RecordTypeCache<StatementText>()
+  /// The columns that hold the rowids of their tables.
+  let rowIDColumns = RecordTypeCache<String?>()
+  /// The plans of requests.
+  let plans = RequestPlanCache()
+}
+
 extension RecordStatement {
   /// Returns the values to bind.
   func values(of record: PersistenceContainer) -> [SQLValue] { bound.map { record.storage[$0] } }

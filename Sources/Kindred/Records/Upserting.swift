@@ -1,13 +1,5 @@
 import KindredSQLSyntax
 
-/// The columns of an existing row that an upsert overwrites although no assignment names them.
-public enum UpsertUpdateStrategy: Sendable {
-  /// All columns, with the values of the record.
-  case allColumns
-  /// No column.
-  case noColumnUnlessSpecified
-}
-
 extension MutablePersistableRecord {
   /// Inserts the record, or updates the row that is in its way, and returns what `decode` makes of the stored row.
   ///
