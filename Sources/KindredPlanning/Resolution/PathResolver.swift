@@ -4,7 +4,7 @@ import KindredModel
 struct PathResolver {
   let state: PlanningState
 
-  private typealias Component = Expression.Path.Component
+  private typealias PathComponent = Expression.Path.Component
 
   /// - Throws: `RequestError`
   func resolve(
@@ -27,7 +27,7 @@ struct PathResolver {
   }
 
   private func resolve(
-    _ components: ArraySlice<Component>, in context: NameContext
+    _ components: ArraySlice<PathComponent>, in context: NameContext
   ) throws -> ResolvedPath {
     guard let first = components.first else {
       throw RequestError(.invalidExpression, "a name is missing")
@@ -62,7 +62,7 @@ struct PathResolver {
       among: scope.associationKeys, at: first.origin, shown: \.asExpressionName)
   }
 
-  private func resolveName(_ component: Component, in context: NameContext) throws -> ResolvedPath {
+  private func resolveName(_ component: PathComponent, in context: NameContext) throws -> ResolvedPath {
     let (scope, author) = (context.scope, context.author)
     if component.arguments == nil {
       if context.prefersNames, let named = try resolveDefined(component, in: context) {
@@ -131,7 +131,7 @@ struct PathResolver {
   ///   - isDefinedByItself: Whether the request gives this name to a value that other names define by the value itself.
   ///   - candidates: The names to suggest.
   private func column(
-    _ component: Component, of resource: Resource, in context: NameContext, isDefinedByItself: Bool = false,
+    _ component: PathComponent, of resource: Resource, in context: NameContext, isDefinedByItself: Bool = false,
     candidates: () throws -> [String]
   ) throws -> Column {
     guard component.arguments == nil else {
@@ -164,7 +164,7 @@ struct PathResolver {
   // MARK: Names of the request
 
   /// Returns the annotation or field of the record's node with this name; nil also if that is only the column of the name.
-  private func resolveDefined(_ component: Component, in context: NameContext) throws -> ResolvedName? {
+  private func resolveDefined(_ component: PathComponent, in context: NameContext) throws -> ResolvedName? {
     if case .path(let path)? = state.memory(of: context.scope).expressions[component.name]?.kind,
       path.parents == 0, path.components.count == 1, path.components[0].arguments == nil,
       path.components[0].name.equalsIgnoringCase(component.name)
