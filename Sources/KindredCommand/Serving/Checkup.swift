@@ -83,7 +83,7 @@ struct Checkup {
         let service = try KindredService(
           database.backend, options: options, logger: logger, model: model.model)
         for misfit in service.accessMisfits { mistakes.add(MisfittingDefault(message: misfit)) }
-        let exposure = Exposure(of: command, at: command.place([]), configured ?? nil, model)
+        let exposure = NetworkExposure(of: command, at: command.place([]), configured ?? nil, model)
         return exposure.warnings + exposure.notices(of: service)
       } ?? []
     } ?? []

@@ -2,7 +2,7 @@ import KindredAPI
 import KindredHTTP
 
 /// What a server offers to other machines than its own, for the log of its start and `kindred serve --check`.
-struct Exposure {
+struct NetworkExposure {
   let place: ListeningPlace
   /// Whether connections are encrypted.
   let hasTLS: Bool

@@ -114,7 +114,7 @@ final class Server {
       service: service, http: http, location: location, access: access, file: command.config.file,
       model: model, withSchema: { model in _ = try database.backend.withSchema(model.model) })
     logger.info("serving", metadata: database.metadata)
-    let exposure = Exposure(of: command, at: place, access, model)
+    let exposure = NetworkExposure(of: command, at: place, access, model)
     for warning in exposure.warnings { logger.warning("\(warning)") }
     for notice in exposure.notices(of: first) { logger.notice("\(notice)") }
     _ = lifecycle.start({ Watchdog(of: http, for: manager) }) { _ in }
