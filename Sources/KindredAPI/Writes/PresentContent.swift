@@ -38,7 +38,8 @@ struct PresentContent {
     var (planned, search) = try service.context.planner.lengths(records, plan.version) {}
     let execution = ReadExecution(planned, of: records, in: transaction, service.context)
     defer { execution.close() }
-    guard try search.longest(in: execution.source, plan.version.model) ?? 0 <= LongValue.readableByteCount else {
+    guard try search.longest(in: execution.source, plan.version.model) ?? 0 <= LongValue.readableByteCount
+    else {
       return nil
     }
     return try tag()

@@ -215,7 +215,8 @@ public struct Table: Sendable, Hashable {
     indexes.compactMap { index in
       guard let orders = index.orders,
         let place = index.columns.firstIndex(where: { $0.map { !fixed.containsExactly($0) } ?? true }),
-        index.columns[place]?.hasBytes(of: name) ?? false, index.collations[...place].allSatisfy({ $0 == nil })
+        index.columns[place]?.hasBytes(of: name) ?? false,
+        index.collations[...place].allSatisfy({ $0 == nil })
       else { return nil }
       return orders[place]
     }

@@ -131,7 +131,8 @@ struct PathResolver {
   ///   - isDefinedByItself: Whether the request gives this name to a value that other names define by the value itself.
   ///   - candidates: The names to suggest.
   private func column(
-    _ component: PathComponent, of resource: Resource, in context: NameContext, isDefinedByItself: Bool = false,
+    _ component: PathComponent, of resource: Resource, in context: NameContext,
+    isDefinedByItself: Bool = false,
     candidates: () throws -> [String]
   ) throws -> Column {
     guard component.arguments == nil else {
