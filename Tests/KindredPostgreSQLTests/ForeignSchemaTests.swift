@@ -1,6 +1,7 @@
 import KindredHTTP
 import KindredModel
 import KindredModelFile
+import KindredPostgreSQL
 @testable import KindredPostgreSQLBackend
 import Testing
 
@@ -61,6 +62,41 @@ struct ForeignSchemaTests {
     #expect(!response.body.text.contains("turnover"))
     try served.run("REFRESH MATERIALIZED VIEW turnover")
     #expect(served.text("/turnovers/1") == #"{"id":1,"amount":5}"#)
+  }
+
+  // MARK: Periods
+
+  /// Whether the server knows keys with periods, as PostgreSQL 18 does, and has the extension that they need.
+  private static let hasPeriods =
+    (try? PostgreSQLConnection(Cluster.database()).rows(
+      "SELECT FROM pg_available_extensions WHERE name = 'btree_gist' AND current_setting('server_version_num')::int >= 180000"
+    ))?.count == 1
+
+  @Test(.enabled(if: ForeignSchemaTests.hasPeriods))
+  func `a foreign key with a period relates the records whose periods overlap`() throws {
+    let served = try Served(
+      contentsOf: [
+        "CREATE EXTENSION btree_gist",
+        "CREATE TABLE room (id int, valid daterange, rate int, PRIMARY KEY (id, valid WITHOUT OVERLAPS))",
+        """
+        CREATE TABLE stay (id int PRIMARY KEY, room_id int, during daterange,
+          FOREIGN KEY (room_id, PERIOD during) REFERENCES room (id, PERIOD valid))
+        """,
+        "INSERT INTO room VALUES (1, '[2026-01-01,2026-02-01)', 100), (1, '[2026-02-01,2026-03-01)', 120)",
+        "INSERT INTO stay VALUES (1, 1, '[2026-01-30,2026-02-03)'), (2, 1, '[2026-02-10,2026-02-11)'), (3, 1, NULL)",
+      ], isWritable: true)
+    // The first of the rooms that a stay is in.
+    #expect(
+      served.text("/stays?fields=id&include=room&room.fields=rate")
+        == #"[{"id":1,"room":{"rate":100}},{"id":2,"room":{"rate":120}},{"id":3,"room":null}]"#)
+    #expect(
+      served.text("/rooms?fields=rate&include=stays&stays.values=id&annotate=stayCount")
+        == #"[{"rate":100,"stays":[1],"stayCount":1},{"rate":120,"stays":[1,2],"stayCount":2}]"#)
+    #expect(served.text("/stays?filter=room.rate=120&fields=id") == #"[{"id":2}]"#)
+    #expect(
+      served.text("/rooms/1,%5B2026-02-01%2C2026-03-01)/stays/1?fields=id") == #"{"id":1}"#)
+    let nested = served.send(.post, "/stays", #"{"id":4,"room":{"id":2}}"#)
+    #expect(nested.hasPrefix("4"), "\(nested)")
   }
 
   // MARK: Searches

@@ -58,7 +58,8 @@ public struct Association: Equatable, Sendable {
   }
 }
 
-/// One step of an association, from a table to another by equal columns, where NULL equals nothing.
+/// One step of an association, from a table to another by equal columns, where NULL equals nothing; periods, which some
+/// foreign keys end with, are related by overlapping.
 public struct AssociationStep: Equatable, Sendable {
   /// The directions in which a foreign key can be followed.
   public enum Direction: Sendable, Hashable {
@@ -80,6 +81,8 @@ public struct AssociationStep: Equatable, Sendable {
   public var direction: Direction
   /// Whether the step leads to at most one record.
   public var isToOne: Bool
+  /// Whether the last columns are periods, each of which may overlap several others.
+  public var hasPeriod = false
   /// The condition of the association that this step comes from, if another association goes through that one.
   public var filter: Expression?
   /// The order that decides which of several records is taken, where another association goes through a to-one one.
@@ -88,23 +91,28 @@ public struct AssociationStep: Equatable, Sendable {
   /// The values that the association fixes for parameters of the table to which the step leads.
   public var parameters: [String: SQLValue] = [:]
 
+  /// Whether the pair of columns of this number are periods.
+  package func isPeriod(_ number: Int) -> Bool { hasPeriod && number == originColumns.count - 1 }
+
   /// Whether both steps follow the same columns between the same tables, whatever their filters.
   package func leads(as other: AssociationStep) -> Bool {
     origin == other.origin && destination == other.destination && originColumns == other.originColumns
       && destinationColumns == other.destinationColumns && direction == other.direction
+      && hasPeriod == other.hasPeriod
   }
 
   /// The step back, without its filter.
   package var reversed: AssociationStep {
     AssociationStep(
       origin: destination, destination: origin, originColumns: destinationColumns,
-      destinationColumns: originColumns, direction: direction == .has ? .belongsTo : .has, isToOne: false)
+      destinationColumns: originColumns, direction: direction == .has ? .belongsTo : .has, isToOne: false,
+      hasPeriod: hasPeriod)
   }
 
   /// Creates a step to the records with equal columns that meet the filter.
   public init(
     origin: String, destination: String, originColumns: [String], destinationColumns: [String],
-    direction: Direction, isToOne: Bool, filter: Expression? = nil
+    direction: Direction, isToOne: Bool, hasPeriod: Bool = false, filter: Expression? = nil
   ) {
     self.origin = origin
     self.destination = destination
@@ -112,6 +120,7 @@ public struct AssociationStep: Equatable, Sendable {
     self.destinationColumns = destinationColumns
     self.direction = direction
     self.isToOne = isToOne
+    self.hasPeriod = hasPeriod
     self.filter = filter
   }
 }

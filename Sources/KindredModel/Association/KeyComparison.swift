@@ -48,7 +48,7 @@ extension Model {
 
   /// Whether an ordinary `=` compares all columns of a step as the foreign key does.
   package func isPlain(_ step: AssociationStep) -> Bool {
-    comparisons(of: step).allSatisfy { $0?.isPlain ?? true }
+    !step.hasPeriod && comparisons(of: step).allSatisfy { $0?.isPlain ?? true }
   }
 
   /// Whether a step certainly leads to at most one record.

@@ -122,7 +122,10 @@ extension Association {
   /// The columns of the associated records whose values follow from the record that has them.
   ///
   /// Through other tables, nothing follows for the columns of the destination.
-  public var fixedColumns: [String] { steps.count == 1 ? steps[0].destinationColumns : [] }
+  public var fixedColumns: [String] {
+    guard steps.count == 1 else { return [] }
+    return steps[0].hasPeriod ? steps[0].destinationColumns.dropLast() : steps[0].destinationColumns
+  }
 }
 
 extension Resource {

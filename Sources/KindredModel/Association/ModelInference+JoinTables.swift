@@ -44,7 +44,7 @@ extension ModelInference {
     let links = references.compactMap { reference in
       let columns = NameSet(reference.foreignKey.columns)
       let isToItself = reference.destinationTable.name.hasBytes(of: table.name)
-      return isToItself || reference.isKey ? nil : (reference, columns)
+      return isToItself || reference.isKey || reference.hasPeriod ? nil : (reference, columns)
     }
     let primaryKey = NameSet(table.primaryKey.map { table.columns[$0].name })
     let uniqueKeys = table.uniqueKeys.map { NameSet($0.map { table.columns[$0].name }) }

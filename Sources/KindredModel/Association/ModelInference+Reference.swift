@@ -112,17 +112,21 @@ extension ModelInference {
       AssociationStep(
         origin: originTable.name, destination: destinationTable.name, originColumns: foreignKey.columns,
         destinationColumns: foreignKey.destinationColumns, direction: .belongsTo,
-        isToOne: destinationTable.isUnique(foreignKey.destinationColumns))
+        isToOne: !hasPeriod && destinationTable.isUnique(foreignKey.destinationColumns),
+        hasPeriod: hasPeriod)
     }
 
     var hasStep: AssociationStep {
       AssociationStep(
         origin: destinationTable.name, destination: originTable.name,
         originColumns: foreignKey.destinationColumns, destinationColumns: foreignKey.columns, direction: .has,
-        isToOne: originTable.isUnique(foreignKey.columns))
+        isToOne: !hasPeriod && originTable.isUnique(foreignKey.columns), hasPeriod: hasPeriod)
     }
 
-    /// Whether its columns are a key of A, checked or not.
-    var isKey: Bool { originTable.isIdentified(by: foreignKey.columns) }
+    /// Whether its columns are periods at their end, which relate records by overlapping.
+    var hasPeriod: Bool { foreignKey.hasPeriod }
+
+    /// Whether its columns are a key of A, checked or not, so that it has at most one record for each of B.
+    var isKey: Bool { !hasPeriod && originTable.isIdentified(by: foreignKey.columns) }
   }
 }

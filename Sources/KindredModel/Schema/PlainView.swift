@@ -71,13 +71,17 @@ extension Table {
         columns: index.columns.map { $0.flatMap { names[ExactName($0)] } }, collations: index.collations,
         isUnique: index.isUnique, orders: index.orders)
     }
-    view.foreignKeys = table.foreignKeys.compactMap { key in
-      plain.names(of: key.columns).map {
-        ForeignKey(
-          columns: $0, destination: key.destination, destinationColumns: key.destinationColumns,
-          isDeferred: key.isDeferred)
+    func shown(_ keys: [ForeignKey]) -> [ForeignKey] {
+      keys.compactMap { key in
+        plain.names(of: key.columns).map {
+          ForeignKey(
+            columns: $0, destination: key.destination, destinationColumns: key.destinationColumns,
+            isDeferred: key.isDeferred, hasPeriod: key.hasPeriod)
+        }
       }
     }
+    view.foreignKeys = shown(table.foreignKeys)
+    view.temporalForeignKeys = shown(table.temporalForeignKeys)
     view.unservedReferences = table.unservedReferences.compactMap(plain.names)
     return view
   }

@@ -15,11 +15,13 @@ extension Table {
   /// A foreign key, and the line of the model file that defines it; nil if the schema does.
   package typealias Reference = (key: ForeignKey, definition: String?)
 
-  /// The foreign keys of the schema, then those of the model file, without keys from the same columns to the same
-  /// columns as an earlier key, in any order.
+  /// The foreign keys of the schema, those with a period, then those of the model file, without keys from the same columns
+  /// to the same columns as an earlier key, in any order.
   package var references: [Reference] {
     var seen: Set<Set<ForeignKey.Pair>> = []
-    let all = foreignKeys.map { ($0, nil) } + undeclaredForeignKeys.map { ($0.key, $0.definition as String?) }
+    let all =
+      (foreignKeys + temporalForeignKeys).map { ($0, nil) }
+      + undeclaredForeignKeys.map { ($0.key, $0.definition as String?) }
     return all.filter { seen.insert($0.0.pairs).inserted }
   }
 }

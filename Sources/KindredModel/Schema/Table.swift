@@ -51,6 +51,8 @@ public struct Table: Sendable, Hashable {
   public package(set) var orderingIndexes: [OrderingIndex]
   /// The foreign keys in the order of their declaration.
   public package(set) var foreignKeys: [ForeignKey]
+  /// The foreign keys with a period, which several records together may satisfy.
+  public var temporalForeignKeys: [ForeignKey] = []
   /// The foreign keys that only the model file defines, and the database doesn't enforce.
   public package(set) var undeclaredForeignKeys: [UndeclaredForeignKey] = []
   /// The name under which the `rowid` can be read; nil for views, common table expressions and WITHOUT ROWID tables.
@@ -277,15 +279,19 @@ public struct ForeignKey: Sendable, Hashable {
   public let destinationColumns: [String]
   /// Whether the database checks it only when a transaction is committed.
   public let isDeferred: Bool
+  /// Whether its last columns are periods, which relate records by overlapping instead of by being equal.
+  public let hasPeriod: Bool
 
   /// Creates a foreign key from `columns` to the same number of `destinationColumns`.
   public init(
-    columns: [String], destination: String, destinationColumns: [String], isDeferred: Bool = false
+    columns: [String], destination: String, destinationColumns: [String], isDeferred: Bool = false,
+    hasPeriod: Bool = false
   ) {
     self.columns = columns
     self.destination = destination
     self.destinationColumns = destinationColumns
     self.isDeferred = isDeferred
+    self.hasPeriod = hasPeriod
   }
 }
 

@@ -34,6 +34,10 @@ extension SQLDialect {
   package func equatable(_ column: SQL, _ type: ValueType?) -> (SQL, ValueType?) { (column, type) }
   package func haveSameEquality(_ column: Column, _ other: Column) -> Bool { true }
   package func canCompare(_ comparison: KeyComparison) -> Bool { true }
+  // As PostgreSQL says it: SQLite has no foreign keys with periods.
+  package func isRelated(_ pair: KeyPair, isPeriod: Bool) -> SQL {
+    isPeriod ? "\(pair.key) && \(pair.value)" : "\(pair.key) = \(pair.value)"
+  }
   package func matches(_ reference: ColumnReference, of table: Table, _ number: Int) -> SQL {
     "\(identifier: reference.column.text) = \(.parameter(number))"
   }

@@ -64,6 +64,8 @@ package protocol SQLDialect: Sendable {
   /// Returns the sides of `key = value`, written so that they are compared as the foreign key demands, and so that an index
   /// of the key can be used.
   func compared(_ pair: KeyPair) -> KeyPair
+  /// Returns the condition that a pair of columns relates two records: that they are equal, or that periods overlap.
+  func isRelated(_ pair: KeyPair, isPeriod: Bool) -> SQL
   /// Whether the columns of a foreign key can certainly be compared.
   func canCompare(_ comparison: KeyComparison) -> Bool
   /// Returns the condition that a referring column of a table matches the parameter of this number.

@@ -239,7 +239,9 @@ extension TableSources {
     let rules = try guards(step, of: source.record, beside: origin.isIn(statement) ? origin : nil)
     return pairs(step, of: source, with: values).enumerated().map { number, pair in
       let isMixed = source.isMixed && !pair.value.reads { _ in true }
-      let link: SQL = isMixed ? dialect.isEqual(pair.key, pair.value) : "\(pair.key) = \(pair.value)"
+      let link =
+        isMixed
+        ? dialect.isEqual(pair.key, pair.value) : dialect.isRelated(pair, isPeriod: step.isPeriod(number))
       return source.record.colocated(
         by: link.behind(rules), to: origin, step, number, values[number], in: statement)
     }
@@ -280,9 +282,7 @@ extension TableSources {
   ) throws -> SQL {
     let pairs = pairs(step, of: source, with: step.originColumns.map { SQL.column(pivot.id, $0) })
     let (keys, values) = (pairs.map(\.key), pairs.map(\.value))
-    let list = keys.joined(separator: ", ")
-    let plain: SQL =
-      "\(keys.count == 1 ? list : "(\(list))") IN (SELECT \(values.joined(separator: ", ")) \(from))"
+    let plain = step.hasPeriod ? overlap(step, pairs, among: from) : keys.isAmong(values, from)
     let link = plain.behind(try guards(step, of: source.record, beside: nil))
     for number in keys.indices {
       let linked = source.record.colocated(
@@ -290,6 +290,30 @@ extension TableSources {
       if linked != link { return linked }
     }
     return link
+  }
+
+  /// A name that no table has.
+  private static let ways = "kindred:ways"
+
+  /// Returns the condition that a row of a subquery has the keys of a step, and overlaps the period that is the last one.
+  private func overlap(_ step: AssociationStep, _ pairs: [KeyPair], among from: SQL) -> SQL {
+    let columns = pairs.indices.map { "k\($0)" }
+    let values = zip(pairs, columns).map { "\($0.value) AS \(identifier: $1)" as SQL }
+    let links = pairs.indices.map { number in
+      var pair = pairs[number]
+      pair.value = "\(identifier: Self.ways).\(identifier: columns[number])"
+      return dialect.isRelated(pair, isPeriod: step.isPeriod(number))
+    }
+    return
+      "EXISTS (SELECT 1 FROM (SELECT \(values.joined(separator: ", ")) \(from)) AS \(identifier: Self.ways) WHERE \(links.joined(separator: " AND ")))"
+  }
+}
+
+extension [SQL] {
+  /// Returns the condition that these keys are among the values of the rows of a subquery.
+  fileprivate func isAmong(_ values: [SQL], _ from: SQL) -> SQL {
+    let list = joined(separator: ", ")
+    return "\(count == 1 ? list : "(\(list))") IN (SELECT \(values.joined(separator: ", ")) \(from))"
   }
 }
 

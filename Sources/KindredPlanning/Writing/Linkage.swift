@@ -79,8 +79,10 @@ extension Model {
 }
 
 extension Association {
-  /// Returns how writing one record creates the association; nil if that is impossible, or the table isn't writable.
+  /// Returns how writing one record creates the association; nil if that is impossible, as where a period relates records
+  /// that aren't equal in it, or the table isn't writable.
   public func linkage(in model: Model) -> Linkage? {
+    guard !steps.contains(where: \.hasPeriod) else { return nil }
     switch (steps.first, steps.count) {
     case (let step?, 1):
       let holder = step.direction == .has ? step.destination : step.origin

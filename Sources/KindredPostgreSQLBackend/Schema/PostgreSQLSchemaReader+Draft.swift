@@ -42,7 +42,9 @@ extension PostgreSQLSchemaReader {
     var choice: String?
     var indexes: [Index] = []
     var foreignKeys: [ForeignKey] = []
-    /// The columns of foreign keys to tables that aren't served.
+    /// The foreign keys with a PERIOD.
+    var temporalForeignKeys: [ForeignKey] = []
+    /// The columns of foreign keys to what clients with rules can't be shown to read.
     var unservedReferences: [[String]] = []
     /// Whether its rows depend on the database alone.
     var isTimeless = true
@@ -92,6 +94,7 @@ extension PostgreSQLSchemaReader {
       table.isKeyPartial = kind == "m"
       table.sharesRows = sharesRows
       table.unservedReferences = unservedReferences
+      table.temporalForeignKeys = temporalForeignKeys
       table.isKeyless = ["r", "p", "f"].contains(kind) && !isKeyDeclared
       return table
     }

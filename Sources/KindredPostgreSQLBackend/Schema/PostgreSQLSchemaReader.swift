@@ -255,14 +255,6 @@ public struct PostgreSQLSchemaReader {
     for group in rows.groups(by: 0) {
       let row = group.lowerBound
       guard let place = rows.integer(row, 1).flatMap({ places[$0] }) else { continue }
-      guard !rows.isTrue(row, 6) else {
-        if drafts[place].isServed {
-          warnings.append(
-            "a foreign key of \(drafts[place].name) is ignored: it has a PERIOD, by which records are related that aren't equal in it"
-          )
-        }
-        continue
-      }
       let otherColumns = group.map { rows.text($0, 4) ?? "" }
       guard
         let destination = rows.integer(row, 2).flatMap({ places[$0] })
@@ -277,10 +269,17 @@ public struct PostgreSQLSchemaReader {
         }
         continue
       }
-      drafts[place].foreignKeys.append(
-        ForeignKey(
-          columns: group.map { rows.text($0, 3) ?? "" }, destination: destination.name,
-          destinationColumns: destination.columns, isDeferred: rows.isTrue(row, 5)))
+      let key = ForeignKey(
+        columns: group.map { rows.text($0, 3) ?? "" }, destination: destination.name,
+        destinationColumns: destination.columns, isDeferred: rows.isTrue(row, 5),
+        hasPeriod: rows.isTrue(row, 6))
+      guard key.hasPeriod else {
+        drafts[place].foreignKeys.append(key)
+        continue
+      }
+      drafts[place].temporalForeignKeys.append(key)
+      // Several records together may be what it refers to, so none of them can be tested by itself.
+      drafts[place].unservedReferences.append(key.columns)
     }
     return warnings
   }
