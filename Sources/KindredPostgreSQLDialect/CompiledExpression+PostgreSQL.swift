@@ -84,12 +84,21 @@ extension CompiledExpression {
     if type.kind == .boolean { return asInteger }
     if type.kind == .json { return numberOfJSON }
     if type.kind == .dynamic { return try cast(to: .numeric) }
-    if type == .money { return CompiledExpression(sql: "\(operand)::numeric", type: .numeric) }
+    if let number = numberOfOther { return number }
     // The text of a date or an array doesn't begin with a number that means its value.
     let isCastable = type.kind == .text || type.kind == .blob
     throw TypeMismatch(
       message: "\(type.description) is not a number",
       cast: isCastable ? (operand: place, type: .numeric) : nil)
+  }
+
+  /// The number that a value of another type stands for: of an amount of money or of an object's number; nil for others.
+  var numberOfOther: CompiledExpression? {
+    switch type {
+    case .money: CompiledExpression(sql: "\(operand)::numeric", type: .numeric, isNullable: isNullable)
+    case .objectNumber: CompiledExpression(sql: "\(operand)::int8", type: .integer, isNullable: isNullable)
+    default: nil
+    }
   }
 
   /// A boolean as 0 or 1, as in SQLite.
@@ -146,7 +155,7 @@ extension CompiledExpression {
     func converted(_ sql: SQL, _ type: ValueType) -> CompiledExpression {
       CompiledExpression(sql: sql, type: type, isNullable: isNullable)
     }
-    if self.type == .money, type != .text, type != .blob { return try asNumber(0).cast(to: type) }
+    if type != .text, type != .blob, let number = numberOfOther { return try number.cast(to: type) }
     let kind = self.type?.kind ?? .text
     switch type {
     case .text:
@@ -175,7 +184,7 @@ extension CompiledExpression {
 
   /// Returns the value as an integer, which is NULL and noted where it doesn't fit.
   func castToFittingInteger() throws -> CompiledExpression {
-    switch type == .money ? .numeric : type?.kind ?? .text {
+    switch numberOfOther?.type?.kind ?? type?.kind ?? .text {
     case .integer, .boolean: try cast(to: .integer)
     case .numeric, .real: .fitting("trunc(\(try asNumber(0).sql))::numeric")
     default: .fitting(try leading(Self.wholeNumber, as: .numeric))

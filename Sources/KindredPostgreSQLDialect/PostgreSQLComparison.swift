@@ -26,6 +26,8 @@ struct PostgreSQLComparison {
   var equality: SQL { "\(left.operand) = \(right.operand)" }
 
   private mutating func convert(_ first: Int, _ second: Int) throws {
+    if right.type?.kind.isNumber ?? false { left = left.numberOfOther ?? left }
+    if left.type?.kind.isNumber ?? false { right = right.numberOfOther ?? right }
     guard let type = left.type, let other = right.type else { return }
     if let dynamic = PostgreSQLDynamicValue(left) {
       (left, right) = try dynamic.compared(with: right, other, (first, second))

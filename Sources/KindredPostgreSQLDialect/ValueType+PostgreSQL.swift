@@ -12,6 +12,7 @@ extension ValueType {
   package static let json = ValueType(kind: .json, name: "jsonb")
   static let dynamic = ValueType(kind: .dynamic, name: "jsonb")
   static let money = ValueType(kind: .other, name: "money")
+  static let objectNumber = ValueType(kind: .other, name: "oid")
   static let timestamp = ValueType(kind: .timestamp, name: "timestamp")
 
   /// Creates the type that `format_type` names (<https://www.postgresql.org/docs/current/functions-info.html>); nil for

@@ -13,13 +13,14 @@ struct TypeTests {
     """
     CREATE TABLE thing (
       id int PRIMARY KEY, doc json, docb jsonb, place point, data bytea, price money, day date, seen timestamptz,
-      size numeric, weight real)
+      size numeric, weight real, number oid)
     """,
     """
     INSERT INTO thing SELECT i, json_build_object('n', i), jsonb_build_object('n', i), point(i, 1),
       decode(lpad(to_hex(250 + i), 4, '0'), 'hex'), i * 1.5, date '2024-01-01' + i, timestamptz '2024-01-01Z' + i * interval '1 day'
     FROM generate_series(1, 5) i
     """,
+    "UPDATE thing SET number = (16384 + id)::oid",
     "CREATE VIEW shown AS SELECT doc, place, id FROM thing",
   ]
 
@@ -50,6 +51,12 @@ struct TypeTests {
     (#"/things?fields=id&doc=%7B%22n%22:3%7D"#, #"[{"id":3}]"#),
     ("/things?fields=v:max(data)", #"[{"v":"AP8="}]"#),
     ("/things?fields=v:sum(price)", #"[{"v":22.50}]"#),
+    ("/things?fields=id&filter=price>6", #"[{"id":5}]"#),
+    ("/things?fields=id&filter=3=price", #"[{"id":2}]"#),
+    ("/things?fields=id&filter=price between id and size", "[]"),
+    ("/things?fields=id&filter=number=16385", #"[{"id":1}]"#),
+    ("/things?fields=v:number-id&filter=number in (16386,7)", #"[{"v":16384}]"#),
+    ("/things?fields=id&filter=price='$3.00'", #"[{"id":2}]"#),
     ("/things?fields=v:coalesce(doc,'{}')&limit=1", #"[{"v":{"n" : 1}}]"#),
     ("/things?fields=id&filter=coalesce(docb,0) is not null&limit=1", #"[{"id":1}]"#),
     ("/things?fields=v:count(distinct doc)", #"[{"v":5}]"#),
