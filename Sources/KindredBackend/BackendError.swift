@@ -21,6 +21,10 @@ public protocol BackendError: Error, CustomStringConvertible {
   /// Returns the name of the violated constraint of a table; nil if it is unknown, or of another table.
   func constraintName(of table: Table) -> String?
 
+  /// Whether the violated constraint is certainly one of another table than this one, which a foreign key or a trigger of
+  /// it changes.
+  func concernsOtherTable(than table: Table) -> Bool
+
   /// Advice for the operator, or what a lasting damage is about, for the log; nil if the remedy is obvious or unknown.
   var advice: String? { get }
 
@@ -46,6 +50,9 @@ extension BackendError {
 
   /// Returns nil.
   public func constraintName(of table: Table) -> String? { nil }
+
+  /// Returns false.
+  public func concernsOtherTable(than table: Table) -> Bool { false }
 
   /// Returns false.
   public var isOfEarlierSchema: Bool { false }

@@ -31,6 +31,8 @@ public struct PostgreSQLError: Error, Hashable, Sendable {
   public var hint: String?
   /// Whether it arose in code that a statement calls, such as the function of a trigger.
   public var isInFunction = false
+  /// Whether it is of a statement that another one causes, by a trigger, a function or the action of a foreign key.
+  public var isCaused = false
   /// Whether the engine can't compute statements of this form, because tables are distributed over shards.
   public var isOfShards = false
   /// The name of the node of the request whose statement it is about; nil if it is unknown or the root's.

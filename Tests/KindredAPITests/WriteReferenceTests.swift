@@ -60,6 +60,20 @@ struct WriteReferenceTests {
     #expect(detail?.hasPrefix("another record refers to this one") ?? false)
   }
 
+  @Test(arguments: ["/teams/red", "/teams?filter=true"])
+  func `a change that leaves another record without a required value is a conflict`(target: String) throws {
+    let database = try TestDatabase(
+      """
+      CREATE TABLE team (code TEXT PRIMARY KEY);
+      CREATE TABLE player (id INTEGER PRIMARY KEY, team TEXT NOT NULL REFERENCES team ON UPDATE SET NULL);
+      INSERT INTO team VALUES ('red'); INSERT INTO player VALUES (1, 'red');
+      """, options: .writable)
+    let answer = try database.send(.patch, target, #"{"code":"blue"}"#)
+    #expect(answer.status == 409)
+    #expect(answer.problem("detail")?.contains("would make another record invalid") ?? false)
+    #expect(try database.stored("SELECT team FROM player") == "red")
+  }
+
   @Test
   func `a foreign key that the database fills in is named, with the record's place`() throws {
     let deferred = try database.send(.post, "/profiles", #"{"bio":"x"}"#)

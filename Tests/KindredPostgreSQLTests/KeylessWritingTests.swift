@@ -19,6 +19,9 @@ struct KeylessWritingTests {
         "CREATE RULE put AS ON INSERT TO mailbox DO INSTEAD INSERT INTO remark (body) VALUES (NEW.body)",
         "CREATE TABLE owner (id int PRIMARY KEY)",
         "CREATE TABLE house (id int PRIMARY KEY, owner_id int NOT NULL REFERENCES owner ON DELETE SET NULL)",
+        "CREATE TABLE team (code text PRIMARY KEY)",
+        "CREATE TABLE player (id int PRIMARY KEY, team text NOT NULL REFERENCES team ON UPDATE SET NULL)",
+        "INSERT INTO team VALUES ('red')", "INSERT INTO player VALUES (1, 'red')",
         "INSERT INTO author VALUES (1, 'Ann'), (2, 'Bob')",
         "INSERT INTO remark (author_id, body) VALUES (1, 'first')",
         "INSERT INTO subscriber VALUES ('a@x', 'A', 3), (NULL, 'nobody', 5)",
@@ -80,5 +83,15 @@ struct KeylessWritingTests {
       #expect(served.send(.delete, url, nil).hasPrefix("409"), "\(url)")
     }
     #expect(served.text("/houses") == #"[{"id":1,"owner_id":1}]"#)
+  }
+
+  @Test
+  func `so is a change that does`() {
+    for url in ["/teams/red", "/teams?filter=true"] {
+      let refused = served.send(.patch, url, #"{"code":"blue"}"#)
+      #expect(
+        refused.hasPrefix("409") && refused.contains("would make another record invalid"), "\(refused)")
+    }
+    #expect(served.text("/players") == #"[{"id":1,"team":"red"}]"#)
   }
 }

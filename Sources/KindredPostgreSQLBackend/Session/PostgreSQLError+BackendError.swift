@@ -92,6 +92,14 @@ extension PostgreSQLError: BackendError {
     return !isInFunction && (self.table == nil || isOfTable) ? constraint ?? constraintOfShard : nil
   }
 
+  /// Whether the constraint is of another table, which the statement changes by a trigger or by a foreign key's action.
+  ///
+  /// A partition has another name than its table, too, but the statement itself changes it.
+  public func concernsOtherTable(than table: Table) -> Bool {
+    isCaused && category == "23" && table.kind == .table
+      && self.table.map { $0 != table.nameInSchema } ?? false
+  }
+
   /// The name of the violated constraint in the message of another node, without the number of the shard.
   private var constraintOfShard: String? {
     guard category == "23", state != "23502", table == nil else { return nil }

@@ -153,7 +153,13 @@ extension Problem {
     let one = columns.count == 1 ? pointer + columns[0] : pointer
     // The error may not be about a value; a pointer to the whole content would then be misleading.
     let nested = pointer.isRoot ? nil : pointer
+    let isOfOthers = resource.map { error.concernsOtherTable(than: $0.table) } ?? false
     switch error.kind {
+    case .constraint(.notNull) where isOfOthers, .constraint(.check) where isOfOthers:
+      self.init(
+        .conflict,
+        "the change would make another record invalid, which the database changes along with this one",
+        at: nested)
     case .constraint(.notNull):
       self = .refusedValue(names.isEmpty ? "a value is missing" : "\(names) must have a value", at: one)
     case .constraint(.check):

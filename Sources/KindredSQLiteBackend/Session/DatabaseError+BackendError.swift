@@ -104,6 +104,12 @@ extension DatabaseError: BackendError {
     } ?? []
   }
 
+  /// Whether the constraint is of another table, which the message about a missing value names; that of a CHECK doesn't.
+  public func concernsOtherTable(than table: Table) -> Bool {
+    constraint == .notNull && table.kind == .table
+      && !text.hasPrefix("NOT NULL constraint failed: \(table.name).")
+  }
+
   /// The limit of SQLite that a statement exceeds (<https://www.sqlite.org/limits.html>).
   private var exceededLimit: String? {
     let messages = [
