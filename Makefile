@@ -22,6 +22,8 @@ DEPLOYMENT_PACKAGES := mmdebstrap nginx-light caddy curl
 # the time of each database.
 SECONDS ?= 60
 TARGETS ?=
+# For `make exports-test`.
+DATABASES ?=
 # For `make serve`, such as ARGUMENTS='chinook.db --port 9000'.
 ARGUMENTS ?=
 
@@ -46,7 +48,7 @@ REPRODUCIBLE := -Xswiftc -file-prefix-map -Xswiftc '$(CURDIR)=.' -Xcc -ffile-pre
 STATIC := $(if $(filter Linux,$(shell uname)),--static-swift-stdlib)
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test explorer-tools explorer-test explorer-pictures clients-test postgresql-test scale-test linearizability behaviours secrecy oracle fuzz build release docs site language reference install dist deployment-test uninstall format lint image system-packages swift
+.PHONY: help serve test explorer-tools explorer-test explorer-pictures clients-test postgresql-test scale-test linearizability exports-test behaviours secrecy oracle fuzz build release docs site language reference install dist deployment-test uninstall format lint image system-packages swift
 
 help: ## List the targets.
 	@sed -nE 's/^([a-z-]+):.*## (.*)/make \1	\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -91,6 +93,9 @@ scale-test: release ## Test standbys of PostgreSQL: positions, lag, restarts, fa
 linearizability: release ## Check that no answer is older than it may be, for SECONDS on each database.
 	$(call install-missing,$(POSTGRESQL_PACKAGES))
 	python3 Tests/Scale/linearizability.py $(KINDRED) $(SECONDS)
+
+exports-test: release ## Import what is exported of each table of DATABASES into empty copies; by default, of the sample library.
+	python3 Tests/Endurance/exports.py $(DATABASES)
 
 behaviours: ## List the numbered behaviours of the Swift API that no test covers.
 	Tests/untested-behaviours
