@@ -14,6 +14,36 @@ struct ErrorTests {
   init() throws { library = try Library.database() }
 
   @Test
+  func `an unknown association of a table without any says what makes associations`() throws {
+    let database = try TestDatabase(
+      """
+      CREATE TABLE author (id INTEGER PRIMARY KEY);
+      CREATE TABLE book (id INTEGER PRIMARY KEY, authorId INTEGER REFERENCES author);
+      CREATE TABLE note (id INTEGER PRIMARY KEY);
+      """)
+    let answer = try database.answer("/notes?include=books")
+    #expect(answer.status == 400)
+    #expect(
+      answer.text.contains(
+        "notes has no associations: the database's foreign keys and the model file make them"))
+    #expect(try !database.answer("/books?include=notes").text.contains("foreign keys"))
+  }
+
+  @Test
+  func `a way that the model file makes in one direction only says how it leads back`() throws {
+    let database = try TestDatabase(
+      "CREATE TABLE party (id INTEGER PRIMARY KEY); CREATE TABLE gift (id INTEGER PRIMARY KEY, partyId INTEGER);",
+      modelFile:
+        "resources: { gifts: { associations: { party: { belongsTo: parties, foreignKey: [partyId] } } } }")
+    let answer = try database.answer("/parties?include=gifts")
+    #expect(answer.status == 400)
+    #expect(
+      answer.text.contains(
+        "`party` leads only from gifts to parties; an entry of `foreignKeys` in the model file leads both ways"
+      ))
+  }
+
+  @Test
   func `an unknown name suggests the nearest one`() throws {
     try expectProblem("/authers", on: library, status: 404, code: .unknownResource, suggestion: "authors")
     try expectProblem(
@@ -56,6 +86,9 @@ struct ErrorTests {
     try expectProblem(
       "/authors.csv", on: library, status: 404, code: .unknownResource, suggestion: "authors?format=csv")
     try expectProblem("/authors.xls", on: library, status: 404, code: .unknownResource)
+    let function = try library.answer("/rpc/login")
+    #expect(function.status == 404)
+    #expect(function.text.contains("actions of the model file"), "\(function.text)")
   }
 
   @Test(arguments: ["1.0", "1e0", "%2B1", "01", "%201", "1%0A", "-0"])

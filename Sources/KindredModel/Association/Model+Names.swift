@@ -38,16 +38,35 @@ extension Model {
   /// Returns the error of a name that no association of a resource has.
   ///
   /// - Parameters:
+  ///   - resource: The resource of the associations.
   ///   - names: The existing names.
   ///   - shown: Returns the text that replaces the unknown name, for a suggested name.
   package func unknownAssociation(
-    _ name: String, _ message: String, among names: some Sequence<String>, at origin: Origin? = nil,
-    shown: (String) -> String = { $0 }
+    _ name: String, _ message: String, of resource: Resource, among names: some Sequence<String>,
+    at origin: Origin? = nil, shown: (String) -> String = { $0 }
   ) -> RequestError {
     var error = RequestError.unknown(
       name, .unknownAssociation, message, among: names, at: origin, shown: shown)
-    if lacksReferences { error.hint = Self.referencesHint }
+    error.hint =
+      lacksReferences ? Self.referencesHint : resource.hint(ofMissing: name, leadingTo: resources[name])
     return error
+  }
+}
+
+extension Resource {
+  /// Returns what makes an association that the resource lacks; nil if the name alone may be wrong.
+  ///
+  /// - Parameter other: The resource that has the name.
+  fileprivate func hint(ofMissing name: String, leadingTo other: Resource?) -> String? {
+    let way = other?.associations.values.first {
+      $0.kind == "belongsTo" && $0.destination.hasBytes(of: self.name)
+    }
+    if let way {
+      return
+        "`\(way.key)` leads only from \(name) to \(self.name); an entry of `foreignKeys` in the model file leads both ways"
+    }
+    return associations.isEmpty
+      ? "\(self.name) has no associations: the database's foreign keys and the model file make them" : nil
   }
 }
 
@@ -57,6 +76,13 @@ extension RequestError {
   fileprivate static func unknown(
     _ name: String, _ message: String, resources: [String], actions: [String], at origin: Origin?
   ) -> RequestError {
+    // PostgREST calls functions by such a path.
+    if name == "rpc" {
+      var error = RequestError(.unknownResource, message, at: origin)
+      error.hint =
+        "functions are called by queries and actions of the model file, whose names stand alone, such as `/login`"
+      return error
+    }
     let parts = name.split(separator: ".")
     guard parts.count == 2, ["csv", "json", "ndjson", "html"].contains(parts[1]),
       resources.contains(where: { $0 == parts[0] })

@@ -58,7 +58,7 @@ struct PathResolver {
     }
     try scope.checkPermission(first.name, for: author, at: first.origin)
     throw state.model.unknownAssociation(
-      first.name, "`\(first.name)` is not an association of \(scope.resource.name)",
+      first.name, "`\(first.name)` is not an association of \(scope.resource.name)", of: scope.resource,
       among: scope.associationKeys, at: first.origin, shown: \.asExpressionName)
   }
 

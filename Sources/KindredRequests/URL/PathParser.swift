@@ -48,6 +48,7 @@ package struct PathParser {
           throw model.unknownAssociation(
             key,
             "`\(key)` is not an association\(allowsColumn ? " or a column" : "") of \(resource.name)",
+            of: resource,
             among: Array(resource.associations.keys) + (allowsColumn ? resource.columns.map(\.name) : []),
             at: Origin(number: number))
         }

@@ -204,7 +204,8 @@ package final class RequestTree {
       return error
     }
     return model.unknownAssociation(
-      step.key, "`\(step.key)` is not an association of \(resource.name)", among: keys, at: step.origin)
+      step.key, "`\(step.key)` is not an association of \(resource.name)", of: resource, among: keys,
+      at: step.origin)
   }
 }
 
