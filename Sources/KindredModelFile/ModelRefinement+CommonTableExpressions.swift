@@ -26,6 +26,7 @@ extension ModelRefinement {
         if !query.query.parameters.isEmpty { keyed.query = query.query }
         model.tables[table.name] = keyed
         model.resources[table.name] = Resource(name: table.name, table: keyed)
+        model.warnings += file.warnings(of: query, syntax: dialect.writer.querySyntax)
       }
     } catch let failure as CommonTableDefinition.Failure {
       let expression = queries[failure.index].expression
@@ -37,5 +38,35 @@ extension ModelRefinement {
       throw file.error(
         expression.sql.line, "the SQL of `\(expression.name.value)` is invalid: \(failure.message)\(hint)")
     }
+  }
+}
+
+extension ModelFile {
+  /// Returns what is odd in a query, which is no mistake of its SQL.
+  fileprivate func warnings(of query: Query, syntax: QuerySyntax) -> [String] {
+    let expression = query.expression
+    guard expression.hasIdleOrder(syntax) else { return [] }
+    return [
+      "\(name):\(expression.sql.line): `ORDER BY` without `LIMIT` has no effect in `\(expression.name.value)`; give the order by `sort` of the resource"
+    ]
+  }
+}
+
+extension ModelFile.CommonTableExpression {
+  /// Whether the query ends with an order, which no select that reads it keeps.
+  fileprivate func hasIdleOrder(_ syntax: QuerySyntax) -> Bool {
+    var depth = 0
+    var isOrdered = false
+    var last: SQLTokens.Token?
+    for token in SQLTokens.all(in: sql.value, syntax) {
+      if token == .symbol("(") { depth += 1 }
+      if token == .symbol(")") { depth -= 1 }
+      if depth == 0 {
+        if token.isKeyword("by"), last?.isKeyword("order") ?? false { isOrdered = true }
+        if token.isKeyword("limit") || token.isKeyword("fetch") { isOrdered = false }
+      }
+      last = token
+    }
+    return isOrdered
   }
 }

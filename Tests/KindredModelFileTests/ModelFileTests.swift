@@ -207,6 +207,22 @@ import Testing
   }
 
   @Test
+  func `an order at the end of a query has no effect, which is a warning, unless a limit follows it`() throws
+  {
+    let model = try model(
+      """
+      commonTableExpressions:
+        sorted: { sql: SELECT id FROM book ORDER BY title }
+        first: { sql: SELECT id FROM book ORDER BY title LIMIT 1 }
+        numbered: { sql: SELECT row_number() OVER (ORDER BY title) AS n FROM (SELECT title FROM book ORDER BY id) }
+      """)
+    #expect(
+      model.warnings.map { String($0.drop { $0 != ":" }) } == [
+        ":2: `ORDER BY` without `LIMIT` has no effect in `sorted`; give the order by `sort` of the resource"
+      ])
+  }
+
+  @Test
   func `a long chain of associations, one upon another, ends in an error and not in the stack`() throws {
     let links = (1...5000).map { "      a\($0): { from: a\($0 - 1) }" }.reversed().joined(separator: "\n")
     let text = "resources:\n  authors:\n    associations:\n\(links)\n      a0: { from: books }\n"
