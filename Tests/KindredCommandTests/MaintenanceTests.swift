@@ -97,6 +97,27 @@ struct MaintenanceTests {
     #expect(!damaged.output.isEmpty)
   }
 
+  @Test
+  func `references of the model file that lead to missing records are counted`() throws {
+    try make(
+      """
+      CREATE TABLE author(id INTEGER PRIMARY KEY);
+      CREATE TABLE book(id INTEGER PRIMARY KEY, authorId INTEGER);
+      CREATE INDEX bookByAuthor ON book(authorId);
+      INSERT INTO author VALUES (1);
+      INSERT INTO book VALUES (1, 1), (2, 7), (3, NULL), (4, 8);
+      """)
+    try directory.write("resources: { books: { foreignKeys: { authorId: authors } } }\n", to: "model.yaml")
+    let outcome = try program.run("check", "x.db", "--model", "model.yaml")
+    #expect(outcome.status == 0)
+    #expect(
+      outcome.output == """
+        model.yaml:1: 2 records of books refer by authorId to missing records of authors
+        x.db: the file and its references are intact
+
+        """)
+  }
+
   // MARK: Migrations
 
   @Test

@@ -19,9 +19,8 @@ struct BackupCommand: ParsableCommand {
   @Argument(help: "The file to create.") var file: String
 
   func run() throws {
-    guard case .file(let path) = try DatabaseLocation(database) else {
-      throw ValidationError("only SQLite databases can be copied; use pg_dump for PostgreSQL")
-    }
+    let path = try DatabaseLocation(database).path(
+      orSaying: "only SQLite databases can be copied; use pg_dump for PostgreSQL")
     try DatabaseCopy.create(of: path, at: file)
     let size = (try? FileManager.default.attributesOfItem(atPath: file)[.size] as? Int) ?? 0
     StandardOutput.report("\(file): \(size) bytes")

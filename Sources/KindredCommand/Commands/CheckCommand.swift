@@ -2,6 +2,7 @@ import KindredSQLiteDialect
 import ArgumentParser
 import KindredModel
 import KindredPlanning
+import KindredSQLSyntax
 import KindredSQLiteBackend
 import KindredSQLite
 
@@ -21,13 +22,14 @@ struct CheckCommand: ParsableCommand {
       """)
 
   @Argument(help: "The database file.") var database: String
-  @Option("A model file; the indexes that its associations lack are reported, too.", value: "file")
+  @Option(
+    "A model file; the indexes that its associations lack are reported, too, and its references to missing records.",
+    value: "file")
   var model: String?
 
   func run() throws {
-    guard case .file(let path) = try DatabaseLocation(database) else {
-      throw ValidationError("only SQLite databases can be checked; PostgreSQL has amcheck and pg_amcheck")
-    }
+    let path = try DatabaseLocation(database).path(
+      orSaying: "only SQLite databases can be checked; PostgreSQL has amcheck and pg_amcheck")
     let definition = try ModelDefinition(model)
     let pool = try ConnectionPool(path: path, access: .readOnly, readers: 1)
     defer { pool.close() }
@@ -38,7 +40,9 @@ struct CheckCommand: ParsableCommand {
       for failure in failures { try StandardOutput.writeLine("\(path): \(failure)".singleLine) }
       guard damage.isEmpty else { return failures }
       let model = try definition.model(of: ConnectionSchema(connection))
-      for advice in try Self.advice(on: model) { try StandardOutput.writeLine(advice) }
+      for advice in try Self.looseReferences(of: model, in: connection) + Self.advice(on: model) {
+        try StandardOutput.writeLine(advice)
+      }
       return failures
     }
     guard failures.isEmpty else { throw ReportedMistakes() }
@@ -62,6 +66,35 @@ struct CheckCommand: ParsableCommand {
       FROM pragma_foreign_key_check GROUP BY "table", parent ORDER BY 1
       """
     return try texts(counts, on: connection)
+  }
+
+  /// Returns the references of the model file that lead to missing rows, which the database lets happen.
+  private static func looseReferences(of model: Model, in connection: Connection) throws -> [String] {
+    try model.resources.values.flatMap { resource in
+      try resource.associations.values.compactMap { association -> String? in
+        guard let definition = association.definition, association.kind == "belongsTo",
+          !association.isFiltered,
+          let step = association.steps.first, let origin = model.tables[step.origin],
+          let destination = model.tables[step.destination], origin.kind == .table, destination.kind == .table
+        else { return nil }
+        let isGiven = step.originColumns.map { "origin.\(SQL.quoted($0)) IS NOT NULL" }
+        let isEqual = zip(step.originColumns, step.destinationColumns).map {
+          "destination.\(SQL.quoted($1)) = origin.\(SQL.quoted($0))"
+        }
+        let count =
+          try connection.rows(
+            """
+            SELECT count(*) FROM \(origin.qualifiedName) AS origin
+            WHERE \(isGiven.joined(separator: " AND ")) AND NOT EXISTS (
+              SELECT 1 FROM \(destination.qualifiedName) AS destination WHERE \(isEqual.joined(separator: " AND ")))
+            """
+          ) { $0.int64(0) }.first ?? 0
+        guard count > 0 else { return nil }
+        let columns = step.originColumns.joined(separator: ", ")
+        return
+          "\(definition): \(count) \(count == 1 ? "record" : "records") of \(resource.name) refer by \(columns) to missing records of \(association.destination)"
+      }
+    }.sorted()
   }
 
   private static func texts(_ sql: String, on connection: Connection) throws -> [String] {

@@ -22,10 +22,8 @@ struct NewTable {
   init(
     of content: ContentFile, _ format: ImportFileFormat, named name: String, in location: DatabaseLocation
   ) throws {
-    guard case .file(let path) = location else {
-      throw ValidationError("--create-table requires SQLite; create the table of PostgreSQL by psql")
-    }
-    self.path = path
+    path = try location.path(
+      orSaying: "--create-table requires SQLite; create the table of PostgreSQL by psql")
     self.name = name
     isInNewDatabase = !FileManager.default.fileExists(atPath: path)
     do {

@@ -58,7 +58,7 @@ struct Checkup {
     let logger = Logger.kindred(level: max(command.server.everyday.logLevel, .warning))
     guard var opening = mistakes.attempt({ try command.opening(for: location, logger) }) else { return [] }
     opening.readers = 1
-    if case .file(let path) = location {
+    if let path = location.path {
       // To be opened for writing, a database is switched to another mode.
       opening.isWritable = false
       if command.server.everyday.writable { checkWritable(path) }

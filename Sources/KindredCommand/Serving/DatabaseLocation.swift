@@ -41,6 +41,20 @@ enum DatabaseLocation {
     return isLocation ? "…" : nil
   }
 
+  /// The path of an SQLite file; nil for PostgreSQL.
+  var path: String? {
+    if case .file(let path) = self { path } else { nil }
+  }
+
+  /// Returns the path of an SQLite file.
+  ///
+  /// - Parameter refusal: What to say of PostgreSQL.
+  /// - Throws: `ValidationError` for PostgreSQL.
+  func path(orSaying refusal: String) throws -> String {
+    guard let path else { throw ValidationError(refusal) }
+    return path
+  }
+
   /// The options with which a database is opened.
   struct Opening {
     var isWritable = false

@@ -55,7 +55,7 @@ struct DatabaseRoleSettings: ParsableArguments {
       }
       return
     }
-    guard case .postgreSQL = location else {
+    guard location.path == nil else {
       throw ValidationError("--role-claim requires PostgreSQL; SQLite has no roles")
     }
     guard !roleClaim.isEmpty, anonymousRole?.isEmpty != true else {

@@ -102,13 +102,13 @@ extension ServeCommand {
     var opening = DatabaseLocation.Opening()
     opening.replicas = server.service.replica.flatMap(\.targets)
     opening.replicaLag = Double(server.service.replicaLag.milliseconds) / 1000
-    if case .file = location, !opening.replicas.isEmpty {
+    if location.path != nil, !opening.replicas.isEmpty {
       throw ValidationError("--replica names standbys of PostgreSQL, and the database is an SQLite file")
     }
     opening.isWritable = server.everyday.writable
     opening.readers = server.readerCount
     opening.connections = server.service.connections.count
-    if case .postgreSQL = location {
+    if location.path == nil {
       guard opening.connections > 1 else {
         throw ValidationError("--connections must be at least 2: one watches the database")
       }
