@@ -36,7 +36,8 @@ struct ColumnParameterTests {
       """)
     for (query, ids) in [
       ("text=1.5", ""), ("text=1.50", "1"), ("number=1.50", "1"), ("text=", "2"), ("text='a' or 1", "3"),
-      ("done=true", "1"), ("done=0", "2"), ("anything=7", "1,2"), ("anything=Bw==", "3"), ("number=null", ""),
+      ("done=true", "1"), ("done=0", "2"), ("id=true", "1"), ("id=false", ""), ("id=true&id=2", "1,2"),
+      ("anything=7", "1,2"), ("anything=Bw==", "3"), ("number=null", ""),
       ("a.b=y", "3"), ("a%2Eb=y", "3"),
     ] {
       let expected = ids.split(separator: ",").map { "{\"id\":\($0)}" }.joined(separator: ",")

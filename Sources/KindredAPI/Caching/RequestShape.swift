@@ -276,7 +276,7 @@ struct RequestShape {
     of name: Slice<UnsafeBufferPointer<UInt8>>, _ value: Slice<UnsafeBufferPointer<UInt8>>
   ) -> SQLValue? {
     guard let column = resource?.column(named: name) else { return nil }
-    return Self.text(value).map { column.literal(for: $0) }
+    return Self.text(value).flatMap { column.readsBoolean($0) ? nil : column.literal(for: $0) }
   }
 
   private static func text(_ value: some Collection<UInt8>) -> String? {

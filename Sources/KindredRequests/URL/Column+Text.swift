@@ -6,7 +6,8 @@ extension Column {
   /// Returns the values that a text in a URL may stand for in this column.
   ///
   /// The database converts a text to the column's type. A column without a type stores values unconverted: a text, a
-  /// number, or the bytes that base64 encodes; an expression has such values, too. A boolean column holds 0 or 1.
+  /// number, or the bytes that base64 encodes; an expression has such values, too. In a column of numbers, booleans are
+  /// 0 or 1.
   package func candidates(for text: String) -> [SQLValue] {
     var values = [literal(for: text)]
     if affinity == .blob || origin == .expression {
@@ -14,10 +15,14 @@ extension Column {
       if let real = Double(text), Int64(text) == nil { values.append(.real(real)) }
       if let bytes = Base64.decode(text) { values.append(.blob(bytes)) }
     }
-    if affinity != .blob, valueFormat == .boolean, text == "true" || text == "false" {
-      values.append(.integer(text == "true" ? 1 : 0))
-    }
+    if readsBoolean(text) { values.append(.integer(text == "true" ? 1 : 0)) }
     return values
+  }
+
+  /// Returns whether a text in a URL may stand for the number of a boolean.
+  package func readsBoolean(_ text: String) -> Bool {
+    (text == "true" || text == "false") && affinity != .blob
+      && (affinity.isNumeric || valueFormat == .boolean)
   }
 
   /// Returns the first value that a text in a URL may stand for, and the only one in most columns.
@@ -42,7 +47,8 @@ extension Column {
     }
   }
 
-  /// Whether every text has exactly one candidate, so that requests with different texts share a plan.
+  /// Whether every text has exactly one candidate, but for booleans in a column of numbers, so that requests with different
+  /// texts share a plan.
   package var hasOneCandidate: Bool { affinity != .blob && valueFormat != .boolean && origin != .expression }
 
   /// Returns whether a path may name a record by this text: in a column of numbers, a number must be written as in
