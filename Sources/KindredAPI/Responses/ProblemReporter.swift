@@ -15,11 +15,9 @@ final class ProblemReporter: Sendable {
   private let models: ModelSource
   private let types: OfferedTypes
   /// The closed resources that have been logged.
-  private let noted = Mutex<NameSet>([])
-  /// The damages that have been logged.
-  private let damages = Mutex<Set<String>>([])
-
-  private static let maximumDamages = 100
+  private let closed = LoggedOnce(atMost: .max)
+  /// The damages that have been logged, of which there may be one for each table.
+  private let damages = LoggedOnce(atMost: 1000)
   /// The failures of the database of late.
   private let failures = RepeatedFailures()
 
@@ -96,20 +94,13 @@ final class ProblemReporter: Sendable {
 
   /// Logs once that a resource is closed because it has no access rules, and what opens it, which clients don't learn.
   private func noteClosed(_ resource: String) {
-    guard let reason = models.known?.model.closed[resource],
-      noted.withLock({ $0.insert(resource) })
-    else { return }
+    guard let reason = models.known?.model.closed[resource], closed.isNew(resource) else { return }
     logger.notice("\(reason.line(of: resource))")
   }
 
   /// Logs a lasting damage with the first request that meets it.
   private func logOnce(_ damage: String) {
-    let isNew = damages.withLock { damages in
-      // Bounded, as there may be many tables.
-      if damages.count >= Self.maximumDamages { damages = [] }
-      return damages.insert(damage).inserted
-    }
-    if isNew { logger.error("\(damage)") }
+    if damages.isNew(damage) { logger.error("\(damage)") }
   }
 
   /// Returns the problem for a failure of the disk, the file or the memory, for which neither the client nor the

@@ -183,7 +183,10 @@ public final class KindredService: HTTPHandler {
   ///
   /// - Parameter principal: Set as soon as it is known, for the response to an error.
   private func admit(_ request: HTTPRequest, _ principal: inout Principal?) throws -> Admission {
-    if let origin = screening.refusedOrigin(of: request) { context.parts.refusedOrigins.note(origin) }
+    if let origin = screening.refusedOrigin(of: request) {
+      context.parts.screeningLog.note(refusedOrigin: origin)
+    }
+    context.parts.screeningLog.noteProxy(of: request)
     try screening.check(request)
     let sender = try context.access.principal(of: request)
     principal = sender

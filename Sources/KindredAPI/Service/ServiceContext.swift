@@ -78,7 +78,7 @@ struct ServiceParts: Sendable {
   let heldContents: HeldContents
   /// The database and its copies, by their numbers.
   let databases: [ReadDatabase]
-  let refusedOrigins: RefusedOrigins
+  let screeningLog: ScreeningLog
   let logger: Logger
 
   /// The database itself, which takes the writes.
@@ -91,7 +91,7 @@ struct ServiceParts: Sendable {
     self.backend = backend
     self.cursors = cursors
     self.logger = logger
-    refusedOrigins = RefusedOrigins(logger)
+    screeningLog = ScreeningLog(logger)
     let freed = FreedMemory()
     contentSlots = ContentSlots(freed)
     heldContents = HeldContents(freed)

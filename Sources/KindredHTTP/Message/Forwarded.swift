@@ -36,6 +36,7 @@ extension HTTPRequest {
   /// Takes the client, the host and the scheme from what trusted proxies say; for a request that came from one.
   mutating func takeForwarded(_ proxies: TrustedProxies) {
     let fields = headers.values(for: "Forwarded")
+    isOfUnnamedClient = fields.isEmpty && headers["X-Forwarded-For"] != nil
     guard !fields.isEmpty, let said = Forwarded(fields).trusted(by: proxies) else { return }
     if let node = said["for"] {
       peer = node

@@ -37,6 +37,9 @@ public struct HTTPRequest: Sendable {
   /// The owner of the client's address; nil for a request that comes from no connection.
   public var client: ClientAddress?
 
+  /// Whether a trusted proxy passed it on with `X-Forwarded-For`, which is ignored, and without `Forwarded`.
+  public var isOfUnnamedClient = false
+
   /// Whether the request came over TLS.
   public var isSecure: Bool
 

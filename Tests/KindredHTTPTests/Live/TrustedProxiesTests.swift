@@ -36,6 +36,17 @@ struct TrustedProxiesTests {
     #expect(TrustedProxies([name]) == nil)
   }
 
+  @Test
+  func `a proxy that names its clients in another field alone is noticed`() throws {
+    #expect(try !Self.taken([]).isOfUnnamedClient)
+    for (forwarded, isUnnamed) in [([], true), (["for=192.0.2.1"], false)] {
+      var request = HTTPRequest(method: .get, target: "/", headers: ["X-Forwarded-For": "192.0.2.1"])
+      for field in forwarded { request.headers.append("Forwarded", field) }
+      request.takeForwarded(try #require(TrustedProxies(["10.0.0.0/8"])))
+      #expect(request.isOfUnnamedClient == isUnnamed, "\(forwarded)")
+    }
+  }
+
   @Test(arguments: [
     (["for=192.0.2.1;proto=https;host=example.org"], "192.0.2.1", "example.org", true),
     (
