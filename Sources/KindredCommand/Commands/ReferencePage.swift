@@ -91,7 +91,7 @@ struct ReferencePage {
 
   private mutating func addMetrics() {
     add(
-      "`/-/metrics` has these in the format of Prometheus, each as far as the server has what it counts: those of replicas with `--replica`, those of writes with `--writable`, those of a write-ahead log with a database that has one. [Operation](operation.md#monitoring) says who may read them, and [Deployment](deployment.md#what-to-watch) what to watch."
+      "`/-/metrics` has these in the format of Prometheus, each as far as the server has what it counts: those of replicas with `--replica`, those of writes with `--writable`, those of a write-ahead log with a database that has one. [Monitoring](monitoring.md) says who may read them, and what to watch."
     )
     addTable(
       ["metric", "type", ""], MetricDescription.all.map { ["`\($0.name)`", $0.kind, $0.text] })

@@ -1,7 +1,7 @@
 import KindredOutput
 import KindredSystem
 
-/// Writes values as JSON (docs/postgresql.md) from PostgreSQL's text format.
+/// Writes values as JSON (docs/postgresql-values.md) from PostgreSQL's text format.
 extension OutputBuffer {
   @inline(__always)
   mutating func append(_ place: Place) {

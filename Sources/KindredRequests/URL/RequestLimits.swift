@@ -1,6 +1,6 @@
 import KindredPlanning
 
-/// The limits of requests (docs/operation.md).
+/// The limits of requests (docs/limits.md).
 public struct RequestLimits: Sendable, Hashable {
   /// The default number of records on a page; nil for all.
   public var pageSize: Int64? = 100
