@@ -8,7 +8,8 @@ import sys
 from pathlib import Path
 
 TOP = Path(__file__).resolve().parents[2]
-HOW_TOS = """install tutorial own-file csv react write browsers clients filters databases production deployment troubleshooting
+HOW_TOS = """install tutorial own-file csv react write browsers clients filters databases migrations postgresql tokens
+    production deployment backups monitoring troubleshooting
     from from-postgrest from-hasura from-pocketbase from-directus from-datasette from-grdb""".split()
 GENERATED = {"commands", "settings", "metrics", "errors"}
 IRREGULAR = """built bound brought chosen cut done drawn found given held hidden kept known left lost made meant met put read
