@@ -131,7 +131,8 @@ site: ## Build the documents as a site, strictly: .build/site.
 	$(SITE_TOOLS)/bin/pip install --quiet --requirement Tests/Documents/requirements.txt
 	$(SITE_TOOLS)/bin/mkdocs build --strict --quiet
 
-language: ## Measure the language of the documents.
+language: ## Check the form of the documents, and measure their language.
+	python3 Tests/Documents/form.py
 	python3 Tests/Documents/language.py
 
 reference: build ## Write the pages of the documents that the program prints.
