@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @Suite("The sources keep to the design")
@@ -20,6 +21,23 @@ struct ArchitectureTests {
         Issue.record("\(file.path): \(file.module) must not import \(module)")
       }
     }
+  }
+
+  @Test
+  func `the diagram of the modules shows imports that the architecture allows`() throws {
+    let top = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent()
+    let picture = try String(contentsOf: top.appending(path: "docs/diagrams/modules.svg"), encoding: .utf8)
+    var named: Set<String> = []
+    for arrow in picture.matches(of: /data-module="(\w+)" data-imports="([\w ]+)"/) {
+      let importable = try #require(Architecture.importable(from: "Kindred\(arrow.1)"), "\(arrow.1)")
+      let imports = arrow.2.split(separator: " ").map(String.init)
+      for name in imports { #expect(importable.contains("Kindred\(name)"), "\(arrow.1) to \(name)") }
+      named.formUnion(imports + [String(arrow.1)])
+    }
+    let shown = picture.matches(of: /<text [^>]*>(\w+)<\/text>/).map { String($0.1) }
+    #expect(!named.isEmpty)
+    #expect(Set(shown) == named)
   }
 
   @Test

@@ -169,8 +169,7 @@ struct DocumentationTests {
   }
 
   @Test
-  func `the pages on deployment and monitoring name options and metrics that exist, and so does the dashboard`()
-    async throws
+  func `the pages on deployment name options and metrics that exist, and so does the dashboard`() async throws
   {
     let page = try ["deployment", "monitoring", "backups"].map { try DocumentationPage("docs/\($0).md").text }
       .joined()
