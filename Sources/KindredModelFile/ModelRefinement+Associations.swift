@@ -250,15 +250,7 @@ struct AssociationDefinitions {
     let far = try self.resource(destination).table
     let (holder, referred) = kind == .belongsTo ? (near, far) : (far, near)
     let key = try foreignKey(of: holder, to: referred, columns, line: destination.line)
-    let step =
-      kind == .belongsTo
-      ? AssociationStep(
-        origin: holder.name, destination: referred.name, originColumns: key.columns,
-        destinationColumns: key.destinationColumns, direction: .belongsTo,
-        isToOne: referred.isUnique(key.destinationColumns))
-      : AssociationStep(
-        origin: referred.name, destination: holder.name, originColumns: key.destinationColumns,
-        destinationColumns: key.columns, direction: .has, isToOne: holder.isUnique(key.columns))
+    let step = AssociationStep(key, of: holder, to: referred, kind == .belongsTo ? .belongsTo : .has)
     return Association(
       key: "", cardinality: kind == .hasMany ? .toMany : .toOne, steps: [step], destination: destination.value
     )
@@ -287,11 +279,9 @@ struct AssociationDefinitions {
       try refinement.column(Located($0, line: columns.line), of: holder)
     }
     if let named = columns.value.destinationColumns {
-      return ForeignKey(
-        columns: own, destination: referred.name,
-        destinationColumns: try named.map {
-          try refinement.column(Located($0, line: columns.line), of: referred)
-        })
+      let others = try named.map { try refinement.column(Located($0, line: columns.line), of: referred) }
+      return declared.first { $0.columns == own && $0.destinationColumns == others }
+        ?? ForeignKey(columns: own, destination: referred.name, destinationColumns: others)
     }
     // If only the referring columns are named, they refer to what the schema declares, else to the primary key.
     if let key = declared.first(where: { $0.columns == own }) { return key }

@@ -58,12 +58,15 @@ extension ModelFile.CommonTableExpression {
     var depth = 0
     var isOrdered = false
     var last: SQLTokens.Token?
+    let ends = ["limit", "fetch", "offset"]
     for token in SQLTokens.all(in: sql.value, syntax) {
       if token == .symbol("(") { depth += 1 }
       if token == .symbol(")") { depth -= 1 }
       if depth == 0 {
+        // `DISTINCT ON` keeps the first rows of the order.
+        if token.isKeyword("on"), last?.isKeyword("distinct") ?? false { return false }
         if token.isKeyword("by"), last?.isKeyword("order") ?? false { isOrdered = true }
-        if token.isKeyword("limit") || token.isKeyword("fetch") { isOrdered = false }
+        if ends.contains(where: token.isKeyword) { isOrdered = false }
       }
       last = token
     }

@@ -305,7 +305,7 @@ public final class PostgreSQLConnection {
     error.isInFunction =
       field("q") != nil
       || error.parameter == nil && PostgreSQLError.isFunction(context: field("W") ?? "")
-    error.isCaused = field("W")?.contains("SQL statement \"") ?? false
+    error.isCaused = field("W") != nil || field("q") != nil
     guard !error.isRaised else {
       error.hint = field("H")
       return error

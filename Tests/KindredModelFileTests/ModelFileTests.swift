@@ -214,6 +214,7 @@ import Testing
       commonTableExpressions:
         sorted: { sql: SELECT id FROM book ORDER BY title }
         first: { sql: SELECT id FROM book ORDER BY title LIMIT 1 }
+        others: { sql: SELECT id FROM book ORDER BY title LIMIT -1 OFFSET 1 }
         numbered: { sql: SELECT row_number() OVER (ORDER BY title) AS n FROM (SELECT title FROM book ORDER BY id) }
       """)
     #expect(

@@ -72,19 +72,20 @@ struct ForeignSchemaTests {
       "SELECT FROM pg_available_extensions WHERE name = 'btree_gist' AND current_setting('server_version_num')::int >= 180000"
     ))?.count == 1
 
+  private static let rooms = [
+    "CREATE EXTENSION btree_gist",
+    "CREATE TABLE room (id int, valid daterange, rate int, PRIMARY KEY (id, valid WITHOUT OVERLAPS))",
+    """
+    CREATE TABLE stay (id int PRIMARY KEY, room_id int, during daterange,
+      FOREIGN KEY (room_id, PERIOD during) REFERENCES room (id, PERIOD valid))
+    """,
+    "INSERT INTO room VALUES (1, '[2026-01-01,2026-02-01)', 100), (1, '[2026-02-01,2026-03-01)', 120)",
+    "INSERT INTO stay VALUES (1, 1, '[2026-01-30,2026-02-03)'), (2, 1, '[2026-02-10,2026-02-11)'), (3, 1, NULL)",
+  ]
+
   @Test(.enabled(if: ForeignSchemaTests.hasPeriods))
   func `a foreign key with a period relates the records whose periods overlap`() throws {
-    let served = try Served(
-      contentsOf: [
-        "CREATE EXTENSION btree_gist",
-        "CREATE TABLE room (id int, valid daterange, rate int, PRIMARY KEY (id, valid WITHOUT OVERLAPS))",
-        """
-        CREATE TABLE stay (id int PRIMARY KEY, room_id int, during daterange,
-          FOREIGN KEY (room_id, PERIOD during) REFERENCES room (id, PERIOD valid))
-        """,
-        "INSERT INTO room VALUES (1, '[2026-01-01,2026-02-01)', 100), (1, '[2026-02-01,2026-03-01)', 120)",
-        "INSERT INTO stay VALUES (1, 1, '[2026-01-30,2026-02-03)'), (2, 1, '[2026-02-10,2026-02-11)'), (3, 1, NULL)",
-      ], isWritable: true)
+    let served = try Served(contentsOf: Self.rooms, isWritable: true)
     // The first of the rooms that a stay is in.
     #expect(
       served.text("/stays?fields=id&include=room&room.fields=rate")
@@ -97,6 +98,17 @@ struct ForeignSchemaTests {
       served.text("/rooms/1,%5B2026-02-01%2C2026-03-01)/stays/1?fields=id") == #"{"id":1}"#)
     let nested = served.send(.post, "/stays", #"{"id":4,"room":{"id":2}}"#)
     #expect(nested.hasPrefix("4"), "\(nested)")
+    let dangling = served.send(.patch, "/stays/1", #"{"room_id":99}"#)
+    #expect(
+      dangling.hasPrefix("409") && dangling.contains("refer to a record that doesn't exist"), "\(dangling)")
+    // The model file names the columns of the key, and keeps its period.
+    let file = try ModelFileParser(path: "model.yaml").parse(
+      "resources: { stays: { associations: { place: { belongsTo: rooms, foreignKey: { room_id: id, during: valid } } } } }"
+    )
+    let named = try Served(
+      contentsOf: Self.rooms, model: { try file.model(of: $0) })
+    #expect(
+      named.text("/stays/2?fields=id&include=place&place.fields=rate") == #"{"id":2,"place":{"rate":120}}"#)
   }
 
   // MARK: Searches

@@ -40,6 +40,10 @@ struct RefusalReasons {
   /// Returns the problem of a record that violates a foreign key, or nil if it isn't known which.
   private func referenceProblem(of written: UnstoredRecord) throws -> Problem? {
     if let dangling = try danglingReference(of: written) { return dangling }
+    let temporal = written.resource.table.temporalForeignKeys.first {
+      $0.columns.contains(where: written.draft.columns.containsExactly)
+    }
+    if let temporal { return .danglingReference(temporal.columns, at: written.draft.pointer) }
     guard written.present != nil else {
       return written.resource.omittedReference(of: written.draft.columns, at: written.draft.pointer)
     }

@@ -104,20 +104,24 @@ final class WrittenResource: Sendable {
 /// A foreign key to records of which a client may not read all, so that what refers to one is tested.
 struct TestedReference: Sendable {
   let columns: [String]
-  /// The table with the columns referred to; nil if it isn't served, and none of its records can be read.
+  /// The table with the columns referred to; nil if no record can be told to be in sight, as where it isn't served.
   let destination: (table: Table, columns: [String])?
   /// Whether the database checks it only when a transaction is committed.
   var isDeferred = false
 
   fileprivate static func all(of table: Table, in model: Model) -> [TestedReference] {
-    table.unservedReferences.map { TestedReference(columns: $0, destination: nil) }
-      + table.foreignKeys.compactMap { key in
-        guard let destination = model.tables[key.destination],
-          !model.rowRules(of: model.resource(of: destination)).isEmpty
-        else { return nil }
-        return TestedReference(
-          columns: key.columns, destination: (destination, key.destinationColumns),
-          isDeferred: key.isDeferred)
+    func isTested(_ key: ForeignKey) -> Bool {
+      model.tables[key.destination].map { !model.rowRules(of: model.resource(of: $0)).isEmpty } ?? false
+    }
+    return table.unservedReferences.map { TestedReference(columns: $0, destination: nil) }
+      + table.foreignKeys.filter(isTested).compactMap { key in
+        model.tables[key.destination].map {
+          TestedReference(
+            columns: key.columns, destination: ($0, key.destinationColumns), isDeferred: key.isDeferred)
+        }
       }
+      // Several records together are what such a key refers to, so none of them tells whether the others may be read.
+      + (table.temporalForeignKeys + table.partlyShownForeignKeys).filter(isTested)
+      .map { TestedReference(columns: $0.columns, destination: nil) }
   }
 }

@@ -75,7 +75,8 @@ struct CheckCommand: ParsableCommand {
         guard let definition = association.definition, association.kind == "belongsTo",
           !association.isFiltered,
           let step = association.steps.first, let origin = model.tables[step.origin],
-          let destination = model.tables[step.destination], origin.kind == .table, destination.kind == .table
+          let destination = model.tables[step.destination], origin.kind == .table, destination.kind == .table,
+          destination.isIndexed(step.destinationColumns)
         else { return nil }
         let isGiven = step.originColumns.map { "origin.\(SQL.quoted($0)) IS NOT NULL" }
         let isEqual = zip(step.originColumns, step.destinationColumns).map {

@@ -125,6 +125,21 @@ public struct AssociationStep: Equatable, Sendable {
   }
 }
 
+extension AssociationStep {
+  /// Creates the step that follows a foreign key in a direction.
+  ///
+  /// - Parameter holder: The table that has the key.
+  package init(_ key: ForeignKey, of holder: Table, to referred: Table, _ direction: Direction) {
+    let leadsUp = direction == .belongsTo
+    let isUnique = leadsUp ? referred.isUnique(key.destinationColumns) : holder.isUnique(key.columns)
+    self.init(
+      origin: leadsUp ? holder.name : referred.name, destination: leadsUp ? referred.name : holder.name,
+      originColumns: leadsUp ? key.columns : key.destinationColumns,
+      destinationColumns: leadsUp ? key.destinationColumns : key.columns, direction: direction,
+      isToOne: isUnique && !key.hasPeriod, hasPeriod: key.hasPeriod)
+  }
+}
+
 extension Association {
   /// Whether it leads to only some of the records that its foreign keys refer to.
   public var isFiltered: Bool { filter != nil || steps.contains { $0.filter != nil } }

@@ -84,7 +84,7 @@ extension Model {
       return true
     }
     return steps.dropFirst().allSatisfy { step in
-      (tables[step.origin]?.isUnique(step.originColumns) ?? false)
+      !step.hasPeriod && (tables[step.origin]?.isUnique(step.originColumns) ?? false)
         && (step.direction == .has || isPlain(step))
     }
   }

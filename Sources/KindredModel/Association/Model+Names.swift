@@ -58,10 +58,11 @@ extension Resource {
   ///
   /// - Parameter other: The resource that has the name.
   fileprivate func hint(ofMissing name: String, leadingTo other: Resource?) -> String? {
+    let leadsThere = associations.values.contains { $0.destination.hasBytes(of: name) }
     let way = other?.associations.values.first {
       $0.kind == "belongsTo" && $0.destination.hasBytes(of: self.name)
     }
-    if let way {
+    if let way, !leadsThere {
       return
         "`\(way.key)` leads only from \(name) to \(self.name); an entry of `foreignKeys` in the model file leads both ways"
     }

@@ -109,19 +109,10 @@ extension ModelInference {
     }
 
     var belongsToStep: AssociationStep {
-      AssociationStep(
-        origin: originTable.name, destination: destinationTable.name, originColumns: foreignKey.columns,
-        destinationColumns: foreignKey.destinationColumns, direction: .belongsTo,
-        isToOne: !hasPeriod && destinationTable.isUnique(foreignKey.destinationColumns),
-        hasPeriod: hasPeriod)
+      AssociationStep(foreignKey, of: originTable, to: destinationTable, .belongsTo)
     }
 
-    var hasStep: AssociationStep {
-      AssociationStep(
-        origin: destinationTable.name, destination: originTable.name,
-        originColumns: foreignKey.destinationColumns, destinationColumns: foreignKey.columns, direction: .has,
-        isToOne: !hasPeriod && originTable.isUnique(foreignKey.columns), hasPeriod: hasPeriod)
-    }
+    var hasStep: AssociationStep { AssociationStep(foreignKey, of: originTable, to: destinationTable, .has) }
 
     /// Whether its columns are periods at their end, which relate records by overlapping.
     var hasPeriod: Bool { foreignKey.hasPeriod }

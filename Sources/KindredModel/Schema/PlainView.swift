@@ -82,7 +82,17 @@ extension Table {
     }
     view.foreignKeys = shown(table.foreignKeys)
     view.temporalForeignKeys = shown(table.temporalForeignKeys)
-    view.unservedReferences = table.unservedReferences.compactMap(plain.names)
+    view.partlyShownForeignKeys =
+      (table.foreignKeys + table.temporalForeignKeys + table.partlyShownForeignKeys)
+      .compactMap { key in
+        let columns = key.columns.compactMap { plain.names[ExactName($0)] }
+        guard !columns.isEmpty, columns.count < key.columns.count || key.destinationColumns.isEmpty else {
+          return nil
+        }
+        return ForeignKey(columns: columns, destination: key.destination, destinationColumns: [])
+      }
+    view.unservedReferences = table.unservedReferences.map { $0.compactMap { plain.names[ExactName($0)] } }
+      .filter { !$0.isEmpty }
     return view
   }
 }

@@ -53,6 +53,8 @@ public struct Table: Sendable, Hashable {
   public package(set) var foreignKeys: [ForeignKey]
   /// The foreign keys with a period, which several records together may satisfy.
   public var temporalForeignKeys: [ForeignKey] = []
+  /// The foreign keys of the table that a plain view shows, with those of their columns that the view shows, if not all.
+  public package(set) var partlyShownForeignKeys: [ForeignKey] = []
   /// The foreign keys that only the model file defines, and the database doesn't enforce.
   public package(set) var undeclaredForeignKeys: [UndeclaredForeignKey] = []
   /// The name under which the `rowid` can be read; nil for views, common table expressions and WITHOUT ROWID tables.

@@ -44,7 +44,7 @@ extension PostgreSQLSchemaReader {
     var foreignKeys: [ForeignKey] = []
     /// The foreign keys with a PERIOD.
     var temporalForeignKeys: [ForeignKey] = []
-    /// The columns of foreign keys to what clients with rules can't be shown to read.
+    /// The columns of foreign keys to tables that aren't served.
     var unservedReferences: [[String]] = []
     /// Whether its rows depend on the database alone.
     var isTimeless = true

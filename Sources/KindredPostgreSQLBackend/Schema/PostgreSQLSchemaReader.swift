@@ -278,8 +278,6 @@ public struct PostgreSQLSchemaReader {
         continue
       }
       drafts[place].temporalForeignKeys.append(key)
-      // Several records together may be what it refers to, so none of them can be tested by itself.
-      drafts[place].unservedReferences.append(key.columns)
     }
     return warnings
   }

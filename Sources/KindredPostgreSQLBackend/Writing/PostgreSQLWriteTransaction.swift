@@ -365,7 +365,12 @@ final class PostgreSQLWriteTransaction: WriteTransaction, StatementRunner {
     connection.deadline =
       count == 1 ? nanoseconds : span.flatMap { TimeLimits.deadline(of: count, taking: $0) }
     let limit = TimeLimits.milliseconds(until: nanoseconds)
-    if limit != self.limit { (self.limit, settings) = (limit, backend.settings(milliseconds: limit)) }
+    guard limit != self.limit else { return }
+    // Nothing else changes: a long write waits for locks as it did.
+    let milliseconds = Array(String(limit ?? 0).utf8)
+    (self.limit, settings) = (
+      limit, [Query("SELECT set_config('statement_timeout', $1, true)", [milliseconds])]
+    )
   }
 
   func insertion(of columns: [Column], into table: Table) throws -> any RecordInsertion {

@@ -10,29 +10,38 @@ struct StoredParts {
   let table: Table
   let transaction: PostgreSQLWriteTransaction
 
-  /// Whether no trigger, constraint, index, policy or generated column reads the column, because each would see the record
-  /// without the value first.
+  /// The most parts of one round trip.
+  private static let partsTogether = 16
+
+  /// Whether nothing depends on the value when the record is stored, which has an empty one first: no trigger, rule, policy,
+  /// CHECK or generated column of the table, no index over the column or an expression, and no partition or heir.
   var arePossible: Bool {
     get throws {
       guard !transaction.backend.capabilities.hasNodes, table.kind == .table, !table.hasTriggers,
         table.column(named: column)?.declaredType == "bytea"
       else { return false }
       let names = [Array(table.qualifiedName.utf8), Array(column.utf8)]
-      return try !transaction.run([Query(Self.isReadByOthers, names)])[0].isTrue(0, 0)
+      return try transaction.run([Query(Self.isIndependent, names)])[0].isTrue(0, 0)
     }
   }
 
-  /// A view (`pg_rewrite`), the column's own default and NOT NULL may depend on it.
-  private static let isReadByOthers = """
+  private static let isIndependent = """
     SELECT EXISTS (
-      SELECT FROM pg_attribute a JOIN pg_depend d
-        ON d.refclassid = 'pg_class'::regclass AND d.refobjid = a.attrelid AND d.refobjsubid = a.attnum
-      WHERE a.attrelid = $1::regclass AND a.attname = $2 AND d.classid <> 'pg_rewrite'::regclass
-        AND NOT EXISTS (
-          SELECT FROM pg_attrdef f WHERE d.classid = 'pg_attrdef'::regclass AND f.oid = d.objid AND f.adnum = a.attnum)
+      SELECT FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = $2
+      WHERE c.oid = $1::regclass AND c.relkind = 'r'
+        AND NOT (c.relispartition OR c.relhassubclass OR c.relhasrules OR c.relrowsecurity)
+        AND NOT EXISTS (SELECT FROM pg_inherits h WHERE h.inhrelid = c.oid)
         AND NOT EXISTS (
           SELECT FROM pg_constraint k
-          WHERE d.classid = 'pg_constraint'::regclass AND k.oid = d.objid AND k.contype = 'n'))
+          WHERE k.conrelid = c.oid AND (k.contype = 'c' OR k.contype <> 'n' AND a.attnum = ANY(k.conkey)))
+        AND NOT EXISTS (
+          SELECT FROM pg_index i WHERE i.indrelid = c.oid
+            AND (i.indexprs IS NOT NULL OR i.indpred IS NOT NULL OR a.attnum = ANY(i.indkey::int2[])))
+        AND NOT EXISTS (SELECT FROM pg_attribute g WHERE g.attrelid = c.oid AND g.attgenerated <> '')
+        AND has_function_privilege('pg_catalog.lo_from_bytea(oid, bytea)', 'EXECUTE')
+        AND has_function_privilege('pg_catalog.lo_put(oid, bigint, bytea)', 'EXECUTE')
+        AND has_function_privilege('pg_catalog.lo_get(oid)', 'EXECUTE')
+        AND has_function_privilege('pg_catalog.lo_unlink(oid)', 'EXECUTE'))
     """
 
   /// Replaces the value in a record.
@@ -42,19 +51,27 @@ struct StoredParts {
     in record: [(column: String, value: SQLValue)],
     _ bytes: (_ store: (UnsafeRawBufferPointer) throws -> Void) throws -> Void
   ) throws {
-    let id = try transaction.run([Query("SELECT lo_from_bytea(0, '')")])[0].text(0, 0).map { Array($0.utf8) }
+    let made = try transaction.run([Query("SELECT pg_catalog.lo_from_bytea(0, '')")])[0]
+    let id = made.text(0, 0).map { Array($0.utf8) }
+    var parts: [Query] = []
     var offset = 0
     try bytes { part in
       let values = [id, Array(String(offset).utf8), Hexadecimal.text(Array(part))]
-      _ = try transaction.run([Query("SELECT lo_put($1, $2, $3)", values)])
+      parts.append(Query("SELECT pg_catalog.lo_put($1::oid, $2::int8, $3::bytea)", values))
       offset += part.count
+      guard parts.count == Self.partsTogether else { return }
+      _ = try transaction.run(parts)
+      parts = []
     }
     let condition = record.indices.map { "\(SQL.quoted(record[$0].column)) = $\($0 + 2)" }
     let update = Query(
       """
-      UPDATE \(table.qualifiedName) SET \(SQL.quoted(column)) = lo_get($1)
+      UPDATE \(table.qualifiedName) SET \(SQL.quoted(column)) = pg_catalog.lo_get($1::oid)
       WHERE \(condition.joined(separator: " AND "))
       """, [id] + record.map(\.value.postgreSQLText))
-    _ = try transaction.run([update, Query("SELECT lo_unlink($1)", [id])])
+    let results = try transaction.run(parts + [update, Query("SELECT pg_catalog.lo_unlink($1::oid)", [id])])
+    guard results[parts.count].affectedRows == 1 else {
+      throw PostgreSQLError(.internalError, "the record of a long value isn't found again")
+    }
   }
 }

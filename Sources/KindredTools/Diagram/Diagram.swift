@@ -84,7 +84,8 @@ extension Diagram.Relation {
     }
     self.init(
       origin: holder.name, originColumns: shown(columns, of: holder), destination: referred.name,
-      destinationColumns: shown(referredColumns, of: referred), isUnique: holder.table.isUnique(columns),
+      destinationColumns: shown(referredColumns, of: referred),
+      isUnique: !step.hasPeriod && holder.table.isUnique(columns),
       isOptional: columns.contains { holder.table.column(named: $0)?.isNullable ?? true })
   }
 }

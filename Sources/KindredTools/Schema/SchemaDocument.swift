@@ -127,9 +127,10 @@ package struct SchemaDocument {
     ]
   }
 
-  /// Returns a mapping of the origin's columns to the destination's; empty if any isn't visible.
+  /// Returns a mapping of the origin's columns to the destination's, which are equal; empty if any isn't visible or is a
+  /// period.
   private func columns(of step: AssociationStep) -> JSONValue {
-    guard origins.isVisible(step.originColumns, of: step.origin),
+    guard !step.hasPeriod, origins.isVisible(step.originColumns, of: step.origin),
       origins.isVisible(step.destinationColumns, of: step.destination)
     else { return .object([]) }
     return .object(zip(step.originColumns, step.destinationColumns).map { ($0, .string($1)) })
