@@ -135,7 +135,8 @@ let package = Package(
 
     // The same API for a database on a server.
     .target(
-      name: "KindredRemote", dependencies: ["Kindred", "KindredModel", "KindredPlanning", "KindredSQLSyntax"]),
+      name: "KindredRemote",
+      dependencies: ["Kindred", "KindredModel", "KindredPlanning", "KindredSQLSyntax", "KindredSpooling"]),
 
     // The server.
     .target(

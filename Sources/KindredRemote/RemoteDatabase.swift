@@ -53,15 +53,13 @@ public final class RemoteDatabase: RequestReader {
   ) async throws -> [Value] {
     let failures = DecodingFailures()
     defer { failures.detach() }
-    return try await server.renewing {
-      var values: [Value] = []
-      let _: Never? = try await server.rows(of: server.prepare(request.blueprint), failures) { row in
-        values.append(try Value.decoded(from: row))
-        try failures.check()
-        return .next
-      }
-      return values
+    var rows = try await server.rows(of: request.blueprint, failures)
+    var values: [Value] = []
+    while let row = try await rows.next() {
+      values.append(try Value.decoded(from: row))
+      try failures.check()
     }
+    return values
   }
 
   /// Returns the first value of a request; `nil` if there is no row, or its single value is NULL.
@@ -75,13 +73,11 @@ public final class RemoteDatabase: RequestReader {
     blueprint.limitToOne()
     let failures = DecodingFailures()
     defer { failures.detach() }
-    return try await server.renewing {
-      try await server.rows(of: server.prepare(blueprint), failures) { row in
-        let value = try Value.decodedIfPresent(from: row)
-        try failures.check()
-        return .end(value)
-      } ?? nil
-    }
+    var rows = try await server.rows(of: blueprint, failures)
+    guard let row = try await rows.next() else { return nil }
+    let value = try Value.decodedIfPresent(from: row)
+    try failures.check()
+    return value
   }
 
   /// Returns the number of rows of a request.
@@ -95,24 +91,14 @@ public final class RemoteDatabase: RequestReader {
 
   /// Returns the values of a request one by one, as they arrive.
   ///
-  /// They are read in one state of the database. What the server sends is received at once, and waits in memory for a
-  /// program that reads it slowly; a request with a limit bounds that.
+  /// They are read in one state of the database, each decoded when the program asks for it, so that memory holds a few of
+  /// them, however many there are. The server isn't held up by a program that reads slowly: what it sends beyond a
+  /// megabyte waits in a temporary file.
   public func records<Value: RowDecodable & Sendable>(
     of request: QueryInterfaceRequest<Value>
   ) -> AsyncThrowingStream<Value, any Error> {
-    let blueprint = request.blueprint
-    return .running { [server] continuation in
-      let failures = DecodingFailures()
-      defer { failures.detach() }
-      try await server.renewing {
-        let _: Never? = try await server.rows(of: server.prepare(blueprint), failures) { row in
-          let value = try Value.decoded(from: row)
-          try failures.check()
-          continuation.yield(value)
-          return .next
-        }
-      }
-    }
+    let records = RemoteRecords<Value>(of: request.blueprint, from: server)
+    return AsyncThrowingStream { try await records.next() }
   }
 
   // MARK: Live values
@@ -126,7 +112,7 @@ public final class RemoteDatabase: RequestReader {
   ) -> AsyncValueObservation<[Value]> {
     let blueprint = request.blueprint
     return AsyncValueObservation { [server] in
-      .running(bufferingPolicy: .bufferingNewest(1)) { continuation in
+      .newest { continuation in
         try await server.listen(to: blueprint) { rows in
           let failures = DecodingFailures()
           defer { failures.detach() }
@@ -140,12 +126,9 @@ public final class RemoteDatabase: RequestReader {
 }
 
 extension AsyncThrowingStream where Failure == any Error, Element: Sendable {
-  /// Returns the elements that a task yields; the task is cancelled when the sequence is no longer read.
-  fileprivate static func running(
-    bufferingPolicy: Continuation.BufferingPolicy = .unbounded,
-    _ body: @escaping @Sendable (Continuation) async throws -> Void
-  ) -> Self {
-    Self(bufferingPolicy: bufferingPolicy) { continuation in
+  /// Returns the newest of the elements that a task yields; the task is cancelled when the sequence is no longer read.
+  fileprivate static func newest(_ body: @escaping @Sendable (Continuation) async throws -> Void) -> Self {
+    Self(bufferingPolicy: .bufferingNewest(1)) { continuation in
       let task = Task {
         do {
           try await body(continuation)

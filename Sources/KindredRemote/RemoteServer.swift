@@ -64,36 +64,13 @@ final class RemoteServer: Sendable {
     }
   }
 
-  /// What follows a row.
-  enum Continuation<Result> {
-    case next
-    case end(Result)
-  }
-
-  /// Passes the rows of a request to a closure, as they arrive, until it ends.
-  ///
-  /// - Returns: The result with which the closure has ended; nil if it hasn't.
-  func rows<Result>(
-    of request: PreparedRemoteRequest, _ failures: DecodingFailures,
-    _ body: (Row) throws -> Continuation<Result>
-  ) async throws -> Result? {
-    guard let response = try await answer(to: request, { try await send($0, accept: Self.rows) }) else {
-      return nil
+  /// Returns the rows of a request, which is sent before.
+  func rows(of blueprint: RequestBlueprint, _ failures: DecodingFailures) async throws -> RemoteRows {
+    try await renewing {
+      let request = try await prepare(blueprint)
+      let response = try await answer(to: request) { try await send($0, accept: Self.rows) }
+      return RemoteRows(of: response?.body, request.layout, failures)
     }
-    var lines = LineBuffer()
-    for try await part in response.body {
-      lines.append(part)
-      while let line = try lines.next() {
-        // A part may have many thousand rows.
-        try Task.checkCancellation()
-        var parser = RowParser(line, failures)
-        if case .end(let result) = try body(try parser.row(request.layout)) { return result }
-      }
-    }
-    // A stream whose task is cancelled ends like one that is complete.
-    try Task.checkCancellation()
-    guard lines.isEmpty else { throw RemoteError.malformedAnswer("its last line is not complete") }
-    return nil
   }
 
   func count(of request: PreparedRemoteRequest) async throws -> Int {

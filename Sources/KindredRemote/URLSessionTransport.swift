@@ -20,7 +20,7 @@ final class URLSessionTransport: NSObject, URLSessionDataDelegate {
     var head: CheckedContinuation<RemoteResponse, any Error>?
     /// The content, until the answer has it: it is cancelled as soon as no reader owns it.
     var stream: AsyncThrowingStream<[UInt8], any Error>?
-    let body: AsyncThrowingStream<[UInt8], any Error>.Continuation
+    let content: ReceivedContent
   }
 
   /// How many connections to a host there may be at the same time.
@@ -40,11 +40,10 @@ final class URLSessionTransport: NSObject, URLSessionDataDelegate {
     let task = SessionTask(of: started().dataTask(with: message))
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { head in
-        let (stream, body) = AsyncThrowingStream<[UInt8], any Error>.makeStream()
-        body.onTermination = { end in
-          if case .cancelled = end { task.cancel() }
+        let content = ReceivedContent { task.cancel() }
+        exchanges.withLock {
+          $0[task.number] = Exchange(head: head, stream: content.parts, content: content)
         }
-        exchanges.withLock { $0[task.number] = Exchange(head: head, stream: stream, body: body) }
         // Where it has been cancelled before, there was no exchange to end.
         if Task.isCancelled { cancel(task) } else { task.resume() }
       }
@@ -57,7 +56,7 @@ final class URLSessionTransport: NSObject, URLSessionDataDelegate {
   private func cancel(_ task: SessionTask) {
     task.cancel()
     guard let ended = exchanges.withLock({ $0.removeValue(forKey: task.number) }) else { return }
-    ended.body.finish(throwing: CancellationError())
+    ended.content.finish(throwing: CancellationError())
     ended.head?.resume(throwing: CancellationError())
   }
 
@@ -111,13 +110,13 @@ final class URLSessionTransport: NSObject, URLSessionDataDelegate {
   }
 
   func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-    exchanges.withLock { $0[dataTask.taskIdentifier] }?.body.yield([UInt8](data))
+    exchanges.withLock { $0[dataTask.taskIdentifier] }?.content.receive([UInt8](data))
   }
 
   func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
     guard let ended = exchanges.withLock({ $0.removeValue(forKey: task.taskIdentifier) }) else { return }
     let error = (error as? URLError)?.code == .cancelled ? CancellationError() : error
-    ended.body.finish(throwing: error)
+    ended.content.finish(throwing: error)
     guard let head = ended.head, let stream = ended.stream else { return }
     if let error {
       head.resume(throwing: error)

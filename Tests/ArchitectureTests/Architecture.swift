@@ -54,11 +54,14 @@ enum Architecture {
     Module(
       name: "Kindred", uses: ["KindredSQLiteBackend"], gates: ["CKindredSQLite"],
       libraries: ["Dispatch", "Foundation", "OrderedCollections"]),
+    // Long contents in temporary files, for servers and their clients.
+    Module(name: "KindredSpooling", gates: ["CKindredSockets"]),
     // The only module that sends requests by Foundation.
-    Module(name: "KindredRemote", uses: ["Kindred"], libraries: ["Foundation", "FoundationNetworking"]),
+    Module(
+      name: "KindredRemote", uses: ["Kindred", "KindredSpooling"],
+      libraries: ["Foundation", "FoundationNetworking"]),
     Module(
       name: "KindredMigrations", uses: ["KindredSQLite", "KindredPostgreSQL", "KindredCryptography"]),
-    Module(name: "KindredSpooling", gates: ["CKindredSockets"]),
     Module(
       name: "KindredHTTP", uses: ["KindredClock", "KindredSpooling"],
       gates: ["CKindredSockets", "CKindredOpenSSL", "CKindredZlib"],

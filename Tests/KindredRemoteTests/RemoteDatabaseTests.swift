@@ -163,6 +163,38 @@ struct RemoteDatabaseTests {
   }
 
   @Test
+  func `a record is decoded when it is asked for`() async throws {
+    let library = try ServedLibrary()
+    var titles = try library.remote().records(of: Book.order(\.id).asRequest(of: CountedTitle.self))
+      .makeAsyncIterator()
+    for count in 1...3 {
+      #expect(try await titles.next() != nil)
+      #expect(CountedTitle.decoded.withLock { $0 } == count)
+    }
+  }
+
+  @Test
+  func `tasks that share a sequence of records get each of them once`() async throws {
+    let library = try ServedLibrary()
+    try await library.file.write { db in
+      for id in Int64(10)...500 { try Book(id: id, authorId: nil, title: "Book \(id)").insert(db) }
+    }
+    let records = try library.remote().records(of: Book.order(\.id))
+    let ids = try await withThrowingTaskGroup(of: [Int64].self) { group in
+      for _ in 1...3 {
+        group.addTask {
+          var ids: [Int64] = []
+          for try await book in records { ids.append(book.id) }
+          return ids
+        }
+      }
+      return try await group.reduce(into: []) { $0 += $1 }
+    }
+    #expect(ids.sorted() == Array(1...4) + Array(10...500))
+    #expect(library.targets.filter { $0.hasPrefix("GET /books") }.count == 1)
+  }
+
+  @Test
   func `live values come at once, and again after a commit that changes them`() async throws {
     var options = KindredService.Options()
     options.live = .init()
@@ -348,4 +380,11 @@ struct NotExpressibleTests {
     await #expect(throws: RemoteError.notExpressible(part)) { try await remote.fetchAll(request) }
     #expect(library.requests.count == before)
   }
+}
+
+/// A title that counts how many have been decoded.
+private struct CountedTitle: FetchableRecord {
+  static let decoded = Mutex(0)
+
+  init(row: Row) throws { Self.decoded.withLock { $0 += 1 } }
 }

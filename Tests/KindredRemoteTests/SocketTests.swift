@@ -49,6 +49,28 @@ struct SocketTests {
   }
 
   @Test
+  func `a program that reads slowly holds up neither the server nor other requests`() async throws {
+    let library = try ServedLibrary()
+    let title = String(repeating: "x", count: 1000)
+    try await library.file.write { db in
+      for id in Int64(10)..<10_010 { try Book(id: id, authorId: nil, title: title).insert(db) }
+    }
+    let server = HTTPServer(
+      host: "127.0.0.1", port: 0, handler: library.service,
+      logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    let address = try server.start()
+    defer { server.shutdown(grace: .seconds(1)) }
+    let remote = RemoteDatabase(try URL(named: "http://127.0.0.1:\(address.port)/"))
+    var books = remote.records(of: Book.order(\.id)).makeAsyncIterator()
+    #expect(try await books.next()?.id == 1)
+    #expect(try await remote.fetchCount(Book.all()) == 10_004)
+    #expect(try await remote.fetchAll(Book.all()).count == 10_004)
+    var count = 1
+    while try await books.next() != nil { count += 1 }
+    #expect(count == 10_004)
+  }
+
+  @Test
   func `a redirection isn't followed, so that no other host receives the token`() async throws {
     let redirector = Redirector()
     let server = HTTPServer(
