@@ -69,6 +69,8 @@ private struct Document: Decodable {
   struct Column: Decodable {
     let name: String
     let type: String
+    /// How its values are written in JSON.
+    let input: String?
     let nullable: Bool
     /// Whether the model file computes it, so that the database has no such column.
     let computed: Bool?
@@ -107,7 +109,10 @@ extension Document.Described {
     return KindredModel.Table(
       name: table, kind: .table,
       columns: columns.map {
-        KindredModel.Column(name: $0.name, declaredType: $0.type, isNullable: $0.nullable)
+        // SQLite has no affinity of this type, and PostgreSQL's values are texts.
+        KindredModel.Column(
+          name: $0.name, declaredType: $0.type,
+          affinity: $0.type == "uuid" && $0.input == "text" ? .text : nil, isNullable: $0.nullable)
       },
       primaryKey: primaryKey, uniqueKeys: [primaryKey] + (uniqueKeys ?? []).compactMap(positions),
       foreignKeys: associations.compactMap { $0.foreignKey(names) },

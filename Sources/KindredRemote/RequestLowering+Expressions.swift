@@ -32,14 +32,22 @@ private struct ExpressionLowering {
     // Nothing is in an empty list, not even NULL.
     case .in(_, let list, let negated) where list.isEmpty: result.kind = .boolean(negated)
     case .program(let program): result.kind = try lower(program, about: place)
+    // `map` tells only of the right operand that it is compared.
+    case .binary(let op, let value, let column)
+    where op.isComparison && isOfUUIDs(column, about: place) && !isOfUUIDs(value, about: place):
+      result.kind = .binary(
+        op, try lower(value.withUUIDAsText, about: place), try lower(column, about: place))
     default:
+      let comparesUUIDs = expression.kind.compared.map { isOfUUIDs($0, about: place) } ?? false
       result.kind = try expression.kind.map(
         name: { .path($0) },
         call: { name, arguments, isDistinct in
           .function(
             name: name, arguments: try arguments.map { try lower($0, about: place) }, isDistinct: isDistinct)
         },
-        part: { part, _ in try lower(part, about: place) })
+        part: { part, isCompared in
+          try lower(comparesUUIDs && isCompared ? part.withUUIDAsText : part, about: place)
+        })
     }
     return result.withoutEmptyLogic
   }
@@ -64,6 +72,16 @@ private struct ExpressionLowering {
     case .scalar: throw RemoteError.notExpressible("a request as a value")
     case .among: throw RemoteError.notExpressible("contains(_:) of a request")
     case .count: throw RemoteError.notExpressible("a count of `\(clause)`")
+    }
+  }
+
+  /// Returns whether an expression is a column of PostgreSQL's `uuid`, whose values are texts to clients.
+  private func isOfUUIDs(_ expression: Expression, about place: RequestPlace) -> Bool {
+    switch expression.kind {
+    case .program(.column(let name)): place.resource.table.column(named: name)?.isOfUUIDs ?? false
+    case .program(.of(let alias, let inner)):
+      lowering.aliases[alias].map { isOfUUIDs(inner, about: $0) } ?? false
+    default: false
     }
   }
 
@@ -214,7 +232,24 @@ extension Expression {
   }
 }
 
+extension Expression.Kind {
+  /// What the other parts are compared with; nil in other operations.
+  fileprivate var compared: Expression? {
+    switch self {
+    case .binary(_, let operand, _), .in(let operand, _, _), .between(let operand, _, _, _): operand
+    default: nil
+    }
+  }
+}
+
 extension Expression {
+  fileprivate var withUUIDAsText: Expression {
+    guard case .value(let value) = kind else { return self }
+    var result = self
+    result.kind = .value(value.withUUIDAsText)
+    return result
+  }
+
   /// The expression without conjunctions and disjunctions of fewer than two operands, which URLs can't have.
   fileprivate var withoutEmptyLogic: Expression {
     var result = self

@@ -54,7 +54,8 @@ extension RequestLowering {
       guard let index = names.firstIndex(where: { $0.equalsIgnoringCase(name) }) else {
         throw Self.missing(steps)
       }
-      let value = values[first.originColumns[index]] ?? .null
+      var value = values[first.originColumns[index]] ?? .null
+      if start.table.column(named: name)?.isOfUUIDs ?? false { value = value.withUUIDAsText }
       return RequestPath.KeyColumn(
         name: name, literals: [literals.number(of: .text(try value.textOfKey()))])
     }
