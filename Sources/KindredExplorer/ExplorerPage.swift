@@ -116,7 +116,8 @@ extension ExplorerPage {
     let limit = isSingle ? [] : pageSize.map { ["limit=\($0)"] } ?? []
     let isWhole = limit.isEmpty || !hasMore && !query.parameters.contains(where: query.isPlace)
     var formats = [("JSON", limit + ["format=json"], isWhole ? nil : pageSize)]
-    if isTabular { formats.append(("CSV", ["format=csv"], nil)) }
+    // Who downloads by a browser is likely to open the file in Excel.
+    if isTabular { formats.append(("CSV", ["format=csv-bom"], nil)) }
     formats.append(("NDJSON", ["format=ndjson"], nil))
     downloads = formats.compactMap { format, more, most in
       url(kept.map(String.init) + more).map { Download(format: format, target: $0, most: most) }

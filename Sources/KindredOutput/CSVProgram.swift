@@ -9,11 +9,14 @@ struct CSVProgram {
   private var names: [String] = []
 
   /// - Throws: `NotTabular` where a member isn't a single value: a to-many or a recursive association.
-  static func make(_ plan: Plan) throws(NotTabular) -> (programs: [ExecutablePlan.Program], text: [UInt8]) {
+  static func make(
+    _ plan: Plan, isMarked: Bool
+  ) throws(NotTabular) -> (programs: [ExecutablePlan.Program], text: [UInt8]) {
     let shape = plan.nodes.first?.shape ?? .object([])
     var writer = CSVProgram()
     try writer.write(shape, at: [])
-    let header = writer.builder.put(writer.names.map(quoted).joined(separator: ",") + "\r\n")
+    let header = writer.builder.put(
+      (isMarked ? "\u{FEFF}" : "") + writer.names.map(quoted).joined(separator: ",") + "\r\n")
     writer.builder.pending = Array("\r\n".utf8)
     let program = writer.builder.finish(ExecutablePlan.Frame(opening: header))
     return ([program], writer.builder.text)

@@ -8,8 +8,9 @@ public enum ResultFormat: Sendable {
   case lines
   /// Arrays by position without loss (`profile=rows`): one per line, or all of them in an array.
   case rows(inLines: Bool)
-  /// CSV (RFC 4180) with a header; values of to-one associations are columns such as `author.name`.
-  case csv
+  /// CSV (RFC 4180) with a header, behind a byte order mark if it is marked; values of to-one associations are columns
+  /// such as `author.name`.
+  case csv(isMarked: Bool)
   /// HTML tables.
   case html(HTMLLayout)
 
@@ -19,7 +20,7 @@ public enum ResultFormat: Sendable {
     case .json: JSONPrograms.make(plan)
     case .lines: JSONPrograms.make(plan, endingRecordsBy: "\n")
     case .rows(let inLines): JSONPrograms.make(plan, .arrays, endingRecordsBy: inLines ? "\n" : nil)
-    case .csv: try CSVProgram.make(plan)
+    case .csv(let isMarked): try CSVProgram.make(plan, isMarked: isMarked)
     case .html(let layout): HTMLPrograms.make(plan, layout: layout)
     }
   }

@@ -9,6 +9,7 @@ import Testing
 struct FormatTests {
   @Test(arguments: [
     ("json", "application/json", nil), ("csv", "text/csv; charset=utf-8; header=present", "books.csv"),
+    ("csv-bom", "text/csv; charset=utf-8; header=present", "books.csv"),
     ("ndjson", "application/x-ndjson", "books.ndjson"), ("html", "text/html; charset=utf-8", nil),
   ])
   func `it goes before Accept`(name: String, type: String, file: String?) throws {
@@ -20,6 +21,21 @@ struct FormatTests {
       #expect(
         answer.headers["Content-Disposition"] == file.map { "attachment; filename=\"\($0)\"" })
     }
+  }
+
+  @Test
+  func `CSV for Excel begins with a byte order mark, and nothing else does`() throws {
+    let database = try Library.database()
+    let plain = try database.answer("/books?fields=id,title&limit=2&format=csv").text
+    #expect(plain.unicodeScalars.first == "i")
+    let marked = "\u{FEFF}" + plain
+    #expect(try database.answer("/books?fields=id,title&limit=2&format=csv-bom").text == marked)
+    for (type, text) in [("text/csv", plain), ("text/csv;bom=false", plain), ("text/csv; bom=true", marked)] {
+      #expect(try database.answer("/books?fields=id,title&limit=2", headers: ["Accept": type]).text == text)
+    }
+    // Two representations, so two tags.
+    let tags = try ["csv", "csv-bom"].map { try database.answer("/books?format=\($0)").headers["ETag"] }
+    #expect(tags[0] != tags[1])
   }
 
   @Test

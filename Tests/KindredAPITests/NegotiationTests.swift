@@ -28,6 +28,9 @@ struct AcceptTests {
       (["text/html;q=0.3", "text/csv;q=0.7"], .csv),
       (["application/json; charset=utf-8"], .json),
       (["text/csv;header=present, application/json;q=0.9"], .csv),
+      (["text/csv;bom=true"], .markedCSV),
+      (["text/csv;header=present;bom=TRUE, text/csv;q=0.9"], .markedCSV),
+      (["text/csv;bom=false"], .csv),
       // A comma in quotes is no separator, and no type has such a parameter.
       ([#"text/csv;x="a,b", text/html;q=0.1"#], .html),
       (["text/csv ; Q=0.5 , text/html ; q=0.6"], .html),

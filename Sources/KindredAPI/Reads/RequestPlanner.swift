@@ -84,7 +84,7 @@ final class RequestPlanner: Sendable {
         plan: try ExecutablePlan(plan, format: format),
         isTimeless: plan.isTimeless, readsLiterals: plan.readsLiterals,
         explains: parsed.explains,
-        isTabular: records.type == .html && (try? ExecutablePlan(plan, format: .csv)) != nil,
+        isTabular: records.type == .html && (try? ExecutablePlan(plan, format: .csv(isMarked: false))) != nil,
         parameters: Parameters(
           literals: fetchRequest.literals.values, cursor: fetchRequest.page.cursor,
           claims: records.principal.claims
@@ -110,7 +110,8 @@ extension ResultFormat {
       case .lines, .jsonLines: .lines
       case .rows: .rows(inLines: true)
       case .rowEvents: .rows(inLines: false)
-      case .csv: .csv
+      case .csv: .csv(isMarked: false)
+      case .markedCSV: .csv(isMarked: true)
       case .html: .html(HTMLLayout([:]))
       }
   }

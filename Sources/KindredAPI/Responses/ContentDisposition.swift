@@ -23,7 +23,8 @@ enum ContentDisposition {
 extension MediaType {
   /// Returns the value of `Content-Disposition` for a file of records.
   func attachment(named name: String) -> String {
-    let format = Self.formats.first { $0.value == self }?.key ?? "txt"
+    let type = self == .markedCSV ? .csv : self
+    let format = Self.formats.first { $0.value == type }?.key ?? "txt"
     return ContentDisposition.attachment(named: "\(name).\(format)")
   }
 }

@@ -12,7 +12,7 @@ struct OfferedTypes: Sendable {
       switch type {
       case .html: options.servesExplorer
       case .events, .rowEvents: options.live != nil
-      case .json, .lines, .jsonLines, .csv, .rows: true
+      case .json, .lines, .jsonLines, .csv, .markedCSV, .rows: true
       }
     }
     ofDocuments = options.servesExplorer ? MediaType.ofDocuments : [.json]

@@ -6,6 +6,8 @@ package enum MediaType: String, ExactKey {
   case lines = "application/x-ndjson"
   case jsonLines = "application/jsonl"
   case csv = "text/csv"
+  /// CSV behind a byte order mark, by which Excel knows that it is UTF-8; only clients that ask for the mark get it.
+  case markedCSV = "text/csv;bom=true"
   case html = "text/html"
   case events = "text/event-stream"
   /// Records as arrays without loss, which only clients that name the profile get.
@@ -15,7 +17,7 @@ package enum MediaType: String, ExactKey {
 
   /// The types of records, in the server's order of preference.
   package static let ofRecords: [MediaType] = [
-    .json, .lines, .jsonLines, .csv, .html, .events, .rows, .rowEvents,
+    .json, .lines, .jsonLines, .csv, .markedCSV, .html, .events, .rows, .rowEvents,
   ]
   /// The types of Kindred's own documents.
   package static let ofDocuments: [MediaType] = [.json, .html]
@@ -24,7 +26,7 @@ package enum MediaType: String, ExactKey {
   package var field: String {
     switch self {
     case .json, .lines, .jsonLines, .events, .rows, .rowEvents: rawValue
-    case .csv: "text/csv; charset=utf-8; header=present"
+    case .csv, .markedCSV: "text/csv; charset=utf-8; header=present"
     case .html: "text/html; charset=utf-8"
     }
   }
@@ -32,20 +34,26 @@ package enum MediaType: String, ExactKey {
   /// Whether a request without a limit gets the whole collection.
   package var isUnpaged: Bool {
     switch self {
-    case .lines, .jsonLines, .csv, .rows, .rowEvents: true
+    case .lines, .jsonLines, .csv, .markedCSV, .rows, .rowEvents: true
     case .json, .html, .events: false
     }
   }
 
-  /// The type without its profile.
+  /// The type without its parameters.
   private var essence: Substring { rawValue.prefix { $0 != ";" } }
 
-  /// Whether the type has the profile of rows.
-  private var hasProfile: Bool { self == .rows || self == .rowEvents }
+  /// The parameter, and its value, that a range must have to include the type.
+  private var parameter: (name: String, value: String)? {
+    switch self {
+    case .rows, .rowEvents: ("profile", "rows")
+    case .markedCSV: ("bom", "true")
+    case .json, .lines, .jsonLines, .csv, .html, .events: nil
+    }
+  }
 
   /// The types that values of the parameter `format` stand for.
   package static let formats: KeyValuePairs<String, MediaType> = [
-    "json": .json, "ndjson": .lines, "csv": .csv, "html": .html,
+    "json": .json, "ndjson": .lines, "csv": .csv, "csv-bom": .markedCSV, "html": .html,
   ]
 
   /// Returns the type that a query's `format` names, or nil if there is none or the parser will refuse it.
@@ -90,17 +98,17 @@ package enum MediaType: String, ExactKey {
 
   /// Returns how specifically a range describes the type, or nil if the range doesn't include it.
   private func specificity(of range: Preference) -> Int? {
+    let own = parameter
     let covers = range.parameters.allSatisfy { name, value in
       switch name {
       case "charset": value.lowercased() == "utf-8"
-      case "header": self == .csv && value.lowercased() == "present"
-      case "profile": hasProfile && value.lowercased() == "rows"
+      case "header": essence == Self.csv.rawValue && value.lowercased() == "present"
+      case own?.name: value.lowercased() == own?.value
+      case "bom": self == .csv && value.lowercased() == "false"
       default: false
       }
     }
-    guard covers, !hasProfile || range.parameters.contains(where: { $0.name == "profile" }) else {
-      return nil
-    }
+    guard covers, own == nil || range.parameters.contains(where: { $0.name == own?.name }) else { return nil }
     if range.value == essence || essence == "application/x-ndjson" && range.value == "application/ndjson" {
       return 2 + range.parameters.count
     }
