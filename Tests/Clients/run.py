@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import urllib.error
 import urllib.parse
 import urllib.request
 from pathlib import Path
@@ -124,6 +125,7 @@ def openapi(directory, url):
         document = json.load(response)
     validate(document)
     answered(document, url)
+    ranges(document, url)
     if shutil.which("java"):
         (directory / "openapi.json").write_text(json.dumps(document))
         run("openapi-generator-cli", "validate", "-i", "openapi.json", directory=directory)
@@ -151,6 +153,28 @@ def answered(document, url):
                 raise AssertionError(f"{path}?{query}: {list(error.absolute_path)}: {error.message[:200]}")
             absent += sum(record.get(key, 0) is None for record in records for key in keys)
     assert absent > 0, "no to-one association is absent"
+
+
+def ranges(document, url):
+    """Just beyond the range that the document gives an integer, the server refuses it."""
+    tried = 0
+    for name, schema in document["components"]["schemas"].items():
+        path = f"/{name.removesuffix('.new')}"
+        if not name.endswith(".new") or path not in document["paths"]:
+            continue
+        for column, values in schema["properties"].items():
+            for number in ([values["minimum"] - 1, values["maximum"] + 1] if "maximum" in values else []):
+                content = json.dumps({column: number}).encode()
+                fields = {"Content-Type": "application/json", "Prefer": "tx=rollback"}
+                try:
+                    urllib.request.urlopen(urllib.request.Request(f"{url}{path}", content, fields))
+                except urllib.error.HTTPError as error:
+                    problem = json.load(error)
+                    assert (error.code, problem.get("pointer")) == (422, f"#/{column}"), (path, content, problem)
+                    tried += 1
+                else:
+                    raise AssertionError(f"{path} takes {content!r}")
+    assert tried > 10, tried
 
 
 def shells(directory, url):

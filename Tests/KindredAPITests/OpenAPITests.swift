@@ -113,6 +113,10 @@ struct OpenAPITests {
     #expect(type("data") == ["string", "null"])
     #expect(type("ok") == ["boolean", "number"])
     #expect(type("document") == [])
+    let id = try object(properties, "id")
+    #expect(id["format"] as? String == "int64")
+    #expect([id["minimum"], id["maximum"]].map { $0 as? Int } == [.min, .max])
+    #expect(try object(properties, "day")["minimum"] == nil)
     #expect(try object(properties, "data")["contentEncoding"] as? String == "base64")
     #expect(
       try object(properties, "owner")["$ref"] as? String == "#/components/schemas/owners.record.optional")

@@ -257,15 +257,29 @@ struct ForeignSchemaTests {
   func `arrays and composites are described by their elements and fields`() throws {
     let served = try Served(
       "CREATE TYPE mood AS ENUM ('sad', 'ok')", "CREATE TYPE spot AS (x int, note text)",
-      "CREATE TABLE shape (id int PRIMARY KEY, ints int[] NOT NULL, moods mood[], place spot, places spot[])")
+      """
+      CREATE TABLE shape (
+        id int PRIMARY KEY, ints int[] NOT NULL, moods mood[], place spot, places spot[], few smallint,
+        several smallint[], many bigint, exact numeric(10, 2)[])
+      """)
     let document = served.text("/-/openapi.json?resource=shapes")
     for part in [
       #""ints":{"type":"array","items":{"type":["integer","null"]"#,
       #""moods":{"type":["array","null"],"items":{"type":["string","null"],"enum":["sad","ok",null]}}"#,
       #""place":{"type":["object","null"],"properties":{"x":{"type":["integer","null"]"#,
       #""places":{"type":["array","null"],"items":{"type":["object","null"],"properties":{"x":"#,
+      #""few":{"type":["integer","null"],"format":"int32","minimum":-32768,"maximum":32767}"#,
+      #""several":{"type":["array","null"],"items":{"type":["integer","null"],"format":"int32","minimum":-32768,"#,
+      #""many":{"type":["integer","null"],"format":"int64","minimum":-9223372036854775808,"#,
     ] {
       #expect(document.contains(part), "\(part)")
+    }
+    let schema = served.text("/-/schema?resource=shapes")
+    for part in [
+      #""parts":[{"type":"smallint","input":"number","bits":16}]"#,
+      #""parts":[{"type":"numeric","input":"number","decimal":true}]"#,
+    ] {
+      #expect(schema.contains(part), "\(part)")
     }
   }
 }

@@ -13,6 +13,10 @@ public indirect enum ValueStructure: Sendable, Hashable {
     public let type: String
     /// The affinity of its values.
     public let affinity: Column.Affinity
+    /// Whether its numbers are exact and written with their scale.
+    public var keepsScale = false
+    /// The bits of its integers.
+    public var integerBits = 64
     /// The only values that its type has, if it is an enumeration; else empty.
     public let labels: [String]
     /// What it is made of in turn; nil for other values, and where that isn't known.
@@ -33,6 +37,7 @@ public indirect enum ValueStructure: Sendable, Hashable {
         name: name, declaredType: type, affinity: affinity,
         isComposed: structure != nil || type.hasSuffix("[]"))
       (column.labels, column.structure) = (labels, structure)
+      (column.keepsScale, column.integerBits) = (keepsScale, integerBits)
       return column
     }
   }

@@ -20,6 +20,15 @@ enum ColumnKind: UInt8 {
   /// A timestamp with its zone, written with hours and minutes.
   case timestampWithTimeZone
 
+  /// Returns the bits of a type's integers; 64 for other types.
+  static func integerBits(typeName: String) -> Int {
+    switch typeName {
+    case "smallint": 16
+    case "integer": 32
+    default: 64
+    }
+  }
+
   /// Creates the kind of a type's OID (`pg_type.dat` of PostgreSQL).
   init(oid: UInt32) {
     self =

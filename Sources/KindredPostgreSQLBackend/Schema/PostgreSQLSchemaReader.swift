@@ -163,7 +163,7 @@ public struct PostgreSQLSchemaReader {
       column.comparesBytes = rows.isTrue(row, 9)
       column.isIdentity = rows.isTrue(row, 4) && !isComputed && drafts[place].kind != "v"
       column.keepsScale = ColumnKind(typeName: type) == .numeric
-      column.integerBits = type == "smallint" ? 16 : type == "integer" ? 32 : 64
+      column.integerBits = ColumnKind.integerBits(typeName: type)
       column.namesInfinities = column.affinity == .real || column.keepsScale
       column.comment = rows.text(row, 13)
       column.document = document

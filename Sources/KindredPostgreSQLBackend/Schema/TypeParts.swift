@@ -48,8 +48,12 @@ struct TypeParts {
     var base = type
     while !arrays.contains(base), fields[base] == nil, let next = inner[base] { base = next }
     let declaredType = names[base] ?? names[type] ?? ""
-    return ValueStructure.Part(
-      name: name, type: declaredType, affinity: ColumnKind(typeName: declaredType).affinity,
-      labels: labels[base] ?? [], structure: structure(type))
+    let kind = ColumnKind(typeName: declaredType)
+    var part = ValueStructure.Part(
+      name: name, type: declaredType, affinity: kind.affinity, labels: labels[base] ?? [],
+      structure: structure(type))
+    part.keepsScale = kind == .numeric
+    part.integerBits = ColumnKind.integerBits(typeName: declaredType)
+    return part
   }
 }

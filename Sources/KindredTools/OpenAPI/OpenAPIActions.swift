@@ -77,14 +77,14 @@ struct OpenAPIActions {
 extension ActionParameter {
   /// The schema of its values, which may be null.
   fileprivate var schema: JSONValue {
-    let type: JSONValue? =
+    let values: JSONValue =
       switch kind {
-      case .text: ["string", "null"]
-      case .integer: ["integer", "null"]
-      case .real: ["number", "null"]
-      case .boolean: ["boolean", "null"]
-      case .json: nil
+      case .text: ["type": ["string", "null"]]
+      case .integer: OpenAPISchema.ofInteger + ["type": ["integer", "null"]]
+      case .real: ["type": ["number", "null"]]
+      case .boolean: ["type": ["boolean", "null"]]
+      case .json: [:]
       }
-    return ["type": type, "default": defaultJSON]
+    return values + ["default": defaultJSON]
   }
 }

@@ -347,9 +347,10 @@ package struct OpenAPIDocument {
       "The seconds after which to try again, with 429 and 503.", ["type": "integer"]),
     "WWW-Authenticate": header("With 401 (RFC 6750 §3)."),
     "X-Estimated-Count": header(
-      "The number of records that the database expects.", ["type": "integer", "minimum": 0]),
+      "The number of records that the database expects.",
+      ["type": "integer", "format": "int64", "minimum": 0]),
     "X-Total-Count": header(
-      "The number of records on all pages.", ["type": "integer", "minimum": 0]),
+      "The number of records on all pages.", ["type": "integer", "format": "int64", "minimum": 0]),
   ]
 
   private static func header(_ description: String, _ schema: JSONValue = ["type": "string"]) -> JSONValue {

@@ -28,9 +28,7 @@ enum OpenAPIParameters {
       return [
         "name": .string(parameter.name), "in": "query", "required": .bool(parameter.isRequired),
         "description": .string("A parameter of \(resource.name)."),
-        "schema": [
-          "type": .string(parameter.kind.jsonType), "default": value.map(parameter.kind.json),
-        ],
+        "schema": parameter.kind.schema + ["default": value.map(parameter.kind.json)],
       ]
     }
   }
@@ -226,20 +224,20 @@ enum OpenAPIParameters {
     let isLimit = parameter.name == "limit"
     let most: Int64? = isLimit ? limits.maximumPageSize : 1 << 53 - 1
     return [
-      "type": "integer", "minimum": 0, "maximum": most.map(JSONValue.integer),
+      "type": "integer", "format": "int64", "minimum": 0, "maximum": most.map(JSONValue.integer),
       "default": isLimit ? limits.pageSize.map(JSONValue.integer) : nil,
     ]
   }
 }
 
 extension QueryParameter.Kind {
-  /// The type of its values in JSON Schema.
-  fileprivate var jsonType: String {
+  /// The schema of its values.
+  fileprivate var schema: JSONValue {
     switch self {
-    case .text: "string"
-    case .integer: "integer"
-    case .real: "number"
-    case .boolean: "boolean"
+    case .text: ["type": "string"]
+    case .integer: OpenAPISchema.ofInteger
+    case .real: ["type": "number"]
+    case .boolean: ["type": "boolean"]
     }
   }
 }

@@ -102,14 +102,24 @@ enum OpenAPISchema {
     let labels = column.labels.map(JSONValue.string) + (column.isNullable ? [.null] : [])
     return [
       "type": all.map { $0.count == 1 ? .string($0[0]) : JSONValue(strings: $0) },
+      "format": types == ["integer"] ? format(bits: column.integerBits) : nil,
       "readOnly": column.isGenerated || column.isComputed || isReadOnly ? true : nil,
       "description": column.comment.map(JSONValue.string),
       "enum": column.input == .choice ? .array(labels) : nil,
-      "minimum": column.integerBits < 64 ? .integer(-1 << (column.integerBits - 1)) : nil,
-      "maximum": column.integerBits < 64 ? .integer(1 << (column.integerBits - 1) - 1) : nil,
-      "contentEncoding": column.input == .bytes ? "base64" : nil,
+      "minimum": types == ["integer"] ? .integer(.min >> (64 - column.integerBits)) : nil,
+      "maximum": types == ["integer"] ? .integer(.max >> (64 - column.integerBits)) : nil,
+      // As a part, PostgreSQL writes bytes in its own notation (`\x00ff`).
+      "contentEncoding": column.input == .bytes && !isPart ? "base64" : nil,
     ]
   }
+
+  /// Returns the format of integers (OpenAPI §4.4), by which generators choose a type that holds all of them.
+  private static func format(bits: Int) -> JSONValue { bits > 32 ? "int64" : "int32" }
+
+  /// The schema of integers of 64 bits.
+  static let ofInteger: JSONValue = [
+    "type": "integer", "format": "int64", "minimum": .integer(.min), "maximum": .integer(.max),
+  ]
 
   /// Returns the schema of values with parts, each of which may be `null`.
   private static func of(_ structure: ValueStructure, isNullable: Bool) -> JSONValue {
@@ -134,7 +144,7 @@ enum OpenAPISchema {
       return ["type": "string", "minLength": 1]
     }
     // Without bounds: an integer beyond 64 bits is valid but finds nothing.
-    return ["type": "integer"]
+    return ["type": "integer", "format": format(bits: column.integerBits)]
   }
 
   /// The schema of problems (RFC 9457) with their members (docs/requests.md).

@@ -98,6 +98,8 @@ package struct SchemaDocument {
         return [
           "name": part.name.isEmpty ? nil : .string(part.name), "type": .string(part.type),
           "input": .string(column.input.rawValue),
+          "bits": part.integerBits < 64 ? .integer(Int64(part.integerBits)) : nil,
+          "decimal": part.keepsScale ? true : nil,
           "values": part.labels.isEmpty ? nil : JSONValue(strings: part.labels),
           "parts": part.structure.map { Self.parts(of: $0) },
         ]
