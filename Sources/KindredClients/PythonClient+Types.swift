@@ -6,10 +6,13 @@ extension PythonClient {
     // An associated record stands in the place of a column of its name.
     let records = Dictionary(
       self.associations(of: resource).map { ($0.key, $1) }, uniquingKeysWith: { first, _ in first })
+    let structures = PythonStructures(of: resource, in: self)
+    let type = { self.type(of: $0, structures) }
+    let given = { self.given($0, structures) }
     func either(_ type: String, _ column: ServerSchema.Column, _ prefix: String = "") -> String {
       orNone(records[column.name].map { "\(type) | \(prefix)\($0)" } ?? type, column.nullable)
     }
-    let columns = resource.columns.map { ($0.name, either(type(of: $0), $0)) }
+    let columns = resource.columns.map { ($0.name, either(type($0), $0)) }
     let associations = associations(of: resource).filter { association, _ in
       resource.column(association.key) == nil
     }.map { association, destination in
@@ -35,7 +38,7 @@ extension PythonClient {
       )
     }
     return """
-      \(comment(resource.description))\(dictionary(name, columns + associations))
+      \(structures.text)\(comment(resource.description))\(dictionary(name, columns + associations))
       \(dictionary("New\(name)", new + nested.map { ($0.0, "NotRequired[\($0.1)]") }))
       \(dictionary(
         "\(name)Change", written.map { ($0.name, either(given($0), $0, "New")) } + nested, isTotal: false))
@@ -55,7 +58,7 @@ extension PythonClient {
     }
   }
 
-  private func dictionary(
+  func dictionary(
     _ name: String, _ members: [(String, String)], isTotal: Bool = true, indentation: String = ""
   ) -> String {
     let lines = members.map { "\(indentation)    \(string($0.0)): \(string($0.1)),\n" }.joined()
@@ -65,31 +68,36 @@ extension PythonClient {
       """
   }
 
-  private func orNone(_ type: String, _ isNullable: Bool) -> String {
+  func orNone(_ type: String, _ isNullable: Bool) -> String {
     isNullable && type != "Any" ? "\(type) | None" : type
   }
 
   /// Returns the type of a column's values, NULL aside.
-  private func type(of column: ServerSchema.Column) -> String {
+  private func type(of column: ServerSchema.Column, _ structures: PythonStructures) -> String {
     switch column.input {
     case .number: column.decimal == true ? "Decimal" : column.isInteger ? "int" : "float"
     case .boolean: "bool"
     case .text, .date, .time, .timestamp, .bytes: "str"
-    case .choice:
-      column.values.map { $0.isEmpty ? "str" : "Literal[\($0.map(string).joined(separator: ", "))]" } ?? "str"
-    case .array: "list[Any]"
-    case .json, .any: "Any"
+    case .choice: choice(of: column.values)
+    case .array, .json: structures.type(of: column)
+    case .any: "Any"
     }
   }
 
+  /// Returns the type of an enumeration's labels.
+  func choice(of labels: [String]?) -> String {
+    labels.map { $0.isEmpty ? "str" : "Literal[\($0.map(string).joined(separator: ", "))]" } ?? "str"
+  }
+
   /// Returns the type of what is written to a column.
-  private func given(_ column: ServerSchema.Column) -> String {
+  private func given(_ column: ServerSchema.Column, _ structures: PythonStructures) -> String {
     switch column.input {
     case .number where column.decimal == true: "Decimal | float"
     case .number where !column.isInteger: "float | Decimal"
     case .bytes: "str | bytes"
     case .date, .time, .timestamp: "str | date"
-    default: type(of: column)
+    case .array: structures.type(of: column).replacing(/^list/, with: "Sequence")
+    default: type(of: column, structures)
     }
   }
 
@@ -99,19 +107,20 @@ extension PythonClient {
   func requests(of resource: ServerSchema.Resource) -> String {
     let name = name(of: resource)
     let comparable = resource.comparableColumns
+    let structures = PythonStructures(of: resource, in: self)
     let columns = resource.columns.map(\.name).map(string).joined(separator: ", ")
     let compared = comparable.map { column in
-      let type = given(column)
+      let type = given(column, structures)
       return (column.name, type == "Any" ? "Any" : "\(type) | Sequence[\(type)] | None")
     }
     let nodes = associations(of: resource).map { association, destination in
       (association.key, "_\(destination)_Node\(association.isToMany ? "s" : "")")
     }
-    let key = resource.key.count == 1 ? resource.column(resource.key[0]).map(given) : nil
+    let key = resource.key.count == 1 ? resource.column(resource.key[0]).map { given($0, structures) } : nil
     return """
           _\(name)_Column = Literal[\(columns)]
       \(dictionary("_\(name)_Where", compared, isTotal: false, indentation: "    "))
-      \(dictionary("_\(name)_KeyColumns", comparable.map { ($0.name, given($0)) }, isTotal: false, indentation: "    "))
+      \(dictionary("_\(name)_KeyColumns", comparable.map { ($0.name, given($0, structures)) }, isTotal: false, indentation: "    "))
           _\(name)_Key = \(key.map { "\($0) | " } ?? "")_\(name)_KeyColumns
       \(dictionary("_\(name)_Include", nodes, isTotal: false, indentation: "    "))
       \(clauses(of: resource, name))

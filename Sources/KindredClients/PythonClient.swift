@@ -74,7 +74,7 @@ public struct PythonClient {
   /// Returns a different attribute for each of these names.
   ///
   /// - Parameter taken: The names that no attribute may have.
-  private static func attributes(of names: [String], besides taken: Set<String>) -> [String: String] {
+  static func attributes(of names: [String], besides taken: Set<String>) -> [String: String] {
     var taken = taken
     var found: [String: String] = [:]
     for name in names {
@@ -141,7 +141,7 @@ public struct PythonClient {
                 {\(columns.joined(separator: ", "))},
                 \(tuple(resource.plainColumns.map(\.name))),
                 \(tuple(resource.allColumns.map(\.name))),
-                {\(to.joined(separator: ", "))},
+                {\(to.joined(separator: ", "))},\(decimals(of: resource))
             ),
 
         """
@@ -155,7 +155,9 @@ public struct PythonClient {
       return
         "    \(string(calls[action.name] ?? "")): (\(string(action.name)), \(action.as.map(string) ?? "None"), \(string(gives))),\n"
     }
-    let hasDecimals = schema.resources.contains { $0.columns.contains { $0.decimal == true } }
+    let hasDecimals = schema.resources.contains { resource in
+      resource.columns.contains { $0.decimal == true } || !decimals(of: resource).isEmpty
+    }
     return """
       _FACTS: dict[str, _Facts] = {
       \(resources.joined())}
@@ -177,6 +179,22 @@ public struct PythonClient {
     case .json, .array: "json"
     case .any: "any"
     }
+  }
+
+  /// Returns which parts of columns are decimals, as a further argument; empty if none are.
+  private func decimals(of resource: ServerSchema.Resource) -> String {
+    func decimals(of parts: [ServerSchema.Part]) -> String? {
+      let found = parts.compactMap { part -> (name: String?, decimals: String)? in
+        (part.decimal == true ? "True" : part.parts.flatMap(decimals)).map { (part.name, $0) }
+      }
+      // An element has no name.
+      guard let first = found.first, first.name != nil else { return found.first?.decimals }
+      return "{\(found.map { "\(string($0.name ?? "")): \($0.decimals)" }.joined(separator: ", "))}"
+    }
+    let found = resource.columns.compactMap { column in
+      column.parts.flatMap(decimals).map { "\(string(column.name)): \($0)" }
+    }
+    return found.isEmpty ? "" : "\n        {\(found.joined(separator: ", "))},"
   }
 
   private func tuple(_ items: [String]) -> String {

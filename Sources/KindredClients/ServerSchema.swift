@@ -111,7 +111,11 @@ public struct ServerSchema: Decodable, Sendable {
     let type: String
     let input: Input
     let values: [String]?
+    /// Whether its numbers are exact, whatever their digits.
+    let decimal: Bool?
     let parts: [Part]?
+
+    var isInteger: Bool { input == .number && type.isInteger }
   }
 
   enum Input: String, Decodable {
@@ -160,7 +164,10 @@ extension ServerSchema.Resource {
   }
 
   /// The columns that a record may have where it is written.
-  var writtenColumns: [ServerSchema.Column] { (columns + (writeOnly ?? [])).filter { !$0.isReadOnly } }
+  var writtenColumns: [ServerSchema.Column] { typedColumns.filter { !$0.isReadOnly } }
+
+  /// The columns that a record may have where it is read or written.
+  var typedColumns: [ServerSchema.Column] { columns + (writeOnly ?? []) }
 
   /// The columns by which `where` and keys find records.
   var comparableColumns: [ServerSchema.Column] {

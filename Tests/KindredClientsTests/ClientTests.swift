@@ -95,6 +95,39 @@ struct ClientTests {
   }
 
   @Test
+  func `arrays and records in columns have the types of their parts in Python`() throws {
+    let number = #"{"type": "integer", "input": "number"}"#
+    let mood = #"{"type": "mood", "input": "enum", "values": ["sad", "ok"]}"#
+    let amount = #"{"name": "amount", "type": "numeric", "input": "number", "decimal": true}"#
+    let spot = #"{"name": "spot", "type": "spot", "input": "json", "parts": [\#(amount)]}"#
+    let spots = #"{"type": "spot", "input": "json", "parts": [\#(amount), \#(spot)]}"#
+    let schema = try schema(
+      (
+        "things",
+        [
+          id, column("ints", "integer[]", input: "array", more: ", \"parts\": [\(number)]"),
+          column("moods", "mood[]", input: "array", nullable: true, more: ", \"parts\": [\(mood)]"),
+          column("place", "spot", input: "json", nullable: true, more: ", \"parts\": [\(amount),\(spot)]"),
+          column("places", "spot[]", input: "array", more: ", \"parts\": [\(spots)]"),
+          column("any", "integer[]", input: "array"), column("meta", "jsonb", input: "json", nullable: true),
+        ].joined(separator: ","), ""
+      ))
+    let python = PythonClient(schema).text
+    for line in [
+      #"    "ints": "list[int | None]","#, #"    "ints": "Sequence[int | None]","#,
+      #"    "moods": "list[Literal[\"sad\", \"ok\"] | None] | None","#,
+      #"    "place": "_Thing_Part_place | None","#, #"    "places": "list[_Thing_Part_places | None]","#,
+      #"    "any": "list[Any]","#, #"    "meta": "Any","#,
+      #"_Thing_Part_place_spot = TypedDict("_Thing_Part_place_spot", {"#,
+      #"    "amount": "Decimal | None","#, #"    "spot": "_Thing_Part_places_spot | None","#,
+      #"{"place": {"amount": True, "spot": {"amount": True}}, "places": {"amount": True, "spot": {"amount": True}}},"#,
+      "_HAS_DECIMALS = True",
+    ] {
+      #expect(python.contains(line), "\(line)")
+    }
+  }
+
+  @Test
   func `a computed column can be read and compared, but not written`() throws {
     let schema = try schema(
       (

@@ -137,6 +137,8 @@ class _Facts:
     all: tuple[str, ...]
     # Where the associations lead, and whether to many records.
     to: Mapping[str, tuple[str, bool]]
+    # The decimals in lists and dictionaries that columns hold.
+    decimals: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -186,6 +188,14 @@ def _kind(resource: str | None, text: str) -> str | None:
     if association not in facts.to:
         return None
     return _kind(facts.to[association][0], re.sub(r"^filter\(.*\)\.", "", rest, flags=re.S))
+
+
+def _decimal(resource: str | None, text: object) -> Any:
+    """Returns which values of an expression are decimals: all, or some in a dictionary."""
+    facts = _FACTS.get(resource or "")
+    if facts is not None and str(text) in facts.decimals:
+        return facts.decimals[str(text)]
+    return _kind(resource, str(text)) == "Decimal"
 
 
 def _column(resource: str | None, text: object) -> str:
@@ -320,17 +330,17 @@ def _decimals(resource: str | None, query: Mapping[str, Any]) -> dict[str, Any] 
         return None
     fields, found = query.get("fields"), dict[str, Any]()
     if not isinstance(fields, Mapping):
-        found.update({name: True for name, kind in facts.columns.items() if kind == "Decimal"})
+        found.update({name: _decimal(resource, name) for name in facts.columns})
     for named in (fields, query.get("annotate")):
         if isinstance(named, Mapping):
-            found.update({name: True for name, text in named.items() if _kind(resource, str(text)) == "Decimal"})
+            found.update({name: _decimal(resource, text) for name, text in named.items()})
     for clause in ("include", "join"):
         for association, key, node in _nodes(query.get(clause) or {}):
             target = facts.to[association][0] if association in facts.to else None
             if clause == "join":
                 found.update(_decimals(target, {"fields": {}, "include": node.get("include"), "join": node.get("join")}) or {})
             elif node.get("values") is not None:
-                found[key] = _kind(target, str(node["values"])) == "Decimal"
+                found[key] = _decimal(target, node["values"])
             else:
                 below = _decimals(target, node)
                 if below is not None and node.get("depth") is not None:
@@ -907,6 +917,7 @@ class _Value:
     def __init__(self, server: Any, resource: str, key: object, column: str) -> None:
         self._server = server
         self._kind = _FACTS[resource].columns.get(column)
+        self._decimals = _decimal(resource, column)
         self._path = f"/{_encoded(resource)}/{_key_path(resource, key)}/{_encoded(column)}"
         self.url: str = server.base + self._path
 
@@ -915,7 +926,7 @@ class _Value:
             # A page of a proxy has no tag.
             if self._kind == "bytes" and "ETag" in response.headers and not _is("json", response):
                 return response.content
-            return _value(response, self._kind == "Decimal")
+            return _value(response, self._decimals)
 
         return self._server.answer(Part("GET", self._path, accept="*/*"), take)
 
