@@ -1,5 +1,6 @@
 import KindredBackend
 import KindredSQLiteBackend
+import Synchronization
 import Testing
 
 @testable import KindredAPI
@@ -34,6 +35,43 @@ struct ChangeFeedTests {
         version: backend.stateNumber,
         duration: duration,
         lastEventID: nil, refresh: refresh))
+  }
+
+  @Test
+  func `equal requests wait for the one that makes the first result, whatever comes of it`() throws {
+    struct Failed: Error {}
+    let key = LiveQuery.Key(request: RequestKey(path: "q", URLQuery(nil), .events), rights: [])
+    let other = LiveQuery.Key(request: RequestKey(path: "q", URLQuery(nil), .events), rights: [1])
+    let calls = Atomic(0)
+    func fail() throws {
+      #expect(throws: FirstResults.Awaited.self) { try feed.firstResults.make(key) {} }
+      feed.firstResults.whenMade(key) { calls.add(1, ordering: .relaxed) }
+      let made = try feed.firstResults.make(other) { 1 }
+      #expect(made == 1)
+      #expect(calls.load(ordering: .relaxed) == 0)
+      throw Failed()
+    }
+    #expect(throws: Failed.self) { try feed.firstResults.make(key, fail) }
+    #expect(calls.load(ordering: .relaxed) == 1)
+    feed.firstResults.whenMade(key) { calls.add(1, ordering: .relaxed) }
+    #expect(calls.load(ordering: .relaxed) == 2, "nothing is being made")
+    let made = try feed.firstResults.make(key) { 2 }
+    #expect(made == 2)
+  }
+
+  @Test
+  func `a long result is shared by later clients as long as one is being sent it`() throws {
+    let text = String(repeating: "x", count: 100_000)
+    let key = LiveQuery.Key(request: RequestKey(path: "q", URLQuery(nil), .events), rights: [])
+    let first = try listen(with: text)
+    let held = feed.memory.bytes
+    let second = try #require(feed.join(key, lastEventID: nil, LiveCredentials()))
+    #expect(feed.memory.bytes == held)
+    #expect(event(first) == event(second))
+    // Each holds it until it is sent, and then nothing does.
+    for listener in [first, second] { #expect(listener.next()?.isEmpty == true) }
+    #expect(feed.memory.bytes == 0)
+    #expect(feed.join(key, lastEventID: nil, LiveCredentials()) == nil)
   }
 
   private func finish(_ run: ChangeFeed.Run, _ outcome: LiveQuery.Outcome, duration: UInt64 = 0)

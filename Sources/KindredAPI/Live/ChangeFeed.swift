@@ -41,6 +41,7 @@ final class ChangeFeed: Sendable {
   /// The connections on which requests run again, separate from the connections that answer requests.
   let readers: any ReaderPool
   let memory = LiveMemory()
+  let firstResults = FirstResults()
   let sentEvents = Atomic(0)
 
   /// The polling interval in milliseconds.

@@ -34,7 +34,9 @@ final class LiveQuery {
   private(set) var tables: Set<String>?
   private(set) var lastID: String
   /// The last event, kept for later clients; nil if it is too large to keep.
-  private(set) var event: LiveEvent?
+  private var keptEvent: LiveEvent?
+  /// The last event as long as a client is being sent it, whatever its length.
+  private weak var sharedEvent: LiveEvent?
   var listeners: [ObjectIdentifier: LiveListener] = [:]
   /// When a commit may have outdated the result, in nanoseconds; nil if none has.
   private(set) var doubtfulSince: UInt64?
@@ -63,8 +65,11 @@ final class LiveQuery {
     self.version = result.isOfWatchedServer ? version : nil
     tables = result.tables
     lastID = result.event.id
-    event = Self.kept(result.event)
+    keep(result.event)
   }
+
+  /// The last event; nil if it is in memory for nobody.
+  var event: LiveEvent? { keptEvent ?? sharedEvent }
 
   /// The lane that the next run belongs to.
   var lane: LiveLane { LiveLane(after: duration) }
@@ -84,7 +89,7 @@ final class LiveQuery {
   /// Notes that the result may be another one in any state of the database.
   func outdate(at now: UInt64) {
     version = nil
-    event = nil
+    forgetEvent()
     doubt(at: now)
   }
 
@@ -140,13 +145,14 @@ final class LiveQuery {
     self.duration = duration
     tables = result.tables
     lastID = result.event.id
-    event = Self.kept(result.event)
+    keep(result.event)
   }
 
   /// Forgets the event that is kept for later clients, for which the query runs again.
-  func forgetEvent() { event = nil }
+  func forgetEvent() { (keptEvent, sharedEvent) = (nil, nil) }
 
-  private static func kept(_ event: LiveEvent) -> LiveEvent? {
-    event.bytes.count <= keptLength ? event : nil
+  private func keep(_ event: LiveEvent) {
+    keptEvent = event.bytes.count <= Self.keptLength ? event : nil
+    sharedEvent = event
   }
 }

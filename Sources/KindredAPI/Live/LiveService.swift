@@ -43,11 +43,21 @@ final class LiveService: Sendable {
     let credentials = LiveCredentials(expiry: principal.monotonicExpiry) {
       authorization.isWithdrawn || principal.hasExpired
     }
-    let lastEventID = request.headers["Last-Event-ID"]
     guard feed.hasRoom else { throw Problem.tooManyListeners }
-    if request.method != .head, let listener = feed.join(key, lastEventID: lastEventID, credentials) {
+    if request.method != .head,
+      let listener = feed.join(key, lastEventID: request.headers["Last-Event-ID"], credentials)
+    {
       return Self.response(listener, to: request, as: type).telling(backend.lastPosition)
     }
+    guard request.method != .head else { return try first(of: records, asked, key, credentials) }
+    return try feed.firstResults.make(key) { try first(of: records, asked, key, credentials) }
+  }
+
+  /// Reads the result of a request, and begins its stream.
+  private func first(
+    of records: RecordsQuery, _ asked: RequestContext, _ key: LiveQuery.Key, _ credentials: LiveCredentials
+  ) throws -> HTTPResponse {
+    let (request, principal, type) = (asked.request, asked.principal, records.type)
     let start = MonotonicTime.now()
     let state = backend.stateNumber
     let reading = try backend.read(
@@ -62,8 +72,7 @@ final class LiveService: Sendable {
     }
     let listener = feed.listen(
       to: key, result, version: state, duration: MonotonicTime.now() - start,
-      lastEventID: lastEventID,
-      credentials
+      lastEventID: request.headers["Last-Event-ID"], credentials
     ) { [weak services = services] limit in services?.latest?.refreshed(records, limit) ?? .end }
     guard let listener else { throw Problem.tooManyListeners }
     // A successor doesn't know that this result may be that of another model.

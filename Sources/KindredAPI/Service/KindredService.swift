@@ -162,6 +162,12 @@ public final class KindredService: HTTPHandler {
       return .later(park(asked.request, start, none))
     } catch let wanted as CurrentState.Wanted {
       return answer(asked, knowing: wanted)
+    } catch let awaited as FirstResults.Awaited {
+      let pending = HTTPPendingResponse()
+      awaited.results.whenMade(awaited.key) { [self, asked] in
+        pending.resume { [self] in answer(asked.free) }
+      }
+      return .later(pending)
     } catch {
       return .now(failure(error, of: asked.request, by: asked.principal, asked.timing))
     }

@@ -56,6 +56,13 @@ struct RequestContext: Sendable {
     return request
   }
 
+  /// The request without a connection that it has been granted, when it goes on later.
+  var free: RequestContext {
+    var request = self
+    if case .queued = readers { request.readers = .free }
+    return request
+  }
+
   /// Whether the request can wait for the state of a database without a thread, which it does once.
   ///
   /// One that has been granted a connection would have to give it back meanwhile.
