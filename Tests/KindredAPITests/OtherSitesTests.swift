@@ -74,7 +74,7 @@ struct OtherSitesTests {
       (["Sec-Fetch-Site": "cross-site"], false), (["Sec-Fetch-Site": "same-site"], false),
       (["Origin": "http://localhost:8080", "X": "", "origin": "https://evil.example"], false),
       (["Origin": "https://evil.example", "Sec-Fetch-Site": "same-origin"], false),
-      (["Origin": "http://localhost:8080"], true), (["Origin": "https://localhost:8080"], true),
+      (["Origin": "http://localhost:8080"], true), (["Origin": "https://localhost:8080"], false),
       (["Sec-Fetch-Site": "same-origin"], true), (["Sec-Fetch-Site": "none"], true), ([:], true),
       (["Origin": "https://app.example", "Sec-Fetch-Site": "cross-site"], true),
     ] as [(HTTPHeaders, Bool)])
@@ -95,6 +95,21 @@ struct OtherSitesTests {
     #expect(try library.answer("/tags", headers: headers).status == 200)
     let stored = try library.stored("SELECT count(*) FROM tag WHERE name IN ('forged', 'changed', 'put')")
     #expect(stored == (writes ? "3" : "0"))
+  }
+
+  @Test(
+    arguments: [
+      ("localhost:8080", "https://localhost:8080", false), ("127.0.0.1", "https://127.0.0.1", false),
+      ("localhost", "http://localhost", true), ("api.example", "http://api.example", true),
+      // The proxy of this name may terminate TLS without naming the scheme.
+      ("api.example", "https://api.example", true), ("api.example", "https://api.example:8443", false),
+    ])
+  func `an origin of another scheme is the server's own only where a proxy may stand in front`(
+    host: String, origin: String, isOwn: Bool
+  ) throws {
+    let answer = try library().send(
+      .post, "/tags", #"{"name":"x"}"#, headers: ["Host": host, "Origin": origin])
+    #expect(answer.status == (isOwn ? 201 : 403))
   }
 
   @Test(arguments: [

@@ -61,10 +61,14 @@ struct RequestScreening: Sendable {
 
   /// Returns whether an origin is that of the request's own URL.
   ///
-  /// A proxy in front may terminate TLS, so a plain request may come from a page with an `https` origin.
+  /// The scheme is that of the connection, or the one that a trusted proxy names. A proxy that names none may terminate
+  /// TLS, so a plain request may come from a page with an `https` origin, but not under the names of the machine itself,
+  /// where browsers need no proxy.
   private func isOwn(_ origin: String, of request: HTTPRequest) -> Bool {
     guard let host = request.headers["Host"]?.lowercased() else { return false }
-    let schemes = request.isSecure ? [("https://", ":443")] : [("http://", ":80"), ("https://", ":443")]
+    let isLocal = request.headers.withBytes(of: "Host") { AllowedHosts.loopback.contains($0) } ?? false
+    var schemes = request.isSecure ? [("https://", ":443")] : [("http://", ":80")]
+    if !request.isSecure, !isLocal { schemes.append(("https://", ":443")) }
     return schemes.contains { scheme, port in
       // Browsers omit the scheme's default port (Fetch standard, "serialization of an origin").
       origin.lowercased() == scheme + (host.hasSuffix(port) ? host.dropLast(port.count) : host[...])
