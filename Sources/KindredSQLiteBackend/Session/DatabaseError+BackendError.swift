@@ -20,6 +20,11 @@ extension DatabaseError: BackendError {
     if isInterrupted { return .cancelled }
     if isFull { return .full }
     if let complaint = complaintAboutValues { return .noValue(complaint) }
+    if code == 1, text.contains("parser stack overflow") {
+      return .tooLarge(
+        "the request exceeds SQLite's limits for one statement: its parser takes parentheses, `and`, `or`, `not` and signs 64 deep, but calls, `case`, `||`, `->`, comparisons, `in` and `between` only some 16 to 30 deep"
+      )
+    }
     if let limit = exceededLimit {
       return .tooLarge("the request exceeds SQLite's limits for one statement (\(limit))")
     }
@@ -113,7 +118,7 @@ extension DatabaseError: BackendError {
   /// The limit of SQLite that a statement exceeds (<https://www.sqlite.org/limits.html>).
   private var exceededLimit: String? {
     let messages = [
-      "parser stack overflow", "Expression tree is too large", "tables in a join", "FROM clause terms",
+      "Expression tree is too large", "tables in a join", "FROM clause terms",
       "too many columns",
       "too many terms", "too many SQL variables", "too many arguments",
     ]
