@@ -23,6 +23,28 @@ struct WriteManyTests {
     #expect(try stored("SELECT id FROM book WHERE kind = 'verse'") == "3; 5")
   }
 
+  @Test
+  func `are at most as many as the memory of a request allows, where the server has no limit of its own`()
+    throws
+  {
+    var options = KindredService.Options()
+    options.isWritable = true
+    options.limits.maximumPageSize = nil
+    let many = try TestDatabase(
+      """
+      CREATE TABLE item (id INTEGER PRIMARY KEY, n INTEGER);
+      WITH RECURSIVE number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 60000)
+      INSERT INTO item SELECT n, 1 FROM number;
+      """, options: options)
+    #expect(try many.stored("SELECT count(*) FROM item") == "60000")
+    let answer = try many.send(.patch, "/items?filter=true&limit=100000", #"{"n":2}"#)
+    #expect(answer.status == 400)
+    #expect(answer.text.contains("records match, which take too much memory in one request; select fewer"))
+    #expect(try many.stored("SELECT count(*) FROM item WHERE n = 2") == "0")
+    #expect(try many.send(.patch, "/items?filter=id<=1000", #"{"n":2}"#).headers["X-Total-Count"] == "1000")
+    #expect(try many.send(.delete, "/items?filter=true").headers["X-Total-Count"] == "60000")
+  }
+
   @Test(arguments: [
     ("filter=author.countryCode='FR' and year>1900", "6"), ("kind=novel&authorId=1", "1; 2"),
     ("search=dick", "1"),

@@ -52,11 +52,13 @@ extension WriteExecution {
 
   private func find(_ selection: WriteSelection) throws -> [StoredRecord] {
     let rows = try transaction.records(selection.lookup, selection.parameters)
-    if let limit = selection.limit, rows.count > limit {
+    if rows.count > selection.limit {
+      let advice =
+        selection.isLimitOfMemory
+        ? ", which take too much memory in one request; select fewer"
+        : "; allow more with `limit`, or select fewer"
       throw RequestError(
-        .limitExceeded,
-        "more than \(limit) records match; allow more with `limit`, or select fewer",
-        at: Origin(parameter: "limit"))
+        .limitExceeded, "more than \(selection.limit) records match\(advice)", at: Origin(parameter: "limit"))
     }
     return rows.map { StoredRecord(selection.lookup.columns, $0) }
   }

@@ -176,7 +176,9 @@ final class WritePlan: Sendable {
       ? try WriteSelection(
         segments, asked, parameters.selecting, target, resource,
         draft: content?.drafts.first ?? computed.map { _ in RecordDraft(pointer: JSONPointer()) },
-        computed, in: version, limits, check: check)
+        computed,
+        returnsRecords: preferences.content.map { $0 == .representation } ?? (request.method == .patch),
+        in: version, limits, check: check)
       : nil
   }
 
@@ -235,20 +237,27 @@ extension RequestNode {
 struct WriteSelection {
   let lookup: ExecutableLookup
   let parameters: Parameters
-  /// The largest number of records; nil for no limit.
-  let limit: Int64?
+  /// The largest number of records.
+  let limit: Int64
+  /// Whether that is as many as the memory of a request allows, and the client allows more.
+  let isLimitOfMemory: Bool
+
+  /// The largest memory of all records, and about the bytes that each takes: what locates it, each further column, a change,
+  /// and what is returned of it.
+  private static let memory = 56 << 20
+  private static let (recordMemory, columnMemory, changeMemory, returnedMemory) = (208, 96, 752, 128)
 
   /// - Parameter check: Throws if planning must stop.
   /// - Throws: `RequestError`, also if there are no conditions.
   init(
     _ segments: [Substring], _ asked: RequestContext, _ query: QueryParameters, _ target: WriteTarget,
-    _ resource: WrittenResource, draft: RecordDraft?, _ computed: ComputedChange?, in version: ModelVersion,
-    _ limits: RequestLimits, check: @escaping () throws -> Void
+    _ resource: WrittenResource, draft: RecordDraft?, _ computed: ComputedChange?, returnsRecords: Bool,
+    in version: ModelVersion, _ limits: RequestLimits, check: @escaping () throws -> Void
   ) throws {
     var limits = limits
     limits.pageSize = limits.maximumPageSize
     var parser = FetchRequestParser(model: version.model, limits: limits)
-    let parsed = try parser.parse(
+    var parsed = try parser.parse(
       path: target.path, literals: target.literals, segments: segments, parameters: query)
     let root = parsed.fetchRequest.root
     guard root.hasConditions else {
@@ -269,11 +278,19 @@ struct WriteSelection {
     if case .join(let join) = target.linkage {
       columns += join.far.destinationColumns.filter { !columns.containsExactly($0) }
     }
+    let size =
+      Self.recordMemory + max(0, columns.count - 1) * Self.columnMemory
+      + (draft == nil ? 0 : Self.changeMemory) + (returnsRecords ? Self.returnedMemory : 0)
+    let most = Int64(Self.memory / size)
+    isLimitOfMemory = parsed.limit.map { $0 > most } ?? true
+    limit = isLimitOfMemory ? most : parsed.limit ?? most
+    if isLimitOfMemory {
+      parsed.fetchRequest.root.limit = parsed.fetchRequest.literals.number(of: .integer(limit))
+    }
     lookup = ExecutableLookup(
       try version.planner(limits: limits.planning, check: check)
         .lookup(parsed.fetchRequest, columns: columns))
     parameters = Parameters(
       literals: parsed.fetchRequest.literals.values, claims: asked.principal.claims)
-    limit = parsed.limit
   }
 }
