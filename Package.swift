@@ -192,7 +192,7 @@ let package = Package(
     .target(
       name: "KindredAPI",
       dependencies: [
-        "KindredSystem", "KindredPooling", "KindredSpooling", "KindredHTTP", "KindredRequests",
+        "KindredSystem", "KindredSpooling", "KindredHTTP", "KindredRequests",
         "KindredTools", "KindredExplorer", "KindredBackend", "KindredOutput", "KindredModel",
         "KindredPlanning",
         "KindredSQLSyntax", "KindredClock", "KindredCryptography",

@@ -27,7 +27,7 @@ final class ReceivedContent: Sendable {
   }
 
   /// Programs use as much of their disk as they like.
-  private static let budget = SpoolBudget(maximum: .max)
+  private static let budget = ByteBudget(maximum: .max)
   /// The length of a file after which the next one begins, so that what has been read is given back.
   private static let fileLength = 64 << 20
   /// The length of a part that is read from a file, at most.

@@ -9,19 +9,16 @@ public final class ContentFile: Sendable {
   private let descriptor: CInt
   private let length = Atomic(0)
   private let furthest = Atomic(0)
-  /// The budget of a temporary file, the client that the bytes are for, and how many have been taken.
-  private let budget: SpoolBudget?
-  private let client: (any Hashable & Sendable)?
-  private let taken = Atomic(0)
+  /// The bytes of a temporary file; nil for any other.
+  private let taken: TakenBytes?
 
   /// Creates an empty file in the first directory that allows it: that of `TMPDIR`, `/var/tmp` or `/tmp`.
   ///
   /// Returns nil if none does.
   ///
   /// - Parameter client: The client that the bytes are for; nil for a request that comes from no connection.
-  package init?(in budget: SpoolBudget, for client: (any Hashable & Sendable)?) {
-    self.budget = budget
-    self.client = client
+  package init?(in budget: ByteBudget, for client: (any Hashable & Sendable)?) {
+    taken = TakenBytes(of: budget, for: client)
     let named = getenv("TMPDIR").map { [String(cString: $0)] } ?? []
     for directory in named + ["/var/tmp", "/tmp"] {
       var path = Array("\(directory)/kindred-XXXXXX".utf8CString)
@@ -42,15 +39,11 @@ public final class ContentFile: Sendable {
   /// - Parameter length: The number of bytes; 0 if it isn't known.
   public init(descriptor: CInt, length: Int) {
     self.descriptor = descriptor
-    budget = nil
-    client = nil
+    taken = nil
     self.length.store(length, ordering: .relaxed)
   }
 
-  deinit {
-    close(descriptor)
-    budget?.giveBack(taken.load(ordering: .relaxed), of: client)
-  }
+  deinit { close(descriptor) }
 
   /// The number of bytes.
   public var count: Int { length.load(ordering: .relaxed) }
@@ -75,10 +68,7 @@ public final class ContentFile: Sendable {
 
   /// Appends bytes; returns false if the budget or the disk has no room for them.
   package func append(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    if let budget {
-      guard budget.take(bytes.count, for: client) else { return false }
-      taken.wrappingAdd(bytes.count, ordering: .relaxed)
-    }
+    if let taken, !taken.take(bytes.count) { return false }
     var rest = bytes[...]
     while let start = UnsafeRawBufferPointer(rebasing: rest).baseAddress, !rest.isEmpty {
       let count = pwrite(descriptor, start, rest.count, off_t(self.count))

@@ -85,7 +85,7 @@ enum Architecture {
       name: "KindredExplorer", uses: ["KindredTools"], gates: ["CKindredExplorer"],
       libraries: ["OrderedCollections"]),
     Module(
-      name: "KindredAPI", uses: ["KindredExplorer", "KindredPooling"],
+      name: "KindredAPI", uses: ["KindredExplorer"],
       libraries: ["Dispatch", "Foundation", "Logging", "OrderedCollections"]),
     Module(
       name: "KindredClients", uses: ["KindredPlanning"], gates: ["CKindredClients"],

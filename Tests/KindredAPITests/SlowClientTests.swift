@@ -141,7 +141,7 @@ struct SnapshotTests {
   private func library(spool: Int = 4 << 30) throws -> TestDatabase {
     var options = KindredService.Options()
     options.snapshotAge = 0.01
-    options.spools = SpoolBudget(maximum: spool)
+    options.spools = ByteBudget(maximum: spool)
     return try Library.longDatabase(options: options)
   }
 

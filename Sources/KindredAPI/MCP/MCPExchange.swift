@@ -29,18 +29,41 @@ struct MCPExchange {
     }
     var reply = Reply()
     do {
-      let message = try MCPMessage(request.body)
-      reply.id = message.id
-      let revision = try MCPRevision(of: message, headers: isOverHTTP ? request.headers : nil)
-      reply.revision = revision
-      guard message.id != nil else { return .now(HTTPResponse(status: .accepted)) }
-      guard message.method == "tools/call" else {
-        return .now(reply.response(try result(of: message, in: revision)))
+      switch try read(&reply) {
+      case .response(let response): return .now(response)
+      case .call(let call): return try answer(call, reply, &timing)
       }
-      return try call(message, reply, &timing)
     } catch let error as MCPError {
       return .now(reply.response(error))
     }
+  }
+
+  /// What a message comes to, without the message, which may be long.
+  private enum Outcome {
+    case response(HTTPResponse)
+    case call(Call)
+  }
+
+  /// A request to the service on behalf of a tool, and the page that it asks for.
+  private struct Call {
+    let tool: MCPTool
+    let request: HTTPRequest
+    let page: MCPPage
+  }
+
+  /// Reads the message.
+  ///
+  /// - Parameter reply: Receives what a reply to the message has.
+  private func read(_ reply: inout Reply) throws -> Outcome {
+    let message = try MCPMessage(request.body)
+    reply.id = message.id
+    let revision = try MCPRevision(of: message, headers: isOverHTTP ? request.headers : nil)
+    reply.revision = revision
+    guard message.id != nil else { return .response(HTTPResponse(status: .accepted)) }
+    guard message.method == "tools/call" else {
+      return .response(reply.response(try result(of: message, in: revision)))
+    }
+    return try call(message, reply)
   }
 
   // MARK: Methods
@@ -124,26 +147,32 @@ struct MCPExchange {
 
   // MARK: Tools
 
-  private func call(
-    _ message: MCPMessage, _ reply: Reply, _ timing: inout RequestTiming
-  ) throws -> HTTPAnswer {
+  private func call(_ message: MCPMessage, _ reply: Reply) throws -> Outcome {
     guard let name = message["name"]?.string, let tool = MCPTool(rawValue: name) else {
       let names = MCPTool.allCases.map(\.rawValue).joined(separator: ", ")
       throw MCPError(.invalidParameters, "there is no such tool; the tools are \(names)")
     }
-    let answer: HTTPAnswer
-    let page: MCPPage
     do {
       if tool == .schema {
         let schema = MCPSchema(try document())
-        return .now(reply.response(try MCPToolResult(schema, of: try tool.resources(message)).json))
+        return .response(reply.response(try MCPToolResult(schema, of: try tool.resources(message)).json))
       }
       var inner = try tool.request(message, for: request)
       if let position = request.headers[ReadServices.position] {
         inner.headers.append(ReadServices.position, position)
       }
-      page = MCPPage(inner.target, place: tool.place(in: message))
-      var part = asked.part(inner, at: try Route(inner.path))
+      return .call(
+        Call(tool: tool, request: inner, page: MCPPage(inner.target, place: tool.place(in: message))))
+    } catch {
+      return .response(reply.response(failure(error).json))
+    }
+  }
+
+  private func answer(_ call: Call, _ reply: Reply, _ timing: inout RequestTiming) throws -> HTTPAnswer {
+    let (tool, page) = (call.tool, call.page)
+    let answer: HTTPAnswer
+    do {
+      var part = asked.part(call.request, at: try Route(call.request.path))
       defer { timing = part.timing }
       answer = try service.answer(&part)
     } catch let error as ReaderSource.NoneFree {

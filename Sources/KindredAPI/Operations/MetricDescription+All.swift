@@ -14,6 +14,7 @@ extension MetricDescription {
     text.append([ReplicaStanding]())
     let statistics = BackendStatistics()
     text.append(statistics)
+    text.appendContents(received: 0, read: 0)
     text.appendSnapshots(0, spooled: 0, statistics)
     text.appendWrites(of: statistics)
     text.append(LiveCounters().snapshot(openConnections: 0))

@@ -133,6 +133,7 @@ final class OperationsService: Sendable {
     if let replication = parts.backend.replication { text.append(replication.standings) }
     let statistics = parts.backend.statistics
     text.append(statistics)
+    text.appendContents(received: options.contents.received.used, read: parts.contentSlots.taken)
     text.appendSnapshots(
       parts.databases.reduce(0) { $0 + $1.snapshots.count }, spooled: options.spools.used, statistics)
     if context.isWritable { text.appendWrites(of: statistics) }

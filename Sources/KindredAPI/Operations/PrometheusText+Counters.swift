@@ -52,6 +52,13 @@ extension PrometheusText {
       database.statementCacheMisses)
   }
 
+  mutating func appendContents(received: Int, read: Int) {
+    append(
+      "kindred_content_bytes", .gauge,
+      "Memory for contents of requests, as received, and for what is made of long ones.",
+      [("form=\"received\"", received), ("form=\"read\"", read)])
+  }
+
   mutating func appendSnapshots(_ count: Int, spooled: Int, _ database: BackendStatistics) {
     gauge("snapshots_held", "Results that hold a snapshot of the database while they are sent.", count)
     gauge(

@@ -16,7 +16,7 @@ final class ResultBody: HTTPBodyStream {
   private let reader: any ResultSource
   private let snapshots: HeldSnapshots
   private let held: HeldSnapshot
-  private let spools: SpoolBudget
+  private let spools: ByteBudget
   private let client: ClientAddress?
   private var isOpen = true
   /// The rest of the result, once it was read ahead of the client.
@@ -27,7 +27,7 @@ final class ResultBody: HTTPBodyStream {
   ///   - client: The client for which the temporary file counts.
   init(
     _ reading: any ReadTransaction, at stateNumber: Int64?, _ reader: any ResultSource,
-    among snapshots: HeldSnapshots, in spools: SpoolBudget, for client: ClientAddress?
+    among snapshots: HeldSnapshots, in spools: ByteBudget, for client: ClientAddress?
   ) {
     self.reading = reading
     self.reader = reader
@@ -163,7 +163,7 @@ private final class ResultSpool {
   private var position = 0
 
   /// - Throws: `Unavailable`
-  init(in budget: SpoolBudget, for client: ClientAddress?) throws {
+  init(in budget: ByteBudget, for client: ClientAddress?) throws {
     guard let file = ContentFile(in: budget, for: client) else { throw Unavailable() }
     self.file = file
   }

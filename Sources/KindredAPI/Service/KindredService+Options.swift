@@ -21,7 +21,9 @@ extension KindredService {
     /// others, or something has been committed behind its snapshot.
     public var snapshotAge: Double = 10
     /// The room for results that are read ahead of their clients.
-    public var spools = SpoolBudget()
+    public var spools = ByteBudget()
+    /// The memory for contents of requests.
+    public var contents = ContentMemory()
     /// The memory in bytes for the contents of responses that are sent again while they are the same; 0 caches none.
     public var responseCache = 16 << 20
     /// The gzip level of longer responses to clients that accept it, from 1 (fast) to 9 (small); nil for no

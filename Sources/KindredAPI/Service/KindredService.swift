@@ -132,10 +132,12 @@ public final class KindredService: HTTPHandler {
 
   private func timing() -> RequestTiming { RequestTiming(isOn: context.options.tellsTiming) }
 
-  /// - Parameter admission: The client and the route, if they are known already.
+  /// - Parameters:
+  ///   - admission: The client and the route, if they are known already.
+  ///   - content: The turn of its content, if that is long.
   private func answer(
     _ request: consuming HTTPRequest, _ readers: ReaderSource, _ timing: RequestTiming,
-    _ admission: Admission? = nil
+    _ admission: Admission? = nil, _ content: ContentSlot? = nil
   ) -> HTTPAnswer {
     var principal = admission?.principal
     do {
@@ -143,7 +145,7 @@ public final class KindredService: HTTPHandler {
       return answer(
         RequestContext(
           request, at: admission.route, by: admission.principal, readers: readers, timing: timing,
-          deadline: deadline(from: timing), screened: admission.write))
+          deadline: deadline(from: timing), screened: admission.write, content: content))
     } catch {
       return .now(failure(error, of: request, by: principal, timing))
     }
@@ -159,7 +161,7 @@ public final class KindredService: HTTPHandler {
       case .later(let response): return .later(response)
       }
     } catch let none as ReaderSource.NoneFree {
-      return .later(park(asked.request, start, none))
+      return .later(park(asked.request, start, none, asked.content))
     } catch let wanted as CurrentState.Wanted {
       return answer(asked, knowing: wanted)
     } catch let awaited as FirstResults.Awaited {
@@ -213,7 +215,7 @@ public final class KindredService: HTTPHandler {
 
   /// Queues a request for a reading connection of a database.
   private func park(
-    _ request: HTTPRequest, _ timing: RequestTiming, _ none: ReaderSource.NoneFree
+    _ request: HTTPRequest, _ timing: RequestTiming, _ none: ReaderSource.NoneFree, _ content: ContentSlot?
   ) -> HTTPPendingResponse {
     let database = context.parts.databases[none.database]
     let pending = HTTPPendingResponse()
@@ -225,7 +227,7 @@ public final class KindredService: HTTPHandler {
         ticket.database = database.number
         // If the request no longer needs the connection, it goes to the next one.
         defer { ticket.withdraw() }
-        return answer(request, .queued(ticket), timing)
+        return answer(request, .queued(ticket), timing, nil, content)
       }
     }
     return pending
@@ -251,19 +253,19 @@ public final class KindredService: HTTPHandler {
         || request.method == .put && admission.write?.target.takesBytes ?? false
       return .receive(isLong: isLong) { [self, admission] request in
         let timing = self.timing()
-        // Others don't only read their content in their turn.
-        guard admission.write != nil || admission.route == .batch,
-          request.body.count >= ContentSlots.length
-        else { return answer(basePath.removed(from: request), to: admission, timing) }
+        guard request.body.count >= ContentSlots.length else {
+          return answer(basePath.removed(from: request), to: admission, timing)
+        }
         let pending = HTTPPendingResponse()
-        context.parts.contentSlots.whenFree(for: request.cancellation) { [self] slot in
+        context.parts.contentSlots.whenFree(for: request.cancellation, request.body) { [self] slot in
           pending.resume { [self] in
-            defer { slot.release() }
+            guard let slot else { return .now(failure(Problem.busy, of: request, timing)) }
+            defer { slot.endReading() }
             let isLate = deadline(from: timing).map { $0 <= MonotonicTime.now() } ?? false
             guard !request.cancellation.isCancelled, !isLate else {
               return .now(failure(Problem.busy, of: request, by: admission.principal, timing))
             }
-            return answer(basePath.removed(from: request), to: admission, timing)
+            return answer(basePath.removed(from: request), to: admission, timing, slot)
           }
         }
         return .later(pending)
@@ -275,10 +277,10 @@ public final class KindredService: HTTPHandler {
 
   /// Answers a request whose content has arrived.
   private func answer(
-    _ request: HTTPRequest, to admission: Admission, _ timing: RequestTiming
+    _ request: HTTPRequest, to admission: Admission, _ timing: RequestTiming, _ content: ContentSlot? = nil
   ) -> HTTPAnswer {
     let isCurrent = !admission.principal.hasExpired && !context.access.isWithdrawn(admission.principal)
-    return answer(request, .free, timing, isCurrent ? admission : nil)
+    return answer(request, .free, timing, isCurrent ? admission : nil, content)
   }
 
   /// Returns the problem for a request that the HTTP layer refuses.

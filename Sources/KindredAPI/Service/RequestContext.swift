@@ -17,6 +17,8 @@ struct RequestContext: Sendable {
   let deadline: UInt64?
   /// What has been checked of a write before its content was received.
   let screened: ScreenedWrite?
+  /// The turn of a long content; it ends with the request.
+  let content: ContentSlot?
   /// The state of a database that was queried for it after the request arrived, with the database's number.
   private(set) var state: (database: Int, answer: CurrentState.Answer)?
   /// Whether the request is a part of another, which can't wait for it.
@@ -26,7 +28,7 @@ struct RequestContext: Sendable {
   init(
     _ request: HTTPRequest, at route: Route, by principal: Principal, readers: ReaderSource = .waiting,
     timing: RequestTiming = RequestTiming(isOn: false), deadline: UInt64? = nil,
-    screened: ScreenedWrite? = nil
+    screened: ScreenedWrite? = nil, content: ContentSlot? = nil
   ) {
     self.request = request
     self.route = route
@@ -36,6 +38,7 @@ struct RequestContext: Sendable {
     self.timing = timing
     self.deadline = deadline
     self.screened = screened
+    self.content = content
   }
 
   /// Returns a request that is a part of this one, such as that of a tool, on behalf of the same client.
@@ -44,7 +47,8 @@ struct RequestContext: Sendable {
   func part(_ request: HTTPRequest, at route: Route, before latest: UInt64 = .max) -> RequestContext {
     let end = min(deadline ?? .max, latest)
     var part = RequestContext(
-      request, at: route, by: principal, readers: readers, timing: timing, deadline: end == .max ? nil : end)
+      request, at: route, by: principal, readers: readers, timing: timing, deadline: end == .max ? nil : end,
+      content: content)
     part.isPart = true
     return part
   }

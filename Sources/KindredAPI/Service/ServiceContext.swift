@@ -74,8 +74,8 @@ struct ServiceParts: Sendable {
   let cursors: CursorCoding
   let metrics = ServiceMetrics()
   let planCounts = PlanCounts()
+  let freedMemory = FreedMemory()
   let contentSlots: ContentSlots
-  let heldContents: HeldContents
   /// The database and its copies, by their numbers.
   let databases: [ReadDatabase]
   let screeningLog: ScreeningLog

@@ -6,7 +6,8 @@ import KindredRequests
 /// Resolves the columns and associations that a client names in records to be written.
 struct RecordDraftReader {
   let version: ModelVersion
-  let document: JSONDocument
+  /// The document of the records that are being read.
+  private var document = JSONDocument.empty
   let limits: RequestLimits
   /// Whether JSON objects change what a JSON column contains (RFC 7396) instead of replacing it.
   let isMergePatch: Bool
@@ -30,7 +31,7 @@ struct RecordDraftReader {
   /// How many records are read between two checks whether reading must stop.
   private static let interval = 256
   /// The largest memory of the records of one content.
-  private static let maximumMemory = 48 << 20
+  static let maximumMemory = 40 << 20
   /// About the bytes that a record takes, and each of its members.
   private static let recordMemory = 384, memberMemory = 160
 
@@ -44,19 +45,37 @@ struct RecordDraftReader {
 
   /// - Parameter check: Throws if reading must stop.
   init(
-    version: ModelVersion, document: JSONDocument, limits: RequestLimits, isMergePatch: Bool = false,
-    conflicts: NestedConflicts, check: @escaping () throws -> Void
+    version: ModelVersion, limits: RequestLimits, isMergePatch: Bool = false, conflicts: NestedConflicts,
+    check: @escaping () throws -> Void
   ) {
     self.conflicts = conflicts
     self.version = version
-    self.document = document
     self.limits = limits
     self.isMergePatch = isMergePatch
     self.check = check
   }
 
+  /// - Throws: `RequestError` if the records of a content take too much memory.
+  static func check(memory: Int) throws {
+    guard memory <= maximumMemory else {
+      throw RequestError(
+        .limitExceeded,
+        "the records of the content take too much memory; send fewer in one request, or one in each line as application/x-ndjson"
+      )
+    }
+  }
+
+  /// Reads the record that a document is.
+  ///
   /// - Throws: `Problem` (422) for invalid content; `RequestError` if something is forbidden or too large.
   mutating func record(
+    in document: JSONDocument, of resource: WrittenResource, at pointer: JSONPointer = JSONPointer()
+  ) throws -> RecordDraft {
+    self.document = document
+    return try record(document.root, of: resource, at: pointer)
+  }
+
+  private mutating func record(
     _ node: JSONDocument.Node, of resource: WrittenResource, at record: JSONPointer = JSONPointer(),
     path: [String] = []
   ) throws -> RecordDraft {
@@ -66,12 +85,7 @@ struct RecordDraftReader {
     count += 1
     if count.isMultiple(of: Self.interval) { try check() }
     memory += Self.recordMemory + members.count * Self.memberMemory
-    guard memory <= Self.maximumMemory else {
-      throw RequestError(
-        .limitExceeded,
-        "the records of the content take too much memory; send fewer in one request, or one in each line as application/x-ndjson"
-      )
-    }
+    try Self.check(memory: memory)
     var draft = RecordDraft(pointer: record)
     draft.assignments.reserveCapacity(members.count)
     for member in members {
@@ -188,22 +202,23 @@ extension WriteContent {
     version: ModelVersion, limits: RequestLimits, conflicts: NestedConflicts,
     check: @escaping () throws -> Void
   ) throws -> Records {
-    let document = try document(of: request)
     var reader = RecordDraftReader(
-      version: version, document: document, limits: limits, isMergePatch: isMergePatch, conflicts: conflicts,
-      check: check)
+      version: version, limits: limits, isMergePatch: isMergePatch, conflicts: conflicts, check: check)
     var records = Records()
-    if shape != .object, case .array(let elements) = document.root.content {
-      records.isArray = true
+    if shape != .object {
       reader.isCopy = shape == .objectOrArray
-      for (index, element) in elements.enumerated() {
-        records.drafts.append(try reader.record(element, of: resource, at: JSONPointer() + index))
+      records.isArray = try forEachElement(of: request) { element, index in
+        records.drafts.append(try reader.record(in: element, of: resource, at: JSONPointer() + index))
       }
-    } else if shape == .array {
-      throw Problem.refusedValue(
-        "the content is all records to be linked; write an array of objects", at: JSONPointer())
-    } else {
-      records.drafts = [try reader.record(document.root, of: resource)]
+    }
+    if !records.isArray {
+      let document = try document(of: request)
+      guard shape != .array else {
+        throw Problem.refusedValue(
+          "the content is all records to be linked; write an array of objects", at: JSONPointer())
+      }
+      reader.isCopy = false
+      records.drafts = [try reader.record(in: document, of: resource)]
     }
     records.paths = reader.paths.filter { version.model.isReadable($0, from: resource.resource) }
     records.memory = reader.memory

@@ -95,6 +95,12 @@ final class WritePlan: Sendable {
     return importFormat != nil || drafts.count > 1 || drafts.contains { !$0.nested.isEmpty }
   }
 
+  /// Whether it may take much memory for a short content: of the records that it selects, or of the JSON that it changes in
+  /// part.
+  var takesStoredValues: Bool {
+    selection != nil || change?.assignments.contains(where: \.isPatch) ?? false
+  }
+
   /// Whether it may change several records in the same way.
   var concernsMany: Bool {
     let drafts = content?.drafts ?? []

@@ -79,7 +79,7 @@ final class WriteService: Sendable {
     guard context.isWritable else {
       throw Problem.readOnly(request.method, allow: WriteTarget.allow())
     }
-    let time = AnalysisTime(seconds: options.queryTime, request.cancellation)
+    let time = AnalysisTime(seconds: asked.secondsLeft, request.cancellation)
     let plan = try planWrite(by: principal) {
       try WritePlan(segments, asked, in: $0, options.limits, check: time.check)
     }
@@ -88,15 +88,14 @@ final class WriteService: Sendable {
     let (isLong, isKept) = (
       plan.importFormat != nil || plan.change?.longValue != nil, !plan.preferences.isRolledBack
     )
-    let (isHeld, memory) = context.parts.heldContents.hold(plan.content?.memory ?? 0)
-    let held = isHeld ? plan : nil
-    return try submit(asked, isLong: isLong, isKept: isKept) { [asked, held, memory] transaction in
-      defer { withExtendedLifetime(memory) {} }
+    let freedMemory = plan.takesStoredValues ? context.parts.freedMemory : nil
+    return try submit(asked, isLong: isLong, isKept: isKept) { [asked] transaction in
+      defer { freedMemory?.giveBack() }
       let version = try self.models.version(in: transaction).seen(by: principal, cautiously: true)
         .readable(by: principal.databaseRole(), in: transaction)
-      let current = held.flatMap { $0.version === version ? $0 : nil }
       let plan =
-        try current ?? WritePlan(segments, asked, in: version, self.options.limits, check: time.check)
+        version === plan.version
+        ? plan : try WritePlan(segments, asked, in: version, self.options.limits, check: time.check)
       let execution = WriteExecution(plan: plan, request: request, transaction: transaction, service: self)
       let result = try execution.run()
       try execution.checkDeferredReferences()

@@ -160,6 +160,11 @@ struct ClientLimitSettings: ParsableArguments {
   var maxImportSize = ByteCount(1 << 30)
 
   @Option(
+    "The memory for contents of requests: half for contents as received, of which one address may use three quarters, and half for what is made of them to carry them out. A content waits for its turn, and one that finds no room is refused.",
+    value: "size")
+  var maxContentMemory = ByteCount(128 << 20)
+
+  @Option(
     "The temporary files for contents of requests and for results of slow clients; one address may use a quarter, and longer contents are refused. 0 allows none.",
     value: "size")
   var maxSpoolSize = FileSize(4 << 30)

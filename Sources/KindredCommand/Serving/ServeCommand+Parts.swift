@@ -54,7 +54,8 @@ extension ServeCommand {
     }
     options.isWritable = server.everyday.writable
     options.snapshotAge = Double(server.clients.snapshotAge.milliseconds) / 1000
-    options.spools = SpoolBudget(maximum: server.clients.maxSpoolSize.bytes)
+    options.spools = ByteBudget(maximum: server.clients.maxSpoolSize.bytes)
+    options.contents = ContentMemory(server.clients.maxContentMemory.bytes)
     options.servesExplorer = server.service.explorer
     options.droppedLogLines = { LogOutput.standardError.droppedLines }
     return options

@@ -57,12 +57,20 @@ final class Server {
     let descriptors = FileDescriptors.raiseLimit()
     let place = try command.place(HandedOverSockets.descriptors(environment))
     for warning in environment.warnings(Invocation.settings) { logger.warning("\(warning)") }
-    let share = SpoolBudget(maximum: command.server.clients.maxSpoolSize.bytes).share
+    let share = ByteBudget(maximum: command.server.clients.maxSpoolSize.bytes).share
     if command.server.everyday.writable, command.server.clients.maxImportSize.bytes > share {
       logger.warning(
         "Contents of requests are refused beyond a quarter of --max-spool-size, though --max-import-size allows more.",
         metadata: [
           "quarter": "\(FileSize(share))", "maxImportSize": "\(command.server.clients.maxImportSize)",
+        ])
+    }
+    let contents = ContentMemory(command.server.clients.maxContentMemory.bytes).received.share
+    if command.server.clients.maxBodySize.bytes > contents {
+      logger.warning(
+        "Contents of requests are refused beyond three eighths of --max-content-memory, though --max-body-size allows more.",
+        metadata: [
+          "part": "\(ByteCount(contents))", "maxBodySize": "\(command.server.clients.maxBodySize)",
         ])
     }
     let (path, model) = try named(undo)
@@ -104,8 +112,8 @@ final class Server {
     let service = ReloadableService(first)
     willListen()
     let http = HTTPServer(
-      at: place, limits: settings.limits, tls: settings.tls, spools: options.spools, handler: service,
-      logger: logger)
+      at: place, limits: settings.limits, tls: settings.tls, spools: options.spools,
+      contents: options.contents.received, handler: service, logger: logger)
     first.reportCounters { http.counters }
     let address = try lifecycle.start(http.start) { _ in
       http.shutdown(grace: settings.service.shutdownTimeout.duration)

@@ -21,6 +21,8 @@ public struct HTTPError: Error, Hashable, Sendable {
     case notImplemented = "not-implemented"
     /// There is no room in temporary files for the content: 503.
     case outOfSpace = "out-of-space"
+    /// There is no room in memory for the content, beside others: 503.
+    case tooManyContents = "too-many-contents"
     /// The server has too many connections: 503.
     case tooManyConnections = "too-many-connections"
     /// The client has too many connections: 429.
@@ -46,7 +48,7 @@ public struct HTTPError: Error, Hashable, Sendable {
   public var retryAfter: Int? {
     switch code {
     // A connection may be freed, and a request be allowed, at any moment.
-    case .tooManyConnections, .tooManyConnectionsOfClient, .tooManyRequests: 1
+    case .tooManyContents, .tooManyConnections, .tooManyConnectionsOfClient, .tooManyRequests: 1
     case .outOfSpace: 10
     default: nil
     }
@@ -62,7 +64,7 @@ public struct HTTPError: Error, Hashable, Sendable {
     case .expectationFailed: .expectationFailed
     case .headersTooLarge: .requestHeaderFieldsTooLarge
     case .notImplemented: .notImplemented
-    case .outOfSpace, .tooManyConnections: .serviceUnavailable
+    case .outOfSpace, .tooManyContents, .tooManyConnections: .serviceUnavailable
     case .tooManyConnectionsOfClient, .tooManyRequests: .tooManyRequests
     case .versionNotSupported: .httpVersionNotSupported
     }
@@ -81,5 +83,7 @@ extension HTTPError {
   static let tooManyRequestsAtOnce = HTTPError(
     .tooManyRequests, "The client has reached its limit of simultaneous requests.")
   static let plainRequest = malformed("This port is for HTTPS: the URL must begin with https://.")
+  static let tooManyContents = HTTPError(
+    .tooManyContents, "The server has no room for the content beside those of other requests.")
   static let outOfSpace = HTTPError(.outOfSpace, "The server has no room for the content at the moment.")
 }

@@ -9,12 +9,14 @@ final class ConnectionContext: Sendable {
   let table: ConnectionTable
   let clients: ClientTable
   /// The room for contents of requests that are too long for memory.
-  let spools: SpoolBudget
+  let spools: ByteBudget
+  /// The memory for other contents of requests.
+  let contents: ByteBudget
   let logger: Logger
 
   init(
     limits: HTTPLimits, handler: any HTTPHandler, counters: LiveCounters, table: ConnectionTable,
-    clients: ClientTable, spools: SpoolBudget, logger: Logger
+    clients: ClientTable, spools: ByteBudget, contents: ByteBudget, logger: Logger
   ) {
     self.limits = limits
     self.handler = handler
@@ -22,6 +24,7 @@ final class ConnectionContext: Sendable {
     self.table = table
     self.clients = clients
     self.spools = spools
+    self.contents = contents
     self.logger = logger
   }
 }

@@ -1,4 +1,3 @@
-import KindredSpooling
 import Logging
 import Synchronization
 
@@ -25,8 +24,8 @@ final class HTTPConnection: @unchecked Sendable {
   @exclusivity(unchecked) private var output = HTTPResponseSerializer()
   /// The response that the request is waiting for.
   @exclusivity(unchecked) private var pending: HTTPPendingResponse?
-  /// The content received so far, if it is too long for memory.
-  @exclusivity(unchecked) private var contentFile: ContentFile?
+  /// What the content of the request in progress takes.
+  @exclusivity(unchecked) private var content = ReceivedContent()
   /// The request whose content is being received, and what answers it then.
   @exclusivity(unchecked) private var considered: (request: HTTPRequest, answer: (HTTPRequest) -> HTTPAnswer)?
   @exclusivity(unchecked) private var quota: RequestQuota
@@ -141,7 +140,10 @@ final class HTTPConnection: @unchecked Sendable {
       }
       if output.isActive {
         guard flush() else { return }
-        if machine.isAnswering { quota.end() }
+        if machine.isAnswering {
+          quota.end()
+          content = ReceivedContent()
+        }
         if let action = machine.outputSent() { perform(action) }
         if isVisited {
           isTurnOver = true
@@ -154,6 +156,8 @@ final class HTTPConnection: @unchecked Sendable {
       let (consumed, action) = machine.receive(input.readable)
       input.consume(consumed)
       if case .read = action {
+        // A refusal is the next action.
+        guard hasRoomForContent() else { continue }
         guard read() else { return }
       } else {
         perform(action)
@@ -325,12 +329,7 @@ final class HTTPConnection: @unchecked Sendable {
 
   /// - Parameter answer: What answers the request instead of the handler.
   private func answer(_ request: consuming HTTPRequest, by answer: ((HTTPRequest) -> HTTPAnswer)? = nil) {
-    if let file = contentFile {
-      contentFile = nil
-      guard file.append(request.body) else { return begin(context.refusal(.outOfSpace, of: request.peer)) }
-      request.body = []
-      request.longBody = file
-    }
+    guard content.move(to: &request) else { return begin(context.refusal(.outOfSpace, of: request.peer)) }
     turn.answers(at: execution.resume())
     if let answer { deliver(answer(request)) } else { deliver(context.handler.answer(request)) }
   }
@@ -350,13 +349,16 @@ final class HTTPConnection: @unchecked Sendable {
   }
 
   private func keep(_ part: [UInt8]) {
-    if contentFile == nil {
-      contentFile = ContentFile(in: context.spools, for: considered?.request.client)
-    }
-    if !(contentFile?.append(part) ?? false) {
-      contentFile = nil
+    if !content.store(part, in: context.spools, for: considered?.request.client) {
       machine.refuse(.outOfSpace)
     }
+  }
+
+  /// Refuses the request if there is no room for what has been received of its content.
+  private func hasRoomForContent() -> Bool {
+    let hasRoom = content.hold(machine.contentLength, of: context.contents, for: considered?.request.client)
+    if !hasRoom { machine.refuse(.tooManyContents) }
+    return hasRoom
   }
 
   private func begin(_ response: HTTPResponse) {
@@ -388,7 +390,7 @@ final class HTTPConnection: @unchecked Sendable {
     // A response that is cut off must not look complete.
     if !output.isActive { transport.announceEnd() }
     output.close()
-    (pending, considered, contentFile) = (nil, nil, nil)
+    (pending, considered, content) = (nil, nil, ReceivedContent())
     quota.end()
     timeouts.clear()
     events.forget(descriptor, token: token) { [descriptor] in Socket.close(descriptor) }

@@ -28,30 +28,35 @@ public final class HTTPServer: Sendable {
   ///   - host: A name or a numeric address.
   ///   - port: A port from 1 to 65535, or 0 for any free one.
   ///   - spools: The room for contents of requests that are too long for memory.
+  ///   - contents: The memory for other contents of requests, as they are received.
   public convenience init(
     host: String, port: Int, limits: HTTPLimits = HTTPLimits(), tls: TLSConfiguration? = nil,
-    spools: SpoolBudget = SpoolBudget(), handler: any HTTPHandler, logger: Logger
+    spools: ByteBudget = ByteBudget(), contents: ByteBudget = ByteBudget(), handler: any HTTPHandler,
+    logger: Logger
   ) {
     self.init(
-      at: .host(host, port: port), limits: limits, tls: tls, spools: spools, handler: handler, logger: logger)
+      at: .host(host, port: port), limits: limits, tls: tls, spools: spools, contents: contents,
+      handler: handler,
+      logger: logger)
   }
 
   /// Creates a server at any place without starting it.
   public convenience init(
     at place: ListeningPlace, limits: HTTPLimits = HTTPLimits(), tls: TLSConfiguration? = nil,
-    spools: SpoolBudget = SpoolBudget(), handler: any HTTPHandler, logger: Logger
+    spools: ByteBudget = ByteBudget(), contents: ByteBudget = ByteBudget(), handler: any HTTPHandler,
+    logger: Logger
   ) {
     self.init(
-      at: place, limits: limits, tls: tls, spools: spools, handler: handler, logger: logger,
-      waiting: .standard, workers: nil)
+      at: place, limits: limits, tls: tls, spools: spools, contents: contents, handler: handler,
+      logger: logger, waiting: .standard, workers: nil)
   }
 
   /// Creates a server with a choice of how it waits for its sockets.
   ///
   /// - Parameter workers: The number of threads while none is busy for long; nil for that of the processors.
   package init(
-    at place: ListeningPlace, limits: HTTPLimits, tls: TLSConfiguration?, spools: SpoolBudget,
-    handler: any HTTPHandler, logger: Logger, waiting: SocketWaiting, workers: Int?
+    at place: ListeningPlace, limits: HTTPLimits, tls: TLSConfiguration?, spools: ByteBudget,
+    contents: ByteBudget, handler: any HTTPHandler, logger: Logger, waiting: SocketWaiting, workers: Int?
   ) {
     self.waiting = waiting
     self.workers = workers
@@ -59,10 +64,11 @@ public final class HTTPServer: Sendable {
     self.tls = tls
     var limits = limits.bounded
     // Longer content would never have room, however often it is sent.
+    limits.maxBodyLength = min(limits.maxBodyLength, contents.share)
     limits.maxLongBodyLength = min(limits.maxLongBodyLength, max(limits.maxBodyLength, spools.share))
     context = ConnectionContext(
       limits: limits, handler: handler, counters: LiveCounters(), table: ConnectionTable(),
-      clients: ClientTable(limits: limits), spools: spools, logger: logger)
+      clients: ClientTable(limits: limits), spools: spools, contents: contents, logger: logger)
   }
 
   /// Returns whether a host has addresses and all of them are loopback addresses (RFC 1122 §3.2.1.3, RFC 4291 §2.5.3).

@@ -98,6 +98,9 @@ struct ConnectionStateMachine: Sendable {
     }
   }
 
+  /// The number of bytes of a content in memory that is still being received.
+  var contentLength: Int { parser.contentLength }
+
   /// Whether an answer other than 100 (Continue) is being sent.
   var isAnswering: Bool { if case .answering = state { true } else { false } }
 

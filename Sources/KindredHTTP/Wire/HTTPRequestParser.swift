@@ -51,6 +51,9 @@ public struct HTTPRequestParser: Sendable {
     if case .requestLine = state { lines.scanned == 0 } else { false }
   }
 
+  /// The number of bytes of content in memory.
+  var contentLength: Int { content.count }
+
   /// Sets, after the head, whether the content may have up to `maxLongBodyLength` bytes.
   public mutating func limitContent(isLong: Bool) throws(HTTPError) {
     isContentLong = isLong

@@ -20,19 +20,22 @@ package struct BatchContent {
     guard try WriteContent.form(of: request).importFormat == nil else {
       throw Problem.unsupportedMediaType(.post, types: [MediaType.json.rawValue])
     }
-    let document = try WriteContent.document(of: request)
-    guard case .array(let elements) = document.root.content else {
+    var parts: [HTTPRequest] = []
+    let isArray = try WriteContent.forEachElement(of: request) { document, index in
+      guard index < Self.maximumCount else {
+        throw RequestError(
+          .limitExceeded, "a batch may have at most \(Self.maximumCount) requests; send several batches")
+      }
+      let part = try Self.part(
+        document.root, at: JSONPointer() + index, in: document, of: request, without: fields)
+      parts.append(basePath.removed(from: part))
+    }
+    guard isArray else {
+      _ = try WriteContent.document(of: request)
       throw Problem.refusedValue(
         "a batch must be an array of requests; write `[{\"method\": …, \"url\": …}]`", at: JSONPointer())
     }
-    guard elements.count <= Self.maximumCount else {
-      throw RequestError(
-        .limitExceeded, "a batch may have at most \(Self.maximumCount) requests; send several batches")
-    }
-    parts = try elements.enumerated().map { index, element in
-      basePath.removed(
-        from: try Self.part(element, at: JSONPointer() + index, in: document, of: request, without: fields))
-    }
+    self.parts = parts
   }
 
   private static func part(

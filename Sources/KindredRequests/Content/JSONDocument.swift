@@ -28,6 +28,9 @@ package struct JSONDocument {
   package let bytes: [UInt8]
   package let root: Node
 
+  /// A document of no bytes.
+  package static var empty: JSONDocument { JSONDocument(bytes: [], root: Node(content: .null, range: 0..<0)) }
+
   /// Returns a value as it was written.
   package func text(of node: Node) -> String { String(decoding: bytes[node.range], as: UTF8.self) }
 }

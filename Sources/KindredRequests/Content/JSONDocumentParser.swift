@@ -19,25 +19,57 @@ package struct JSONDocumentParser {
   private var index = 0
   private var depth = 0
 
-  private init(_ bytes: [UInt8]) {
+  /// - Throws: `SyntaxError` if the bytes aren't UTF-8.
+  private init(_ bytes: [UInt8]) throws {
+    guard String(validating: bytes, as: UTF8.self) != nil else {
+      let valid = String(decoding: bytes.prefix(URLCoding.validLength(of: bytes)), as: UTF8.self)
+      throw SyntaxError(message: "it is not UTF-8", position: valid.unicodeScalars.count)
+    }
     self.bytes = bytes
+    // Some editors begin UTF-8 with a byte order mark, which may be ignored (§8.1).
+    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { index = 3 }
   }
 
   /// Parses a document.
   ///
   /// - Throws: `SyntaxError` if the bytes aren't valid JSON.
   package static func parse(_ bytes: [UInt8]) throws -> JSONDocument {
-    guard String(validating: bytes, as: UTF8.self) != nil else {
-      let valid = String(decoding: bytes.prefix(URLCoding.validLength(of: bytes)), as: UTF8.self)
-      throw SyntaxError(message: "it is not UTF-8", position: valid.unicodeScalars.count)
-    }
-    var parser = JSONDocumentParser(bytes)
-    // Some editors begin UTF-8 with a byte order mark, which may be ignored (§8.1).
-    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { parser.index = 3 }
+    var parser = try JSONDocumentParser(bytes)
     let root = try parser.value()
-    parser.skipSpace()
-    guard parser.index == bytes.count else { throw parser.error("there is content after the value") }
+    try parser.end()
     return JSONDocument(bytes: bytes, root: root)
+  }
+
+  /// Parses a document, and if it is an array, calls `body` with one element after another, each as a document of its own,
+  /// so that they needn't be in memory together.
+  ///
+  /// What is wrong with the document goes before what `body` throws, after which it isn't called again.
+  ///
+  /// - Returns: Whether the document is an array; if not, it hasn't been parsed.
+  /// - Throws: `SyntaxError` if the bytes aren't valid JSON.
+  package static func forEachElement(
+    of bytes: [UInt8], _ body: (JSONDocument, _ index: Int) throws -> Void
+  ) throws -> Bool {
+    var parser = try JSONDocumentParser(bytes)
+    parser.skipSpace()
+    guard parser.byte == UInt8(ascii: "[") else { return false }
+    var failure: (any Error)?
+    var count = 0
+    try parser.nested { parser in
+      try parser.forEachElement { element in
+        defer { count += 1 }
+        guard failure == nil else { return }
+        do { try body(JSONDocument(bytes: bytes, root: element), count) } catch { failure = error }
+      }
+    }
+    try parser.end()
+    if let failure { throw failure }
+    return true
+  }
+
+  private mutating func end() throws {
+    skipSpace()
+    guard index == bytes.count else { throw error("there is content after the value") }
   }
 
   // MARK: Values
@@ -74,10 +106,14 @@ package struct JSONDocumentParser {
 
   private mutating func elements() throws -> [JSONDocument.Node] {
     var elements: [JSONDocument.Node] = []
-    if take(UInt8(ascii: "]")) { return elements }
-    repeat { elements.append(try value()) } while take(UInt8(ascii: ","))
-    guard take(UInt8(ascii: "]")) else { throw error("a comma or `]` is expected here") }
+    try forEachElement { elements.append($0) }
     return elements
+  }
+
+  private mutating func forEachElement(_ body: (JSONDocument.Node) -> Void) throws {
+    if take(UInt8(ascii: "]")) { return }
+    repeat { body(try value()) } while take(UInt8(ascii: ","))
+    guard take(UInt8(ascii: "]")) else { throw error("a comma or `]` is expected here") }
   }
 
   private mutating func members() throws -> [JSONDocument.Member] {

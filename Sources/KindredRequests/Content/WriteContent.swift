@@ -52,13 +52,33 @@ package enum WriteContent {
   ///
   /// - Throws: `Problem`: 400 for malformed JSON; `RequestError`: 400 for partial content.
   package static func document(of request: HTTPRequest) throws -> JSONDocument {
+    try checkRange(of: request)
+    return try document(request.body)
+  }
+
+  /// Parses the content of a request whose form has been checked, and calls `body` with each element if it is an array.
+  ///
+  /// - Returns: Whether it is an array; if not, it hasn't been parsed.
+  /// - Throws: `Problem`: 400 for malformed JSON; `RequestError`: 400 for partial content.
+  package static func forEachElement(
+    of request: HTTPRequest, _ body: (JSONDocument, _ index: Int) throws -> Void
+  ) throws -> Bool {
+    try checkRange(of: request)
+    do {
+      return try JSONDocumentParser.forEachElement(of: request.body, body)
+    } catch let error as JSONDocumentParser.SyntaxError {
+      throw Problem(error)
+    }
+  }
+
+  /// - Throws: `RequestError` for partial content.
+  private static func checkRange(of request: HTTPRequest) throws {
     // RFC 9110 §14.5: partial content must not be taken for the whole.
     guard request.headers["Content-Range"] == nil else {
       throw RequestError(
         .invalidValue,
         "the content replaces the whole record; leave out `Content-Range`, or send the changes with PATCH")
     }
-    return try document(request.body)
   }
 
   /// - Throws: `Problem` (400) if the bytes aren't JSON.

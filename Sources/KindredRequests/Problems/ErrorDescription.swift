@@ -77,6 +77,8 @@ package struct ErrorDescription {
       case .headersTooLarge: "The header fields are longer than the server allows."
       case .notImplemented: "The server doesn't support this method or transfer coding."
       case .outOfSpace: Self[ServiceErrorCode.outOfSpace].text
+      case .tooManyContents:
+        "The contents of other requests take the memory that the server has for them (`--max-content-memory`); try again after the time in `Retry-After`."
       case .tooManyConnections: "The server has reached its limit of connections; try again later."
       case .tooManyConnectionsOfClient:
         "The client's address has reached its limit of connections; send several requests over each connection."

@@ -34,7 +34,8 @@ struct DepartedClientsTests {
     limits.maxConnectionsPerClient = 2
     context = ConnectionContext(
       limits: limits, handler: TestHandler(), counters: LiveCounters(), table: ConnectionTable(),
-      clients: ClientTable(limits: limits), spools: SpoolBudget(), logger: Logger(label: "test"))
+      clients: ClientTable(limits: limits), spools: ByteBudget(), contents: ByteBudget(),
+      logger: Logger(label: "test"))
     let sockets = try ListeningSocket.listen(at: .host("127.0.0.1", port: 0))
     port = sockets[0].address.port
     acceptor = Acceptor(sockets: sockets, tls: nil, context: context, events: queue)

@@ -90,7 +90,7 @@ struct LongContentTests {
   @Test
   func `is refused with 503 where its client has a quarter of all temporary files, until others end`() throws
   {
-    let spools = SpoolBudget(maximum: 1 << 20)
+    let spools = ByteBudget(maximum: 1 << 20)
     try withServer(limits: Self.limits, spools: spools, handler: Self.handler) { _, port in
       func upload(_ length: Int, of all: Int, from source: String = "127.0.0.1") throws -> WireClient {
         let client = try WireClient(port: port, from: source)
@@ -114,7 +114,7 @@ struct LongContentTests {
 
   @Test(arguments: [0, 1 << 20])
   func `is refused with 413 where it would never have room, however often it is sent`(room: Int) throws {
-    try withServer(limits: Self.limits, spools: SpoolBudget(maximum: room), handler: Self.handler) {
+    try withServer(limits: Self.limits, spools: ByteBudget(maximum: room), handler: Self.handler) {
       _, port in
       let length = max(100, room / 4) + 1
       let client = try WireClient(port: port)

@@ -37,14 +37,15 @@ extension HTTPResponse {
 
 /// Runs a server on a free port while `body` talks to it.
 func withServer<Result>(
-  limits: HTTPLimits = HTTPLimits(), tls: TLSConfiguration? = nil, spools: SpoolBudget = SpoolBudget(),
-  handler: TestHandler, _ body: (_ server: HTTPServer, _ port: Int) throws -> Result
+  limits: HTTPLimits = HTTPLimits(), tls: TLSConfiguration? = nil, spools: ByteBudget = ByteBudget(),
+  contents: ByteBudget = ByteBudget(), handler: TestHandler,
+  _ body: (_ server: HTTPServer, _ port: Int) throws -> Result
 ) throws -> Result {
   var logger = Logger(label: "test")
   logger.logLevel = .critical
   let server = HTTPServer(
-    at: .host("127.0.0.1", port: 0), limits: limits, tls: tls, spools: spools, handler: handler,
-    logger: logger,
+    at: .host("127.0.0.1", port: 0), limits: limits, tls: tls, spools: spools, contents: contents,
+    handler: handler, logger: logger,
     // Dispatch has threads for the servers of all tests that run at the same time, even if there are many processors.
     waiting: EachWayOfWaiting.current, workers: 2)
   let port = try server.start().port

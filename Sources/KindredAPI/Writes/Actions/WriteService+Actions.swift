@@ -47,7 +47,7 @@ extension WriteService {
     try screenCall(of: action, asked.request)
     let principal = asked.principal
     let limits = context.options.limits
-    let time = AnalysisTime(seconds: context.options.queryTime, asked.request.cancellation)
+    let time = AnalysisTime(seconds: asked.secondsLeft, asked.request.cancellation)
     let first = try planWrite(by: principal) { version in
       try Self.plan(action.name, at: segments, asked, in: version, limits, time)
     }

@@ -45,6 +45,7 @@ struct BatchPlan: Sendable {
         }
         let work = try Self.work(of: part, in: version, service) { [budget] in try budget.checkTime() }
         for plan in work.plans { try budget.add(plan) }
+        if case .write(let plan) = work { try budget.add(memory: plan.content?.memory ?? 0) }
         return (part.request, work)
       }
     }
@@ -216,6 +217,7 @@ struct BatchBudget {
   private let sqlLength: Int
   private var length = 0
   private var expandedLength = 0
+  private var memory = 0
   private var plans: Set<ObjectIdentifier> = []
 
   /// The largest length in bytes that links to long requests add to the parts.
@@ -248,6 +250,14 @@ struct BatchBudget {
         "the requests that the links in the batch represent are too long together; send several batches"
       )
     }
+  }
+
+  /// Counts the memory of the records of a part.
+  ///
+  /// - Throws: `RequestError` if those of all parts take too much.
+  mutating func add(memory count: Int) throws {
+    memory += count
+    try RecordDraftReader.check(memory: memory)
   }
 
   /// Counts a plan, only once if several parts share it.

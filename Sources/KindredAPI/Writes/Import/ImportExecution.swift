@@ -148,10 +148,10 @@ struct ImportExecution {
       try atLine(lines.line) {
         let document = try WriteContent.document(bytes)
         var reader = RecordDraftReader(
-          version: execution.plan.version, document: document,
-          limits: execution.service.context.options.limits, conflicts: execution.plan.conflicts, check: {})
+          version: execution.plan.version, limits: execution.service.context.options.limits,
+          conflicts: execution.plan.conflicts, check: {})
         (reader.isCopy, reader.isImport) = (true, true)
-        try body(try reader.record(document.root, of: resource), lines.line, bytes.count)
+        try body(try reader.record(in: document, of: resource), lines.line, bytes.count)
       }
     }
   }
