@@ -90,6 +90,9 @@ scale-test: release ## Test standbys of PostgreSQL: positions, lag, restarts, fa
 	python3 Tests/Scale/run.py $(KINDRED)
 	python3 Tests/Scale/failover.py $(KINDRED)
 
+contents-test: release ## Check the memory and the processor time that contents of requests take.
+	python3 Tests/Endurance/contents.py
+
 linearizability: release ## Check that no answer is older than it may be, for SECONDS on each database.
 	$(call install-missing,$(POSTGRESQL_PACKAGES))
 	python3 Tests/Scale/linearizability.py $(KINDRED) $(SECONDS)

@@ -72,13 +72,14 @@ def small_disk(directory, size):
 class Server:
     """A server process on a free port."""
 
-    def __init__(self, database, *arguments, environment=None, log=None):
+    def __init__(self, database, *arguments, environment=None, log=None, before=None):
         self.log = log or subprocess.DEVNULL
         self.process = subprocess.Popen(
             [PROGRAM, "serve", str(database), "--port", "0", "--log-level", "error", *arguments],
             stdout=subprocess.PIPE,
             stderr=self.log,
             env={**os.environ, **(environment or {})},
+            preexec_fn=before,
             text=True,
         )
         line = self.process.stdout.readline()
@@ -150,6 +151,15 @@ class Server:
         """Resident memory, in MiB."""
         return self._status("VmRSS") // 1024
 
+    def forget_peak(self):
+        """Begins to measure the peak of the memory anew."""
+        pathlib.Path(f"/proc/{self.process.pid}/clear_refs").write_text("5")
+
+    @property
+    def peak_memory(self):
+        """The largest resident memory so far, in MiB."""
+        return self._status("VmHWM") // 1024
+
     @property
     def threads(self):
         return self._status("Threads")
@@ -162,6 +172,11 @@ class Server:
     def processor_seconds(self):
         fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    @property
+    def processor_time(self):
+        """The processor time of the process in seconds, exactly: by its clock (clock_getcpuclockid(3))."""
+        return time.clock_gettime((~self.process.pid << 3) | 2)
 
 
 def encode(target):
