@@ -48,7 +48,7 @@ REPRODUCIBLE := -Xswiftc -file-prefix-map -Xswiftc '$(CURDIR)=.' -Xcc -ffile-pre
 STATIC := $(if $(filter Linux,$(shell uname)),--static-swift-stdlib)
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test explorer-tools explorer-test explorer-pictures clients-test postgresql-test scale-test linearizability exports-test behaviours secrecy oracle fuzz build release docs site language reference install dist deployment-test uninstall format lint image system-packages swift
+.PHONY: help serve test explorer-tools explorer-test explorer-pictures clients-test postgresql-test scale-test contents-test linearizability exports-test behaviours secrecy oracle fuzz build release docs site language reference install dist deployment-test uninstall format lint image system-packages swift
 
 help: ## List the targets.
 	@sed -nE 's/^([a-z-]+):.*## (.*)/make \1	\2/p' $(MAKEFILE_LIST) | expand -t 22

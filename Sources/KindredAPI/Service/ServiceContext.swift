@@ -92,9 +92,7 @@ struct ServiceParts: Sendable {
     self.cursors = cursors
     self.logger = logger
     screeningLog = ScreeningLog(logger)
-    let freed = FreedMemory()
-    contentSlots = ContentSlots(freed)
-    heldContents = HeldContents(freed)
+    contentSlots = ContentSlots(freedMemory, memory: options.contents.readSize)
     databases = try ReadDatabase.all(of: backend, options)
   }
 }
