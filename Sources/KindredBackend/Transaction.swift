@@ -15,6 +15,9 @@ public protocol Transaction: AnyObject, SchemaSource {
 }
 
 extension ReadTransaction {
+  /// Nothing that should be renewed.
+  public func plannerStatistics() throws -> PlannerStatistics { PlannerStatistics() }
+
   /// Nil: the state is known before anything is read.
   public var observedState: Int64? { nil }
 
@@ -74,6 +77,9 @@ public protocol ReadTransaction: Transaction {
   func explanation(
     of plan: ExecutablePlan, _ parameters: Parameters, limit: Int?
   ) throws -> PlanExplanation
+
+  /// Returns of which tables the database's planner has no statistics, or old ones.
+  func plannerStatistics() throws -> PlannerStatistics
 
   /// Resumes the statements' time after ``pause()``.
   func resume()

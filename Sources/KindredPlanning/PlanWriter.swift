@@ -46,7 +46,7 @@ struct PlanWriter {
         plan.beyond = pages.beyond(root).map { statement($0, of: root, counts: false) }
       }
     }
-    plan.addNotes()
+    plan.addNotes(tree.nodes.flatMap { IndexAdvice(for: $0.rows).missingIndexes })
     plan.searches += tree.searches.filter { !plan.searches.contains($0) }
     plan.readsLiterals = state.readsLiterals
     plan.readsRestricted = state.readsRestricted

@@ -34,6 +34,7 @@ struct IndexReader {
       // Values that the index tells apart may be equal to the columns.
       if key.allSatisfy(\.isUniquelyCompared) { draft.uniqueKeys.append(draft.primaryKey) }
     }
+    try readPartialIndexes(of: &draft)
     for index in indexes {
       let entries = try indexEntries(of: index.name, in: draft)
       if let first = entries.first, let column = first.position, entries.count == 1, first.collation == nil,
@@ -44,13 +45,29 @@ struct IndexReader {
       draft.indexes.append(
         Index(
           columns: entries.map { $0.position.map { draft.columns[$0].name } },
-          collations: entries.map(\.collation), isUnique: index.isUnique,
-          // NULLs are the least values.
-          orders: entries.map { Index.Order(isDescending: $0.isDescending, nullsComeFirst: !$0.isDescending) }
-        ))
+          collations: entries.map(\.collation), isUnique: index.isUnique, orders: entries.map(\.order)))
       guard index.isUnique, !index.isPrimaryKey else { continue }
       let key = entries.filter(\.isUniquelyCompared).compactMap(\.position)
       if key.count == entries.count { draft.uniqueKeys.append(key) }
+    }
+  }
+
+  /// Adds the indexes of the records that meet tests for NULL.
+  private func readPartialIndexes(of draft: inout TableDraft) throws {
+    let definitions = try connection.rows(
+      """
+      SELECT name, sql FROM \(SQL.quoted(database)).sqlite_schema WHERE type = 'index' AND name IN \
+      (SELECT name FROM pragma_index_list(?, ?) WHERE partial)
+      """, [.text(draft.name), .text(database)]
+    ) { (name: $0.text(0) ?? "", sql: $0.text(1) ?? "") }
+    for definition in definitions {
+      let condition = SQLTokens.all(in: definition.sql).drop { !$0.isKeyword("where") }.dropFirst()
+      guard let tests = Index.NullTest.all(in: condition, column: draft.columnName) else { continue }
+      let entries = try indexEntries(of: definition.name, in: draft)
+      draft.partialIndexes.append(
+        Index(
+          columns: entries.map { $0.position.map { draft.columns[$0].name } },
+          collations: entries.map(\.collation), orders: entries.map(\.order), tests: tests))
     }
   }
 
@@ -63,6 +80,9 @@ struct IndexReader {
     /// Whether values that the column's collation considers equal are also equal in the index.
     let isUniquelyCompared: Bool
     let isDescending: Bool
+
+    /// The order of its values, of which NULLs are the least.
+    var order: Index.Order { Index.Order(isDescending: isDescending, nullsComeFirst: !isDescending) }
   }
 
   private func indexEntries(of index: String, in draft: TableDraft) throws -> [IndexEntry] {

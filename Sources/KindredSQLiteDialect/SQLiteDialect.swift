@@ -14,6 +14,7 @@ struct SQLiteDialect: SQLDialect {
   var recognizesGroups: Bool { false }
   var hasTotalArithmetic: Bool { true }
   var ignoresLimits: Bool { true }
+  var placesNullsInIndexes: Bool { false }
 
   func strategy(for model: Model) -> any PlanStrategy { SQLiteStrategy(model: model) }
 

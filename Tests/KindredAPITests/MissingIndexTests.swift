@@ -64,4 +64,23 @@ struct MissingIndexTests {
           == #"[{"n":1,"parts":[1,3]},{"n":2,"parts":[2]},{"n":3,"parts":[]}]"#)
     }
   }
+
+  @Test
+  func `a partial index of the records that a node shows is used, and none is made beside it`() throws {
+    let partial = try TestDatabase(
+      """
+      CREATE TABLE post (id INTEGER PRIMARY KEY, title TEXT);
+      CREATE TABLE comment (id INTEGER PRIMARY KEY, postId INTEGER REFERENCES post(id), deletedAt TEXT);
+      CREATE INDEX comment_shown ON comment (postId) WHERE deletedAt IS NULL;
+      INSERT INTO post VALUES (1, 'a'), (2, 'b');
+      INSERT INTO comment VALUES (1, 2, NULL), (2, 1, 'x'), (3, 2, NULL);
+      """)
+    let shown = "/posts?fields=id&include=comments&comments.values=id&comments.filter=deletedAt is null"
+    #expect(try partial.get(shown).text == #"[{"id":1,"comments":[]},{"id":2,"comments":[1,3]}]"#)
+    let explained = try partial.get(shown + "&explain=true").text
+    #expect(
+      explained.contains("comment_shown") && explained.contains(#""missingIndexes":[]"#), "\(explained)")
+    let all = try partial.get("/posts?fields=id&include=comments&comments.values=id&explain=true").text
+    #expect(all.contains(#"CREATE INDEX \"comment_on_postId\""#) && !all.contains("comment_shown"), "\(all)")
+  }
 }

@@ -4,7 +4,8 @@ import KindredOutput
 import KindredSQLSyntax
 import KindredRequests
 
-/// The response to `explain=true`: every statement with its arguments and the database's plan, and the missing indexes.
+/// The response to `explain=true`: every statement with its arguments and the database's plan, and the missing indexes,
+/// and whether the database's planner lacks statistics.
 struct Explanation {
   let planned: PlannedRequest
 
@@ -30,6 +31,8 @@ struct Explanation {
     let suggestion = dividing.map { column in
       "add a condition such as `\(column)=…`: `\(column)` decides in which shard a record is, so that each statement goes to one"
     }
+    let tables = try reading.tables(readBy: plan)
+    let statistics = try reading.plannerStatistics().state(of: tables)
     let transients = plan.transients.map { table -> JSONValue in
       ["create": .string(mask.masked(table.create)), "fill": .string(mask.masked(table.fill))]
     }
@@ -38,6 +41,7 @@ struct Explanation {
       "suggestions": suggestion.map { [.string(mask.masked($0))] },
       "transientTables": transients.isEmpty ? nil : .array(transients),
       "missingIndexes": JSONValue(strings: plan.missingIndexes.map(mask.masked)),
+      "statistics": statistics.map { .string($0.rawValue) },
       "mismatches": plan.mismatches.isEmpty ? nil : JSONValue(strings: plan.mismatches.map(mask.masked)),
     ]
   }

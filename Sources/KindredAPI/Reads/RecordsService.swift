@@ -173,7 +173,9 @@ final class RecordsService: Sendable {
         return deliver(representation, to: request).telling(reading.position)
       } catch {
         result.close()
-        throw error
+        guard let slow = error as? any BackendError, slow.kind == .timedOut else { throw error }
+        reading.close()
+        throw SlowRequest(planned: planned, version: version).problem(for: asked, of: database, in: context)
       }
     } catch {
       reading.close()

@@ -13,6 +13,7 @@ struct StatementListing: CustomStringConvertible {
 
     var statements: [Statement]
     var missingIndexes: [String]
+    var statistics: String?
   }
 
   /// A bound value, or the source of one.
@@ -79,6 +80,9 @@ struct StatementListing: CustomStringConvertible {
     if !explanation.missingIndexes.isEmpty {
       parts.append(
         (["-- missing indexes"] + explanation.missingIndexes.map { "\($0);" }).joined(separator: "\n"))
+    }
+    if let statistics = explanation.statistics {
+      parts.append("-- the statistics of the tables are \(statistics)\nANALYZE;")
     }
     description = parts.joined(separator: "\n\n")
   }

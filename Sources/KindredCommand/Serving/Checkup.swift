@@ -84,7 +84,7 @@ struct Checkup {
           database.backend, options: options, logger: logger, model: model.model)
         for misfit in service.accessMisfits { mistakes.add(MisfittingDefault(message: misfit)) }
         let exposure = NetworkExposure(of: command, at: command.place([]), configured ?? nil, model)
-        return exposure.warnings + exposure.notices(of: service)
+        return exposure.warnings + exposure.notices(of: service) + database.backend.statisticsNotices
       } ?? []
     } ?? []
   }

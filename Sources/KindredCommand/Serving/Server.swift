@@ -124,7 +124,9 @@ final class Server {
     logger.info("serving", metadata: database.metadata)
     let exposure = NetworkExposure(of: command, at: place, access, model)
     for warning in exposure.warnings { logger.warning("\(warning)") }
-    for notice in exposure.notices(of: first) { logger.notice("\(notice)") }
+    for notice in exposure.notices(of: first) + database.backend.statisticsNotices {
+      logger.notice("\(notice)")
+    }
     _ = lifecycle.start({ Watchdog(of: http, for: manager) }) { _ in }
     // Whoever waits for the line finds all in the log that is said at the start.
     LogOutput.standardError.flush()

@@ -8,15 +8,30 @@ public struct Index: Sendable, Hashable {
   public let isUnique: Bool
   /// The order of each column's values; nil if the index has none.
   public let orders: [Order]?
+  /// The tests that the records meet which are in the index; empty if all are.
+  public let tests: [NullTest]
 
-  /// Creates an index over these columns, by default with their own collations, and in no order.
+  /// Creates an index over these columns, by default of all records, with the columns' own collations, and in no order.
   public init(
-    columns: [String?], collations: [String?]? = nil, isUnique: Bool = false, orders: [Order]? = nil
+    columns: [String?], collations: [String?]? = nil, isUnique: Bool = false, orders: [Order]? = nil,
+    tests: [NullTest] = []
   ) {
     self.columns = columns
     self.collations = collations ?? columns.map { _ in nil }
     self.isUnique = isUnique
     self.orders = orders
+    self.tests = tests
+  }
+
+  /// The condition that a column is NULL, or that it isn't.
+  public struct NullTest: Sendable, Hashable {
+    /// The name of the column.
+    public let column: String
+    /// Whether it must be NULL.
+    public let isNull: Bool
+
+    /// Creates the condition that a column is NULL, or that it isn't.
+    public init(_ column: String, isNull: Bool) { (self.column, self.isNull) = (column, isNull) }
   }
 
   /// The order of values.

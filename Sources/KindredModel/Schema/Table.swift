@@ -47,6 +47,8 @@ public struct Table: Sendable, Hashable {
   public package(set) var uniqueKeys: [[Int]]
   /// The indexes that can find records by equality, including the primary key.
   public package(set) var indexes: [Index]
+  /// The indexes of the records that meet tests for NULL.
+  public package(set) var partialIndexes: [Index] = []
   /// The indexes by which records can be read in the order of a column.
   public package(set) var orderingIndexes: [OrderingIndex]
   /// The foreign keys in the order of their declaration.
@@ -231,12 +233,24 @@ public struct Table: Sendable, Hashable {
     indexes.compactMap { $0.columns.first ?? nil }.filter { !isUnique([$0]) }
   }
 
+  /// Returns the indexes of all records, and those of the records that meet tests.
+  ///
+  /// - Parameter isMet: Whether all the records that are searched meet a test.
+  package func indexes(where isMet: ((Index.NullTest) -> Bool)?) -> [Index] {
+    guard let isMet, !partialIndexes.isEmpty else { return indexes }
+    return indexes + partialIndexes.filter { $0.tests.allSatisfy(isMet) }
+  }
+
   /// Whether an index finds the records with given values in these columns without a scan.
   ///
-  /// - Parameter collations: The collation of the comparison with each column; nil for the columns' own collations.
-  public func isIndexed(_ names: [String], collations: [String]? = nil) -> Bool {
+  /// - Parameters:
+  ///   - collations: The collation of the comparison with each column; nil for the columns' own collations.
+  ///   - isMet: Whether all the records that are searched meet a test.
+  public func isIndexed(
+    _ names: [String], collations: [String]? = nil, where isMet: ((Index.NullTest) -> Bool)? = nil
+  ) -> Bool {
     let collations = collations ?? names.map { column(named: $0)?.collation ?? "BINARY" }
-    return indexes.contains { index in
+    return indexes(where: isMet).contains { index in
       let prefix = Array(zip(index.columns, index.collations).prefix(names.count))
       return prefix.count == names.count
         && prefix.allSatisfy { name, collation in

@@ -9,6 +9,7 @@ extension SQLDialect {
   package var joinsLaterally: Bool { false }
   package var orderedJoin: SQL { "JOIN" }
   package var ignoresLimits: Bool { false }
+  package var placesNullsInIndexes: Bool { true }
   package var recognizesGroups: Bool { true }
   package var estimatesCounts: Bool { false }
   package var hasTotalArithmetic: Bool { false }

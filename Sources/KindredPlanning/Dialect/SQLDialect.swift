@@ -210,6 +210,8 @@ package protocol SQLDialect: Sendable {
 
   /// Returns a value in a form that can be sorted and compared with those before and after it.
   func sortable(_ value: CompiledExpression) -> CompiledExpression
+  /// Whether an index can have NULLs at either end.
+  var placesNullsInIndexes: Bool { get }
   /// Returns a term of `ORDER BY`; by default, NULLs are the smallest values.
   func order(_ expression: SQL, isDescending: Bool, nulls: SortTerm.Nulls?, isNullable: Bool) -> SQL
   /// Returns a value that orders texts by their bytes, where their collation considers different texts equal; nil if

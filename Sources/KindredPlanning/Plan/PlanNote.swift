@@ -11,29 +11,31 @@ package enum PlanNote: SQLNote {
   case search(Plan.SearchCheck)
   /// It reads a transient table.
   case transient(TransientTable)
-  /// An index would find its records: a complete `CREATE INDEX` statement.
-  case missingIndex(String)
+  /// An index would find its records.
+  case missingIndex(MissingIndex)
   /// No index can serve a foreign key: a sentence with the reason.
   case mismatch(String)
 }
 
 extension Plan {
-  /// Adds the notes of the SQL of its statements.
-  mutating func addNotes() {
+  /// Adds the notes of the SQL of its statements, and the indexes that its selects lack.
+  mutating func addNotes(_ lacking: [MissingIndex] = []) {
     let notes = OrderedSet(statements.flatMap(\.notes))
     // Texts of the model, such as the value of a parameter; those of requests are looked at with each request.
     isTimeless =
       !notes.contains(.volatile) && !statements.contains { $0.bindings.contains(where: \.mayNameTime) }
+    var missing: [MissingIndex] = []
     for note in notes {
       switch note {
       case .volatile: break
       case .plainText(let number): plainTexts.insert(number)
       case .search(let check): searches.append(check)
       case .transient(let table): add(table)
-      case .missingIndex(let statement): missingIndexes.append(statement)
+      case .missingIndex(let index): missing.append(index)
       case .mismatch(let reason): mismatches.append(reason)
       }
     }
+    missingIndexes = MissingIndex.sufficient(missing + lacking).map(\.statement)
   }
 
   /// Adds a transient table, which needs all of its rows if it is read in different ways.

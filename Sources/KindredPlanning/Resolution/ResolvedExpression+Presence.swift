@@ -6,9 +6,25 @@ extension ResolvedConditions {
     equalities.contains { $0.computed == nil && $0.column.name == column }
       || filters.contains { $0.excludesNull(of: column) }
   }
+
+  /// Returns whether all records that meet them meet the test of a partial index.
+  func meet(_ test: Index.NullTest) -> Bool {
+    guard test.isNull else { return excludesNull(of: test.column) }
+    return filters.contains { $0.demandsNull(of: test.column) }
+  }
 }
 
 extension ResolvedExpression {
+  /// Returns whether the condition says that a column of the record is NULL.
+  fileprivate func demandsNull(of column: String) -> Bool {
+    switch meaning {
+    case .all(let operands): operands.contains { $0.demandsNull(of: column) }
+    case .isNull(let value, negated: false):
+      if case .path(.column(let read)) = value.meaning { read.name == column } else { false }
+    default: false
+    }
+  }
+
   /// Returns whether the condition holds only where a column of the record isn't NULL: a comparison with NULL does not.
   fileprivate func excludesNull(of column: String) -> Bool {
     func isColumn(_ operand: ResolvedExpression) -> Bool {

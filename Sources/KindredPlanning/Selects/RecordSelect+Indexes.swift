@@ -4,7 +4,7 @@ import KindredSQLSyntax
 /// Which indexes give the rows of a select in their order.
 extension RecordSelect {
   /// The names of the record's columns that equal one value in all rows.
-  private var fixedColumns: [String] {
+  var fixedColumns: [String] {
     let conditions = source.links + source.conditions
     return record.table.columns.map(\.name).filter { name in
       conditions.contains { $0.isEquality(of: record.id, name, ofOne: true) }

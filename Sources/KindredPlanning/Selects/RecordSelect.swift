@@ -82,12 +82,15 @@ package struct SelectedRecord {
   package let node: RequestNode?
   /// The table of the record above, if another statement reads that; nil for records without one.
   package let tableAbove: Table?
+  /// The columns by whose values the request finds the records.
+  let searched: SearchedColumns
 
   init(_ record: StatementRecord) {
     id = record.id
     table = record.table
     node = record.node
     tableAbove = record.parent.flatMap { $0.statement === record.statement ? nil : $0.table }
+    searched = SearchedColumns(of: record)
   }
 }
 

@@ -50,7 +50,14 @@ struct TableSources: PlanningPart {
       convertsBoundValues: isConverted && isBound)
     // A copy would compute columns of records out of sight.
     let mayCopy = !context.rules.restricts(record) || !record.computes(columns + table.columnsOfCopy)
-    let isIndexed = columns.isEmpty || !isConverted && table.isIndexed(columns, collations: indexed)
+    let isIndexed =
+      columns.isEmpty
+      || !isConverted
+        && table.isIndexed(columns, collations: indexed) { test in
+          // A link is no condition on NULL, and a guarded condition none that the database recognizes.
+          !test.isNull && columns.containsExactly(test.column)
+            || !context.restrictsRows && record.conditions?.meet(test) ?? false
+        }
     // The rule of the records reads them as they are in the copy.
     if !isIndexed, mayCopy, state.strategy.copiesTable(for: search) {
       record.statement.copies.insert(record.id)
@@ -62,7 +69,7 @@ struct TableSources: PlanningPart {
       source.items[0].table.notes =
         isConverted
         ? mismatches(comparisons, of: record, from: origin)
-        : [.missingIndex(createIndex(on: table, columns, indexed))]
+        : [.missingIndex(index(of: table, columns, indexed))]
     }
     return mayCopy ? state.strategy.source(of: search, insteadOf: source) : source
   }
@@ -135,16 +142,13 @@ struct TableSources: PlanningPart {
     TableReference(sql: .table(fullText.table, as: alias), rule: nil)
   }
 
-  private func createIndex(on table: Table, _ columns: [String], _ collations: [String]) -> String {
-    let name = ([table.name, "on"] + columns).joined(separator: "_")
-    let list = zip(columns, collations).map { column, collation -> SQL in
+  private func index(of table: Table, _ columns: [String], _ collations: [String]) -> MissingIndex {
+    let terms = zip(columns, collations).map { column, collation in
       table.column(named: column)?.collation.equalsIgnoringCase(collation) ?? true
-        ? "\(identifier: column)" : "\(identifier: column) COLLATE \(identifier: collation)"
+        ? MissingIndex.Term(column)
+        : MissingIndex.Term(column, "\(identifier: column) COLLATE \(identifier: collation)")
     }
-    return
-      ("CREATE INDEX \(identifier: name) ON \(dialect.indexedTable(table)) (\(list.joined(separator: ", ")))"
-      as SQL)
-      .rendered().text
+    return MissingIndex(on: table, terms, in: dialect)
   }
 
   /// Returns the columns of a foreign key that no index can serve because the referenced columns have another type.

@@ -41,6 +41,7 @@ extension PostgreSQLSchemaReader {
     /// A warning that names the unique index that serves as the primary key; nil if there was no choice.
     var choice: String?
     var indexes: [Index] = []
+    var partialIndexes: [Index] = []
     var foreignKeys: [ForeignKey] = []
     /// The foreign keys with a PERIOD.
     var temporalForeignKeys: [ForeignKey] = []
@@ -57,6 +58,18 @@ extension PostgreSQLSchemaReader {
       uniqueKeys.append(key)
       keyNames.append(name)
       if isPrimary { (primaryKey, isKeyDeclared) = (key, true) }
+    }
+
+    /// Adds an index of the records that meet a condition, if that consists of tests for NULL.
+    mutating func addPartialIndex(
+      _ columns: [String?], _ orders: [Index.Order]?, where condition: String
+    ) {
+      let tokens = SQLTokens.all(in: condition, .postgreSQL)
+      let tests = Index.NullTest.all(in: tokens) { name in
+        self.columns.contains { $0.name == name } ? name : nil
+      }
+      guard let tests else { return }
+      partialIndexes.append(Index(columns: columns, orders: orders, tests: tests))
     }
 
     /// Makes a unique index the primary key, if none is declared: the one with the fewest columns, of those the first by
@@ -87,6 +100,7 @@ extension PostgreSQLSchemaReader {
         uniqueKeys: uniqueKeys, indexes: indexes, foreignKeys: foreignKeys, fullText: fullText,
         insteadOf: isTable ? [] : changes)
       (table.schema, table.relation, table.comment) = (schema, relation, comment)
+      table.partialIndexes = partialIndexes
       table.isCaseSensitive = true
       table.isTimeless = isTimeless
       table.hasTriggers = hasTriggers

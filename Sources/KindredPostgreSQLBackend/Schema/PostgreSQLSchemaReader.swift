@@ -238,10 +238,14 @@ public struct PostgreSQLSchemaReader {
       let row = group.lowerBound
       guard let place = rows.integer(row, 0).flatMap({ places[$0] }) else { continue }
       let orders = group.compactMap { rows.integer($0, 6).map(Index.Order.init(indexOption:)) }
+      let columns = group.map { rows.text($0, 4) }
+      let order = orders.count == group.count ? orders : nil
+      if let condition = rows.text(row, 7) {
+        drafts[place].addPartialIndex(columns, order, where: condition)
+        continue
+      }
       drafts[place].add(
-        Index(
-          columns: group.map { rows.text($0, 4) }, isUnique: rows.isTrue(row, 3),
-          orders: orders.count == group.count ? orders : nil),
+        Index(columns: columns, isUnique: rows.isTrue(row, 3), orders: order),
         named: rows.text(row, 5) ?? "", isPrimary: rows.isTrue(row, 2))
     }
     for place in drafts.indices { drafts[place].chooseKey() }

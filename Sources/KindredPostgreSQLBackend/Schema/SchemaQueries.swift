@@ -155,19 +155,19 @@ enum SchemaQueries {
       WHERE r.place IS NOT NULL AND a.attnum > 0 AND NOT a.attisdropped AND NOT has_column_privilege(r.oid, a.attnum, 'SELECT')
       """
 
-  /// The columns of valid indexes without a predicate that can find records by equality, and where their values are in the order of the
-  /// column, the bits of `INDOPTION_DESC` and `INDOPTION_NULLS_FIRST`.
+  /// The columns of valid indexes that can find records by equality, and where their values are in the order of the column,
+  /// the bits of `INDOPTION_DESC` and `INDOPTION_NULLS_FIRST`; at last the condition of a partial index.
   static let indexes =
     relations + """
       SELECT i.indrelid, i.indexrelid, i.indisprimary, i.indisunique, a.attname, c.relname,
         CASE WHEN m.amname = 'btree' AND i.indcollation[k.place::int4 - 1] IN (0, a.attcollation)
             AND EXISTS (SELECT FROM pg_opclass o WHERE o.oid = i.indclass[k.place::int4 - 1] AND o.opcdefault)
-          THEN i.indoption[k.place::int4 - 1]::int8 END
+          THEN i.indoption[k.place::int4 - 1]::int8 END, pg_get_expr(i.indpred, i.indrelid)
       FROM relation r JOIN pg_index i ON i.indrelid = r.oid
       JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_am m ON m.oid = c.relam
       CROSS JOIN LATERAL unnest(i.indkey::int2[]) WITH ORDINALITY AS k(number, place)
       LEFT JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = k.number AND k.number > 0
-      WHERE i.indisvalid AND i.indpred IS NULL AND (m.amname IN ('btree', 'hash') OR i.indisunique)
+      WHERE i.indisvalid AND (m.amname IN ('btree', 'hash') OR i.indisunique)
         AND k.place <= i.indnkeyatts
       ORDER BY i.indrelid, i.indisprimary DESC, i.indexrelid, k.place
       """

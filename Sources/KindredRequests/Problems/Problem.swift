@@ -228,10 +228,22 @@ extension Problem {
   package static let busy = Problem(.busy, "the database is busy; try again", headers: [("Retry-After", "1")])
 
   /// 503: the query time is up.
-  package static let outOfTime = Problem(
-    .outOfTime,
-    "the request took too long; request less data, or create an index (`explain=true` lists missing ones)",
-    headers: [("Retry-After", "1")])
+  package static let outOfTime = slow("the request took too long; request less data")
+
+  /// 503: the query time is up, and no index would help.
+  package static let outOfTimeWithoutHelp = slow(
+    "the request took too long, and no index would help; request less data")
+
+  /// 503: the query time is up.
+  ///
+  /// - Parameter statements: The statements for the database after which the request would take less.
+  package static func slow(helpedBy statements: [String]) -> Problem {
+    slow("the request took too long; this would help: \(statements.joined(separator: " "))")
+  }
+
+  private static func slow(_ detail: String) -> Problem {
+    Problem(.outOfTime, detail, headers: [("Retry-After", "1")])
+  }
 
   /// 503: the database can't be read.
   package static let unavailable = Problem(

@@ -99,6 +99,8 @@ extension SQLiteReadTransaction {
     return PlanExplanation(statements: statements)
   }
 
+  func plannerStatistics() throws -> PlannerStatistics { try connection.plannerStatistics() }
+
   /// Returns the lines of SQLite's query plan, indented (<https://www.sqlite.org/eqp.html>).
   private func lines(of sql: String) throws -> [String] {
     let statement = try connection.prepare("EXPLAIN QUERY PLAN \(sql)", persistent: false)
