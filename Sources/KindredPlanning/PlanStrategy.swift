@@ -9,6 +9,10 @@ package protocol PlanStrategy {
   ///
   /// - Parameter keys: The numbers of the literals that are the key.
   func batched(_ tree: SelectTree, over keys: Set<Int>) -> SelectTree
+  /// Whether an aggregate of records that no index finds by the one that they belong to is computed for all at once.
+  var joinsGroups: Bool { get }
+  /// Whether the database finds records by the existence of others as by a join, but computes numbers for each record.
+  var findsByExistence: Bool { get }
   /// Returns whether the source of the records is a copy of their table.
   func copiesTable(for search: UnindexedSearch) -> Bool
   /// Returns a source of the same records that needs no index of their table; the given one if a scan costs less.
@@ -18,6 +22,12 @@ package protocol PlanStrategy {
 extension PlanStrategy {
   /// Changes nothing: a statement may run for each key.
   package func batched(_ tree: SelectTree, over keys: Set<Int>) -> SelectTree { tree }
+
+  /// No: it is computed for each record.
+  package var joinsGroups: Bool { false }
+
+  /// No: an existence is computed for each record, too.
+  package var findsByExistence: Bool { false }
 
   /// Copies nothing.
   package func copiesTable(for search: UnindexedSearch) -> Bool { false }

@@ -135,6 +135,8 @@ final class RecordMemory {
   let record: StatementRecord
   /// The records joined by to-one associations, by ``ResolvedAssociation/place``.
   var joined: [ResolvedAssociation.Place: StatementRecord] = [:]
+  /// The groups that are joined to the record, by the aggregates that they are the groups of.
+  var passes: [SQL: RecordID] = [:]
   /// The computed columns compiled so far, and the records that they expose.
   var computed: NameDictionary<(expression: CompiledExpression, exposure: Exposure)> = [:]
   /// The named expressions compiled so far, and the records that they expose.

@@ -135,8 +135,10 @@ struct StrategyTests {
     try expectPlan(
       of: "books", node, on: .postgreSQL,
       """
-      books: SELECT "book"."title", (SELECT count(*) FROM "review" WHERE "review"."bookId" = "book"."id"), \
-      "book"."id" FROM "book" ORDER BY "book"."id"
+      books: SELECT "book"."title", coalesce("kindred:pass"."kindred:rank", 0), "book"."id" FROM "book" \
+      LEFT JOIN (SELECT "review"."bookId" AS "kindred:group", count(*) AS "kindred:rank" FROM "review" \
+      GROUP BY "review"."bookId") AS "kindred:pass" ON "kindred:pass"."kindred:group" = "book"."id" \
+      ORDER BY "book"."id"
       """)
     for dialect in [Dialect.sqlite, .postgreSQL] {
       #expect(

@@ -3,7 +3,7 @@ import KindredSQLSyntax
 
 /// An expression as SQL with resolved names, and the properties that a dialect needs to combine it with others.
 package struct CompiledExpression {
-  package var sql: SQL
+  package var sql: SQL { didSet { opposite = nil } }
   package var precedence = Precedence.primary
   package var format: Plan.ValueFormat = .plain
   /// The type of its values, for a database whose expressions have types; nil where it is unknown.
@@ -31,6 +31,8 @@ package struct CompiledExpression {
   package var shownDocument: SQL?
   /// What an index may have in its place; nil if that is the expression itself.
   package var indexed: IndexedForm?
+  /// The condition that holds where this one doesn't, where that needs no `NOT`; nil for other expressions.
+  package var opposite: SQL?
   /// A condition that holds wherever this one does, and by which an index may find the records; nil if there is none.
   package var necessary: SQL?
 
@@ -114,6 +116,12 @@ package struct CompiledAbsence {
 }
 
 extension CompiledExpression {
+  /// Returns the condition that holds where this one doesn't.
+  func negated(_ dialect: any SQLDialect) throws -> CompiledExpression {
+    guard let opposite else { return try dialect.negated(self) }
+    return CompiledExpression(sql: opposite, format: format, type: type)
+  }
+
   /// Returns the same value as a part of SQL gives it, which needs no parentheses.
   package func read(as sql: SQL) -> CompiledExpression {
     var read = self

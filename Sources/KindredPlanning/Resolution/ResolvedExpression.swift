@@ -82,7 +82,7 @@ struct ResolvedName: Sendable {
 
 /// An aggregate of associated records.
 struct ResolvedAggregate: Sendable {
-  let function: Expression.AggregateFunction
+  var function: Expression.AggregateFunction
   let association: ResolvedAssociation
   /// The conditions on the records, in addition to those of their node.
   var filters: [ResolvedExpression] = []

@@ -19,9 +19,12 @@ struct AggregateCompiler: PlanningPart {
         return try concatenation(of: values, aggregate, records, select)
       }
       if function == .isEmpty {
-        return CompiledExpression(
-          sql: "NOT EXISTS (SELECT 1 \(select.from))", precedence: .not, format: .boolean,
-          type: dialect.truthType, absent: dialect.absence(of: function))
+        let existence: SQL = "EXISTS (SELECT 1 \(select.from))"
+        var isEmpty = CompiledExpression(
+          sql: "NOT \(existence)", precedence: .not, format: .boolean, type: dialect.truthType,
+          absent: dialect.absence(of: function))
+        isEmpty.opposite = existence
+        return isEmpty
       }
       let isHidden = !records.resource.hidden.isEmpty
       if let dependence = dialect.dependence(of: function, of: values, onOrder: isHidden) {
@@ -32,7 +35,7 @@ struct AggregateCompiler: PlanningPart {
         var compiled = subquery(function, call, select.from)
         compiled.grouped = grouped(
           function, call, aggregate.association.association, records, select, in: record, compiled.sql)
-        return compiled
+        return inOnePass(compiled, of: select, in: record) ?? compiled
       }
       // SQLite hoists an aggregate to the query that owns its columns; the inner SELECT keeps it here.
       let outer = values.map { $0.read(as: "value") }
@@ -129,34 +132,38 @@ struct AggregateCompiler: PlanningPart {
       isNullable: dialect.absence(of: function) == nil, absent: dialect.absence(of: function))
   }
 
-  /// Returns an aggregate by grouping; nil unless the records are found by a single column of their table.
+  /// Returns an aggregate by grouping; nil unless the records are found by a single column of their table, or of the join
+  /// table where groups are joined.
   private func grouped(
     _ function: Expression.AggregateFunction, _ call: CompiledExpression, _ association: Association,
     _ records: StatementRecord, _ select: SelectBuilder, in record: StatementRecord, _ term: SQL
   ) -> GroupedAggregate? {
-    guard association.steps.count == 1, select.source.joins.isEmpty,
+    let isDirect = association.steps.count == 1 && select.source.joins.isEmpty
+    let isByPivot =
+      association.steps.count == 2 && state.strategy.joinsGroups && select.source.lacksIndex
+    let rows = select.source.conditions + select.source.joins.map(\.sql)
+    guard let found = isDirect ? records : isByPivot ? records.via : nil,
       let step = association.steps.first, step.originColumns.count == 1,
-      let key = records.table.column(named: step.destinationColumns[0]),
+      let key = found.table.column(named: step.destinationColumns[0]),
       let origin = record.table.column(named: step.originColumns[0]),
       // Then all values of a group belong to the same records.
       state.model.isPlain(step), dialect.haveSameEquality(key, origin),
-      select.source.plainRecord == records.id,
+      select.source.plainRecord == found.id,
       // Groups are computed independently of any record.
-      !select.source.conditions.contains(where: { $0.reads { $0.depth < select.depth } })
+      !rows.contains(where: { $0.reads { $0.depth < select.depth } })
     else {
       return nil
     }
     let (keySQL, originSQL) = (
-      records.column(key.name, in: select.statement), record.column(origin.name, in: select.statement)
+      found.column(key.name, in: select.statement), record.column(origin.name, in: select.statement)
     )
     let conditions = select.source.conditions
-    let filter: SQL = conditions.isEmpty ? "" : " WHERE \(conditions.joined(separator: " AND "))"
     return GroupedAggregate(
-      term: term,
-      groups:
-        "SELECT \(keySQL) AS \(GroupedAggregate.key), \(call.sql) AS \(GroupedAggregate.value) FROM \(select.source.table)\(filter) GROUP BY \(keySQL)",
+      term: term, group: keySQL, call: call.sql,
+      table: ([select.source.table] + select.source.joins.map(\.sql)).joined(separator: " "),
+      conditions: conditions,
       origin: originSQL, empty: dialect.absence(of: function)?.sql ?? dialect.null(of: call.type),
       isAbsent: "NOT EXISTS (SELECT 1 \(select.from))",
-      counted: function == .count && conditions.isEmpty ? association : nil)
+      counted: function == .count && conditions.isEmpty && isDirect ? association : nil)
   }
 }

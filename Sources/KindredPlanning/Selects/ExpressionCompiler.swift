@@ -131,7 +131,7 @@ struct ExpressionCompiler: PlanningPart {
     case .any(let operands):
       return try logical(operands, "OR", .or, in: record)
     case .unary(.not, let value):
-      return try dialect.negated(operand(value))
+      return try operand(value).negated(dialect)
     case .unary(.minus, let value):
       return try dialect.signed(operand(value), isNegative: true)
     case .unary(.plus, let value):

@@ -25,7 +25,7 @@ package struct OrderTerm {
     self.nulls = nulls
     isNullable = compiled.isNullable
     type = compiled.type
-    grouped = compiled.grouped
+    grouped = compiled.grouped.flatMap { $0.isJoined ? nil : $0 }
   }
 
   /// Whether NULLs come first; by default, they are the least values.

@@ -16,8 +16,9 @@ struct RecordConditions: PlanningPart {
         try context.rules.guarding(in: record) { try self.equality(equality, in: record) }
       }
     }
-    conditions += try (resolved.filters.flatMap(apart) + resolved.havings).map { filter in
-      try context.finder.noting(context.rules.guarded(filter, in: record), for: filter, in: record)
+    conditions += try (resolved.filters.flatMap(apart) + resolved.havings).map { written in
+      let filter = testingExistence(written, in: record)
+      return try context.finder.noting(context.rules.guarded(filter, in: record), for: filter, in: record)
     }
     for (number, search) in resolved.searches.enumerated() where number != joinedSearch {
       try noting(state.diagnostics) { conditions.append(try context.searches.match(search, in: record)) }
@@ -32,6 +33,22 @@ struct RecordConditions: PlanningPart {
       }
     }
     return conditions
+  }
+
+  /// Returns the condition with tests of existence in place of comparisons with no and one record, unless the order may be
+  /// that of the same numbers, which are then known.
+  private func testingExistence(
+    _ condition: ResolvedExpression, in record: StatementRecord
+  ) -> ResolvedExpression {
+    guard state.strategy.findsByExistence, record.isSortedByColumns else { return condition }
+    var read = false
+    let tested = condition.testingExistence { number in
+      read = true
+      return state.literals[number]
+    }
+    guard let tested else { return condition }
+    if read { state.readsLiterals = true }
+    return tested
   }
 
   /// Charges conditions that have been compiled before, in another statement or subquery.
@@ -95,6 +112,16 @@ struct RecordConditions: PlanningPart {
         association, from: record, into: select, isRepeated: record.statement.repeatsInner)
       select.add(try conditions(of: records))
       return "EXISTS (SELECT 1 \(select.from))"
+    }
+  }
+}
+
+extension StatementRecord {
+  /// Whether the request sorts the records by nothing but columns.
+  fileprivate var isSortedByColumns: Bool {
+    (node?.sort ?? []).allSatisfy { term in
+      guard case .path(let path) = term.expression.kind, path.components.count == 1 else { return false }
+      return table.column(named: path.components[0].name) != nil
     }
   }
 }

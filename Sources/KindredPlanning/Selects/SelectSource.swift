@@ -63,6 +63,11 @@ package struct SelectSource {
     return source
   }
 
+  /// Whether no index finds the rows of the first table.
+  package var lacksIndex: Bool {
+    table.notes.contains { if case .missingIndex? = $0 as? PlanNote { true } else { false } }
+  }
+
   /// Returns whether the rows are records of a table that has a key, each of them once.
   package func isPlain(_ record: RecordID, of table: Table) -> Bool {
     guard case .table = table.kind, !table.pointerColumns.isEmpty else { return false }

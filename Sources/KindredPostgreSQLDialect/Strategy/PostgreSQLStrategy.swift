@@ -6,6 +6,10 @@ import KindredSQLSyntax
 struct PostgreSQLStrategy: PlanStrategy {
   let dialect: PostgreSQLDialect
 
+  /// The shards of the associated records may be others.
+  var joinsGroups: Bool { !dialect.isSharded }
+  var findsByExistence: Bool { !dialect.isSharded }
+
   func arranged(_ tree: SelectTree) -> SelectTree {
     var tree = tree
     // The values of a path are those of one record.
@@ -63,7 +67,7 @@ struct PostgreSQLStrategy: PlanStrategy {
   ///     SELECT columns, above.n FROM unnest($1, $2) WITH ORDINALITY AS above(…, n)
   ///     CROSS JOIN book WHERE book."authorId" = above."0" ORDER BY above.n, order
   ///
-  /// If rows are limited, grouped or distinct in a sharded database:
+  /// If rows are limited, grouped or distinct in a sharded database, or limited, and no index finds those of a parent:
   ///
   ///     SELECT columns, n FROM (
   ///       SELECT columns, above.n, row_number() OVER (PARTITION BY above.n ORDER BY order)
@@ -86,7 +90,7 @@ struct PostgreSQLStrategy: PlanStrategy {
     let sql =
       if isFlat, page.isWhole {
         flatBatch(of: rows, &inputs)
-      } else if dialect.isSharded, let batch = WindowBatch(node, dialect) {
+      } else if dialect.isSharded || isInOnePass(node), let batch = WindowBatch(node, dialect) {
         batch.sql(&inputs)
       } else {
         lateralBatch(of: rows, page: page.sql(dialect), &inputs)
@@ -126,6 +130,12 @@ struct PostgreSQLStrategy: PlanStrategy {
       batch.counting = Select(columns: [key, "count(*)"], from: keyed.source.sql(), group: [key]).sql
     }
     return batch
+  }
+
+  /// Returns whether the first rows of all parents are found in one pass, since no index finds those of a parent.
+  private func isInOnePass(_ node: NodeSelect) -> Bool {
+    let rows = node.rows
+    return rows.group == nil && !rows.isDistinct && rows.source.lacksIndex
   }
 
   private func flatBatch(of rows: RecordSelect, _ inputs: inout ParentInputs) -> SQL {
