@@ -339,7 +339,7 @@ struct PostgreSQLDialect: SQLDialect {
   }
 
   func firstOfEqual(
-    _ rows: SQL, _ columns: [SQL], equalIn keys: [SQL], place: SQL, order: [SQL]
+    _ rows: SQL, _ columns: [SQL], equalIn keys: [SQL], place: SQL, order: [SQL], page: SQL?
   ) -> SQL {
     let rows = derived(rows)
     guard !keys.isEmpty else {
@@ -347,7 +347,7 @@ struct PostgreSQLDialect: SQLDialect {
     }
     let list = keys.joined(separator: ", ")
     return
-      "SELECT DISTINCT ON (\(list)) \(columns.joined(separator: ", ")) FROM \(rows) ORDER BY \(order.joined(separator: ", ")), \(place)"
+      "SELECT DISTINCT ON (\(list)) \(columns.joined(separator: ", ")) FROM \(rows) ORDER BY \(order.joined(separator: ", ")), \(place)\(page ?? SQL())"
   }
 
   func comparable(_ column: SQL, _ format: Plan.ValueFormat, by collation: Expression.Collation?) -> SQL {

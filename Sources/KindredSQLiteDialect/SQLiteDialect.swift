@@ -326,12 +326,13 @@ struct SQLiteDialect: SQLDialect {
   }
 
   func firstOfEqual(
-    _ rows: SQL, _ columns: [SQL], equalIn keys: [SQL], place: SQL, order: [SQL]
+    _ rows: SQL, _ columns: [SQL], equalIn keys: [SQL], place: SQL, order: [SQL], page: SQL?
   ) -> SQL {
     // With `MIN`, bare columns come from the row with the minimum (https://www.sqlite.org/lang_select.html#bareagg).
     let all = columns + ["MIN(\(place))"]
     let groups: SQL = keys.isEmpty ? "NULL" : keys.joined(separator: ", ")
-    return "SELECT \(all.joined(separator: ", ")) FROM (\(rows)) GROUP BY \(groups)"
+    let sorted = page.map { " ORDER BY \(order.joined(separator: ", "))\($0)" as SQL } ?? SQL()
+    return "SELECT \(all.joined(separator: ", ")) FROM (\(rows)) GROUP BY \(groups)\(sorted)"
   }
 
   func shown(_ value: CompiledExpression) -> CompiledExpression {

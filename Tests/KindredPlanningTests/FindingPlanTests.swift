@@ -147,10 +147,14 @@ struct FindingPlanTests {
     try expectPlan(
       of: "books", Node(fields: "year", sort: "year", limit: 3, isDistinct: true), on: .postgreSQL,
       """
-      books: SELECT "c0", "c1" FROM (SELECT DISTINCT ON ("c0") "c0", "c1" FROM (SELECT "book"."year" AS "c0", \
-      "book"."id" AS "c1", "book"."id" AS place FROM "book") AS "kindred:rows" \
-      ORDER BY "c0" NULLS FIRST, place) AS "kindred:rows" ORDER BY "c0" NULLS FIRST, "c1" \
-      LIMIT $1::int8 + $2::int8
+      books: SELECT "book"."year" AS "c0", MIN("book"."id") AS "c1" FROM "book" GROUP BY "book"."year" \
+      ORDER BY "book"."year" NULLS FIRST LIMIT $1::int8 + $2::int8
+      """)
+    try expectPlan(
+      of: "books", Node(fields: "year", sort: "-year", limit: 3, isDistinct: true),
+      """
+      books: SELECT "c0", "c1", MIN(place) FROM (SELECT "book"."year" AS "c0", "book"."id" AS "c1", \
+      "book"."id" AS place FROM "book") GROUP BY "c0" ORDER BY "c0" DESC LIMIT ?1 + ?2
       """)
     try expectPlan(
       of: "books", Node(fields: "year", isDistinct: true),
@@ -166,12 +170,25 @@ struct FindingPlanTests {
       of: "books", Node(fields: "year", sort: "year", limit: 3, isDistinct: true),
       after: Cursor(values: [.integer(1900), .integer(2)]), on: .postgreSQL,
       """
-      books: SELECT "c0", "c1" FROM (SELECT DISTINCT ON ("c0") "c0", "c1" FROM (SELECT "book"."year" AS "c0", \
-      "book"."id" AS "c1", "book"."id" AS place FROM "book" WHERE "book"."year" > $1::int8) AS "kindred:rows" \
-      ORDER BY "c0" NULLS FIRST, place) AS "kindred:rows" \
-      WHERE CASE WHEN "c0" > $1::int8 THEN TRUE WHEN "c0" IS DISTINCT FROM $1::int8 THEN FALSE \
-      WHEN "c1" > $2::int8 THEN TRUE ELSE FALSE END ORDER BY "c0" NULLS FIRST, "c1" LIMIT $3::int8 + $4::int8
+      books: SELECT "book"."year" AS "c0", MIN("book"."id") AS "c1" FROM "book" WHERE "book"."year" > $1::int8 \
+      GROUP BY "book"."year" ORDER BY "book"."year" NULLS FIRST LIMIT $2::int8 + $3::int8
       """)
+  }
+
+  @Test
+  func `results in the order of some of their columns are sorted once their equals are left out`() throws {
+    let node = Node(fields: "year,title", sort: "year", limit: 3, isDistinct: true)
+    let sql = try Library.model(.postgreSQL).plan(of: "books", node, on: .postgreSQL).nodes[0].statement.sql
+    #expect(sql.hasPrefix(#"SELECT "c0", "c1", "c2" FROM (SELECT "book"."year" AS "c0","#), "\(sql)")
+    #expect(
+      sql.contains(#"GROUP BY "book"."year", "book"."title") AS "kindred:rows" ORDER BY "c0""#), "\(sql)")
+  }
+
+  @Test
+  func `the first of equal results is found by DISTINCT ON where several terms decide`() throws {
+    let node = Node(fields: "year", sort: "-title", limit: 3, isDistinct: true)
+    let sql = try Library.model(.postgreSQL).plan(of: "books", node, on: .postgreSQL).nodes[0].statement.sql
+    #expect(sql.contains("SELECT DISTINCT ON ("), "\(sql)")
   }
 
   @Test

@@ -245,8 +245,9 @@ package protocol SQLDialect: Sendable {
   ///   - keys: The columns that are compared.
   ///   - place: The column with the position.
   ///   - order: The keys as terms of an order in which the result is best.
+  ///   - page: The page of the result in that order; nil for all of it in any order.
   func firstOfEqual(
-    _ rows: SQL, _ columns: [SQL], equalIn keys: [SQL], place: SQL, order: [SQL]
+    _ rows: SQL, _ columns: [SQL], equalIn keys: [SQL], place: SQL, order: [SQL], page: SQL?
   ) -> SQL
   /// Returns a column in a form whose values can be compared for equality.
   func comparable(_ column: SQL, _ format: Plan.ValueFormat, by collation: Expression.Collation?) -> SQL

@@ -4,13 +4,37 @@ import KindredSQLSyntax
 extension RecordSelect {
   /// The first row of each set of equal rows, with its place in the order.
   var distinct: SQL {
+    let keys = distinguishing(columns)
+    return firstOfEqual(
+      columns.indices.map(Self.name(ofColumn:)), keys, and: startOfDistinct(keys), page: nil)
+  }
+
+  /// Returns a page of the first rows of the sets, if the order begins with all that distinguishes these, so that no two
+  /// of them are equal in it; nil otherwise.
+  ///
+  /// The rows before the page aren't read, and what follows in the order only tells which row is the first of its set.
+  func distinctPage(_ shown: [SQL], page: SQL) -> SQL? {
+    let keys = distinguishing(columns)
+    guard group == nil, !isUnordered, !keys.isEmpty, shared(keys).count == keys.count else {
+      return nil
+    }
+    let start = startOfDistinct(keys)
+    guard restriction == nil || start != nil else { return nil }
+    let named = names.isEmpty ? shown : zip(shown, names).map { "\($0) AS \($1)" }
+    return firstOfEqual(named, keys, and: start, page: page)
+  }
+
+  private func firstOfEqual(_ shown: [SQL], _ keys: [SQL], and start: SQL?, page: SQL?) -> SQL {
     let names = columns.indices.map(Self.name(ofColumn:))
     let named: [SQL] = zip(columns, names).map { "\($0) AS \($1)" }
-    let keys = distinguishing(columns)
     // Terms that are equal in equal rows don't tell which of them is the first.
     let deciding = (orderOfEqual ?? order).filter { !keys.contains($0.sql) }
     let place: SQL
     if let only = deciding.first, deciding.count == 1, !only.isDescending, !only.isNullable {
+      if page == nil || shown == names, let groups = DistinctGroups(of: self, by: keys, first: only) {
+        let order = page == nil ? [] : orderOfDistinct(keys, keys)
+        return groups.sql(names, and: start, order: order, page: page ?? SQL())
+      }
       place = only.sql
     } else {
       let terms = (orderOfEqual ?? order).map { $0.rendered(as: $0.sql, dialect) }
@@ -18,8 +42,9 @@ extension RecordSelect {
       place = "row_number() OVER (\(window))"
     }
     return dialect.firstOfEqual(
-      select(named + ["\(place) AS place"], and: startOfDistinct(keys)).sql, names,
-      equalIn: distinguishing(names), place: "place", order: orderOfDistinct(keys, distinguishing(names)))
+      select(named + ["\(place) AS place"], and: start).sql, shown,
+      equalIn: distinguishing(names), place: "place", order: orderOfDistinct(keys, distinguishing(names)),
+      page: page)
   }
 
   /// The first terms of the order that are equal in equal rows.

@@ -128,10 +128,12 @@ extension RecordSelect {
       // The columns of distinct results, and of those with pages, include the terms of the order.
       func name(of column: SQL) -> SQL { Self.name(ofColumn: numbers[column] ?? 0) }
       let named = order.map { name(of: $0.sql) }
+      let selected = shown.map { $0.map { name(of: $0) } } ?? columns.indices.map(Self.name(ofColumn:))
+      if isDistinct, let first = distinctPage(selected, page: page) { return first }
       let restriction = restriction.map { " WHERE \($0.sql(on: named, dialect))" as SQL } ?? SQL()
       return Select(
-        columns: shown.map { $0.map { name(of: $0) } } ?? columns.indices.map(Self.name(ofColumn:)),
-        names: names, from: "FROM \(dialect.derived(isDistinct ? distinct : groups))\(restriction)",
+        columns: selected, names: names,
+        from: "FROM \(dialect.derived(isDistinct ? distinct : groups))\(restriction)",
         order: isUnordered ? [] : terms(named),
         page: page
       ).sql

@@ -59,7 +59,7 @@ struct WindowBatch {
     all.columns = zip(all.columns, names + [Self.number, Self.place]).map { "\($0) AS \($1)" }
     let first = dialect.firstOfEqual(
       all.sql, names + [Self.number], equalIn: [Self.number] + rows.distinguishing(names), place: Self.place,
-      order: [Self.number] + rows.distinguishing(names))
+      order: [Self.number] + rows.distinguishing(names), page: nil)
     let numbers = rows.numbers
     let order = rows.order.map { $0.rendered(as: names[numbers[$0.sql] ?? 0], dialect) }
     return Select(
