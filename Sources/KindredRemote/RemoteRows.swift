@@ -59,10 +59,8 @@ actor RemoteRecords<Value: RowDecodable & Sendable> {
   func next() async throws -> Value? {
     if isReading { await withCheckedContinuation { waiting.append($0) } }
     isReading = true
-    defer {
-      isReading = false
-      if !waiting.isEmpty { waiting.removeFirst().resume() }
-    }
+    // The next one reads on, before anybody who comes meanwhile.
+    defer { if waiting.isEmpty { isReading = false } else { waiting.removeFirst().resume() } }
     var rows: RemoteRows
     if let known = self.rows {
       rows = known

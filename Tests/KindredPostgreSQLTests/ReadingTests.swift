@@ -25,6 +25,17 @@ struct ReadingTests {
   }
 
   @Test
+  func `a group by a joined record has aggregates of that record, without an index too`() throws {
+    let served = try Served(
+      "CREATE TABLE book (id int PRIMARY KEY)",
+      "CREATE TABLE review (id int PRIMARY KEY, book_id int REFERENCES book)",
+      "INSERT INTO book VALUES (1), (2)", "INSERT INTO review VALUES (1, 1), (2, 1), (3, 2)")
+    #expect(
+      served.text("/reviews?group=book.id&fields=key:book.id,n:count(),every:book.reviews.count&sort=book.id")
+        == #"[{"key":1,"n":2,"every":2},{"key":2,"n":1,"every":1}]"#)
+  }
+
+  @Test
   func `associations are nested, each record below its own`() {
     #expect(
       served.text("/authors?fields=name&include=books.reviews&books.fields=title&books.reviews.values=rating")

@@ -50,6 +50,8 @@ final class LiveService: Sendable {
       return Self.response(listener, to: request, as: type).telling(backend.lastPosition)
     }
     guard request.method != .head else { return try first(of: records, asked, key, credentials) }
+    // If a commit has come since, it makes its own result: none waits twice.
+    guard !asked.hasWaited else { return try first(of: records, asked, key, credentials) }
     return try feed.firstResults.make(key) { try first(of: records, asked, key, credentials) }
   }
 

@@ -167,7 +167,7 @@ public final class KindredService: HTTPHandler {
     } catch let awaited as FirstResults.Awaited {
       let pending = HTTPPendingResponse()
       awaited.results.whenMade(awaited.key) { [self, asked] in
-        pending.resume { [self] in answer(asked.free) }
+        pending.resume { [self] in answer(asked.afterWaiting) }
       }
       return .later(pending)
     } catch {
@@ -253,7 +253,7 @@ public final class KindredService: HTTPHandler {
         || request.method == .put && admission.write?.target.takesBytes ?? false
       return .receive(isLong: isLong) { [self, admission] request in
         let timing = self.timing()
-        guard request.body.count >= ContentSlots.length else {
+        guard ContentSlots.isLong(request.body) else {
           return answer(basePath.removed(from: request), to: admission, timing)
         }
         let pending = HTTPPendingResponse()

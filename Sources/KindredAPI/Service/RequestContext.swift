@@ -21,6 +21,8 @@ struct RequestContext: Sendable {
   let content: ContentSlot?
   /// The state of a database that was queried for it after the request arrived, with the database's number.
   private(set) var state: (database: Int, answer: CurrentState.Answer)?
+  /// Whether the request has waited for the result of an equal one.
+  private(set) var hasWaited = false
   /// Whether the request is a part of another, which can't wait for it.
   private(set) var isPart = false
 
@@ -64,6 +66,13 @@ struct RequestContext: Sendable {
   var free: RequestContext {
     var request = self
     if case .queued = readers { request.readers = .free }
+    return request
+  }
+
+  /// The request when an equal one no longer makes the result that it has waited for.
+  var afterWaiting: RequestContext {
+    var request = free
+    request.hasWaited = true
     return request
   }
 

@@ -371,6 +371,8 @@ final class HTTPConnection: @unchecked Sendable {
     if framing.sendsContent, case .stream(let stream, _) = response.body {
       // A live stream wakes many connections for one write each, so they are served on the waking thread.
       let isLive = stream.isLive
+      // The content has been read by now, and the stream may go on for hours.
+      if isLive { content = ReceivedContent() }
       // Not weakly, which would make all references slow: the stream is closed with the connection at the latest.
       stream.onReady { [self] in if isLive { visit() } else { signal(.body) } }
     }

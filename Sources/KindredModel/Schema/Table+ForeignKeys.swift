@@ -1,3 +1,29 @@
+/// A resolved foreign key: both tables exist, and both sides have the same number of columns.
+public struct ForeignKey: Sendable, Hashable {
+  /// The names of the referring columns.
+  public let columns: [String]
+  /// The name of the table referred to.
+  public let destination: String
+  /// The names of the columns referred to.
+  public let destinationColumns: [String]
+  /// Whether the database checks it only when a transaction is committed.
+  public let isDeferred: Bool
+  /// Whether its last columns are periods, which relate records by overlapping instead of by being equal.
+  public let hasPeriod: Bool
+
+  /// Creates a foreign key from `columns` to the same number of `destinationColumns`.
+  public init(
+    columns: [String], destination: String, destinationColumns: [String], isDeferred: Bool = false,
+    hasPeriod: Bool = false
+  ) {
+    self.columns = columns
+    self.destination = destination
+    self.destinationColumns = destinationColumns
+    self.isDeferred = isDeferred
+    self.hasPeriod = hasPeriod
+  }
+}
+
 /// A foreign key of the model file, which the schema lacks.
 public struct UndeclaredForeignKey: Sendable, Hashable {
   /// Its columns, and the columns that they refer to.

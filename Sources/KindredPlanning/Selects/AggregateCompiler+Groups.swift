@@ -30,9 +30,15 @@ extension AggregateCompiler {
   private func mayJoin(to record: StatementRecord) -> Bool {
     guard record.canJoin, record.select.isStatement, !record.select.isEmpty, record.constants == nil,
       record.statement.givesMany, !context.restrictsRows, !context.isInRule, !state.isForOneRecord,
-      record.node?.recursion == nil, !record.names.isGrouped, case .table = record.table.kind
+      record.node?.recursion == nil, !isGrouped(record), case .table = record.table.kind
     else { return false }
     return !record.table.isUnique(SearchedColumns(of: record).equal)
+  }
+
+  /// Returns whether the records of a select are grouped, also those that are joined to its first one.
+  private func isGrouped(_ record: StatementRecord) -> Bool {
+    guard !record.names.isGrouped else { return true }
+    return record.parent.map { $0.select === record.select && isGrouped($0) } ?? false
   }
 
   private func join(_ grouped: GroupedAggregate, to record: StatementRecord) -> RecordID {
@@ -58,5 +64,14 @@ extension AggregateCompiler {
     else { return nil }
     return
       "SELECT \(origin) FROM \(source.table) WHERE \(source.conditions.joined(separator: " AND "))"
+  }
+}
+
+extension ResolvedExpression {
+  /// Whether it may have no value for some records.
+  func mayFail(in dialect: any SQLDialect) -> Bool {
+    let whole = definition
+    if case .path(.computed) = whole.meaning { return true }
+    return whole.source.exposesOperands(in: dialect) || whole.parts.contains { $0.mayFail(in: dialect) }
   }
 }

@@ -35,6 +35,9 @@ struct AggregateCompiler: PlanningPart {
         var compiled = subquery(function, call, select.from)
         compiled.grouped = grouped(
           function, call, aggregate.association.association, records, select, in: record, compiled.sql)
+        // Groups are also those of records that the request doesn't read, and must not fail by these.
+        let parts = aggregate.arguments + aggregate.filters
+        guard !parts.contains(where: { $0.mayFail(in: dialect) }) else { return compiled }
         return inOnePass(compiled, of: select, in: record) ?? compiled
       }
       // SQLite hoists an aggregate to the query that owns its columns; the inner SELECT keeps it here.

@@ -1,3 +1,4 @@
+import KindredBackend
 import KindredModel
 import KindredPostgreSQL
 import KindredSQLSyntax
@@ -44,6 +45,19 @@ public struct PostgreSQLSchemaReader {
   /// - Throws: `PostgreSQLError`.
   public func fingerprint() throws -> String {
     try run([Query(SchemaQueries.fingerprint, parameters)]).first?.text(0, 0) ?? ""
+  }
+
+  /// Returns the served tables whose statistics are missing or stale.
+  ///
+  /// - Throws: `PostgreSQLError`.
+  func plannerStatistics() throws -> PlannerStatistics {
+    let rows = try run([Query(SchemaQueries.statistics, parameters)])[0]
+    var statistics = PlannerStatistics()
+    for row in 0..<rows.rowCount {
+      let name = rows.text(row, 0) ?? ""
+      if rows.isTrue(row, 1) { statistics.missing.append(name) } else { statistics.stale.append(name) }
+    }
+    return statistics
   }
 
   /// Returns the current schema, or that of the open transaction.

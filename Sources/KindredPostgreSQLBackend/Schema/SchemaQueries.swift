@@ -143,6 +143,17 @@ enum SchemaQueries {
       FROM part JOIN pg_type n ON n.oid = part.next
       """
 
+  /// The served tables of more than a page that were never analyzed, or most of whose rows have changed since.
+  static let statistics =
+    relations + """
+      SELECT r.relname, s.last_analyze IS NULL AND s.last_autoanalyze IS NULL AND c.reltuples < 0
+      FROM relation r JOIN pg_class c ON c.oid = r.oid JOIN pg_stat_user_tables s ON s.relid = c.oid
+      WHERE r.place IS NOT NULL AND c.relkind = 'r' AND c.relpersistence <> 't'
+        AND (s.last_analyze IS NULL AND s.last_autoanalyze IS NULL AND c.reltuples < 0 AND s.n_live_tup > 100
+          OR c.reltuples >= 0 AND c.relpages > 1 AND s.n_mod_since_analyze > greatest(c.reltuples, 1000))
+      ORDER BY 1
+      """
+
   /// The labels of the enumerations, in their order.
   static let labels = """
     SELECT enumtypid, enumlabel FROM pg_enum ORDER BY enumtypid, enumsortorder

@@ -35,26 +35,8 @@ extension PostgreSQLReadTransaction {
   }
 
   func plannerStatistics() throws -> PlannerStatistics {
-    let rows = try run([Self.statistics])[0]
-    var statistics = PlannerStatistics()
-    for row in 0..<rows.rowCount {
-      let name = rows.text(row, 0) ?? ""
-      if rows.isTrue(row, 1) { statistics.missing.append(name) } else { statistics.stale.append(name) }
-    }
-    return statistics
+    try PostgreSQLSchemaReader(schemas: backend.schemas, run: run).plannerStatistics()
   }
-
-  /// The tables of more than one page that were never analyzed, or most of whose rows have changed since.
-  private static let statistics = Query(
-    """
-    SELECT c.relname, s.last_analyze IS NULL AND s.last_autoanalyze IS NULL AND c.reltuples < 0
-    FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-    JOIN pg_stat_user_tables s ON s.relid = c.oid
-    WHERE c.relkind = 'r' AND c.relpersistence <> 't' AND pg_relation_size(c.oid) > 8192
-      AND (s.last_analyze IS NULL AND s.last_autoanalyze IS NULL AND c.reltuples < 0
-        OR c.reltuples >= 0 AND s.n_mod_since_analyze > greatest(c.reltuples, 1000))
-    ORDER BY 1
-    """)
 
   /// Returns the lines of PostgreSQL's generic plan (<https://www.postgresql.org/docs/current/sql-explain.html>).
   private func lines(of statement: Plan.Statement) throws -> [String] {
