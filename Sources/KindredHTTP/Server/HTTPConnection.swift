@@ -22,7 +22,6 @@ final class HTTPConnection: @unchecked Sendable {
   @exclusivity(unchecked) private var timeouts: ConnectionTimeouts
   @exclusivity(unchecked) private var input = ByteBuffer(capacity: readLength)
   @exclusivity(unchecked) private var output = HTTPResponseSerializer()
-  /// The response that the request is waiting for.
   @exclusivity(unchecked) private var pending: HTTPPendingResponse?
   /// What the content of the request in progress takes.
   @exclusivity(unchecked) private var content = ReceivedContent()
@@ -369,9 +368,8 @@ final class HTTPConnection: @unchecked Sendable {
     if client.admission != .full { machine.endAfterAnswer() }
     let framing = machine.framing(for: response)
     if framing.sendsContent, case .stream(let stream, _) = response.body {
-      // A live stream wakes many connections for one write each, so they are served on the waking thread.
+      // A live stream wakes many connections for one write each, so they are served on the waking thread, maybe for hours.
       let isLive = stream.isLive
-      // The content has been read by now, and the stream may go on for hours.
       if isLive { content = ReceivedContent() }
       // Not weakly, which would make all references slow: the stream is closed with the connection at the latest.
       stream.onReady { [self] in if isLive { visit() } else { signal(.body) } }
