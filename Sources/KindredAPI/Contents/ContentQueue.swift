@@ -19,9 +19,6 @@ struct ContentQueue {
   private var waiting: [(number: UInt64, size: Int, decision: Decision)] = []
   private var lastNumber: UInt64 = 0
 
-  /// Whether contents wait for their turn.
-  var isAwaited: Bool { !waiting.isEmpty }
-
   init(processors: Int, memory: Int) {
     self.processors = processors
     self.memory = memory

@@ -10,7 +10,7 @@ import Synchronization
 final class ContentSlots: Sendable {
   /// The length in bytes from which a content is long.
   static let length = 64 << 10
-  /// From so many bytes on, memory goes back to the system before a content that waits for it takes it: each thread would otherwise
+  /// From so many bytes on, memory goes back to the system before another content takes it: each thread would otherwise
   /// keep for itself what it has freed.
   private static let returned = 4 << 20
 
@@ -67,7 +67,7 @@ final class ContentSlots: Sendable {
   }
 
   fileprivate func giveBack(_ size: Int) {
-    if size >= Self.returned, queue.withLock(\.isAwaited) { returnMemory() }
+    if size >= Self.returned { returnMemory() }
     // The content as it was received is freed after that.
     freed.giveBack()
     queue.withLock { $0.giveBack(size) }
