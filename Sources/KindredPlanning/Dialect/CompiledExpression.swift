@@ -116,12 +116,6 @@ package struct CompiledAbsence {
 }
 
 extension CompiledExpression {
-  /// Returns the condition that holds where this one doesn't.
-  func negated(_ dialect: any SQLDialect) throws -> CompiledExpression {
-    guard let opposite else { return try dialect.negated(self) }
-    return CompiledExpression(sql: opposite, format: format, type: type)
-  }
-
   /// Returns the same value as a part of SQL gives it, which needs no parentheses.
   package func read(as sql: SQL) -> CompiledExpression {
     var read = self

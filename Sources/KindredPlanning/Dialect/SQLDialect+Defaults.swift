@@ -53,6 +53,11 @@ extension SQLDialect {
   // MARK: Operators and functions
 
   package func condition(_ value: CompiledExpression) -> CompiledExpression { value }
+  /// Returns the condition that holds where another one doesn't, without `NOT` where that has such a form.
+  func opposite(of value: CompiledExpression) throws -> CompiledExpression {
+    guard let opposite = value.opposite else { return try negated(value) }
+    return CompiledExpression(sql: opposite, format: value.format, type: value.type)
+  }
   package func isEqual(_ mixed: SQL, _ value: SQL) -> SQL { "\(mixed) = \(value)" }
   package func isRange(_ value: CompiledExpression) -> Bool { false }
   package func bindTime(of function: String, _ arguments: inout [CompiledExpression]) {}

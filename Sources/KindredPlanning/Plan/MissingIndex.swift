@@ -20,9 +20,10 @@ package struct MissingIndex: Hashable, Sendable {
   private let table: String
   private let terms: [Term]
 
-  init(on table: Table, _ terms: [Term], in dialect: any SQLDialect) {
+  /// - Parameter indexed: The table as the database's statement names it.
+  init(on table: Table, _ indexed: SQL, _ terms: [Term]) {
     name = table.name
-    self.table = dialect.indexedTable(table).rendered().text
+    self.table = indexed.rendered().text
     self.terms = terms
   }
 

@@ -131,7 +131,7 @@ struct ExpressionCompiler: PlanningPart {
     case .any(let operands):
       return try logical(operands, "OR", .or, in: record)
     case .unary(.not, let value):
-      return try operand(value).negated(dialect)
+      return try dialect.opposite(of: operand(value))
     case .unary(.minus, let value):
       return try dialect.signed(operand(value), isNegative: true)
     case .unary(.plus, let value):

@@ -53,7 +53,8 @@ struct IndexAdvice {
     let names = equal + sorted.map(\.name)
     let range = ranges.first { !names.containsExactly($0) }.map { MissingIndex.Term($0) }
     return MissingIndex(
-      on: record.table, equal.map { MissingIndex.Term($0) } + order + [range].compactMap(\.self), in: dialect)
+      on: record.table, dialect.indexedTable(record.table),
+      equal.map { MissingIndex.Term($0) } + order + [range].compactMap(\.self))
   }
 
   /// A column of the record that is a term of the order.

@@ -70,7 +70,8 @@ struct SearchedColumns {
     let dialect = record.statement.dialect
     func lacks(_ columns: [String]) {
       guard !table.isIndexed(columns) else { return }
-      missing.append(MissingIndex(on: table, columns.map { MissingIndex.Term($0) }, in: dialect))
+      missing.append(
+        MissingIndex(on: table, dialect.indexedTable(table), columns.map { MissingIndex.Term($0) }))
     }
     switch path {
     case .column(let column): lacks([column.name])

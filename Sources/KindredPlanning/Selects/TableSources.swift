@@ -148,7 +148,7 @@ struct TableSources: PlanningPart {
         ? MissingIndex.Term(column)
         : MissingIndex.Term(column, "\(identifier: column) COLLATE \(identifier: collation)")
     }
-    return MissingIndex(on: table, terms, in: dialect)
+    return MissingIndex(on: table, dialect.indexedTable(table), terms)
   }
 
   /// Returns the columns of a foreign key that no index can serve because the referenced columns have another type.
