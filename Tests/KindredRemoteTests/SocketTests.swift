@@ -26,14 +26,18 @@ private final class Redirector: HTTPHandler {
 
 @Suite("Over HTTP", .serialized)
 struct SocketTests {
+  private static func server(of library: ServedLibrary) -> HTTPServer {
+    HTTPServer(
+      host: "127.0.0.1", port: 0, handler: library.service,
+      logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+  }
+
   @Test
   func `URLSession is the default transport`() async throws {
     var options = KindredService.Options()
     options.live = .init()
     let library = try ServedLibrary(options: options)
-    let server = HTTPServer(
-      host: "127.0.0.1", port: 0, handler: library.service,
-      logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    let server = Self.server(of: library)
     let address = try server.start()
     defer { server.shutdown(grace: .seconds(1)) }
     let remote = RemoteDatabase(try URL(named: "http://127.0.0.1:\(address.port)/"))
@@ -55,9 +59,7 @@ struct SocketTests {
     try await library.file.write { db in
       for id in Int64(10)..<10_010 { try Book(id: id, authorId: nil, title: title).insert(db) }
     }
-    let server = HTTPServer(
-      host: "127.0.0.1", port: 0, handler: library.service,
-      logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    let server = Self.server(of: library)
     let address = try server.start()
     defer { server.shutdown(grace: .seconds(1)) }
     let remote = RemoteDatabase(try URL(named: "http://127.0.0.1:\(address.port)/"))

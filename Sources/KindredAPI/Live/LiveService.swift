@@ -49,9 +49,10 @@ final class LiveService: Sendable {
     {
       return Self.response(listener, to: request, as: type).telling(backend.lastPosition)
     }
-    guard request.method != .head else { return try first(of: records, asked, key, credentials) }
-    // If a commit has come since, it makes its own result: none waits twice.
-    guard !asked.hasWaited else { return try first(of: records, asked, key, credentials) }
+    // If a commit has come since, a request that has waited makes its own result: none waits twice.
+    guard request.method != .head, !asked.hasWaited else {
+      return try first(of: records, asked, key, credentials)
+    }
     return try feed.firstResults.make(key) { try first(of: records, asked, key, credentials) }
   }
 
